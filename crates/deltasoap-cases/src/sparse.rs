@@ -5,6 +5,7 @@
 //! have to read.
 
 use crate::{Case, Kind, Point};
+use deltasoap::content::Shortcuts;
 use deltasoap::decode::{Cursor, Step};
 use deltasoap::encode::Encoder;
 use deltasoap::schema::{Element, QName, View};
@@ -93,6 +94,8 @@ macro_rules! arrays {
                 }
             }
         }
+
+        impl Shortcuts for $name {}
 
         impl Typed for $name {
             const TYPE_NAME: QName = <$array>::TYPE_NAME;

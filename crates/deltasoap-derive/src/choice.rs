@@ -115,7 +115,7 @@ impl Choice<'_> {
     fn select(&self, method: &TokenStream, arguments: &TokenStream) -> TokenStream {
         let runtime = self.target.runtime();
         let arms = self.variants.iter().map(|variant| {
-            let (pattern, occurs) = (pattern(variant), variant.occurs(self.target));
+            let (pattern, occurs) = (pattern(variant), variant.with_method(method, self.target));
             let value = if variant.is_unit { quote!(&mut #runtime::Empty) } else { quote!(value) };
             quote!(#pattern => #occurs::#method(#value #arguments),)
         });
@@ -124,8 +124,8 @@ impl Choice<'_> {
 
     fn item_leaves(&self) -> TokenStream {
         let arms = self.variants.iter().enumerate().map(|(index, variant)| {
-            let occurs = variant.occurs(self.target);
-            quote!(#index => #occurs::item_leaves(view),)
+            let shortcuts = variant.shortcuts(self.target);
+            quote!(#index => #shortcuts::item_leaves(view),)
         });
         quote!(match field { #(#arms)* _ => ::core::option::Option::None })
     }

@@ -44,6 +44,8 @@ pub(crate) struct ContentBodies {
     pub(crate) encode: TokenStream,
     /// Other methods.
     pub(crate) more: TokenStream,
+    /// Methods of `Shortcuts`.
+    pub(crate) shortcuts: TokenStream,
 }
 
 impl ContentBodies {
@@ -51,13 +53,14 @@ impl ContentBodies {
     pub(crate) fn inline(target: &Target, vacant: TokenStream) -> Self {
         let runtime = target.runtime();
         let encode = quote!(#runtime::encode::complex::encode(self, encoder, view));
-        ContentBodies { vacant, routine: quote!(complex), encode, more: encode_inline(target) }
+        ContentBodies { vacant, routine: quote!(complex), encode, more: encode_inline(target), shortcuts: quote!() }
     }
 
     pub(crate) fn implement(&self, target: &Target) -> TokenStream {
         let runtime = target.runtime();
-        let ContentBodies { vacant, routine, encode, more } = self;
-        target.implement(
+        let ContentBodies { vacant, routine, encode, more, shortcuts } = self;
+        let shortcuts = target.implement(&quote!(#runtime::content::Shortcuts), shortcuts);
+        let content = target.implement(
             &quote!(#runtime::Content),
             &quote! {
                 const REPLACES: bool = true;
@@ -81,7 +84,8 @@ impl ContentBodies {
 
                 #more
             },
-        )
+        );
+        quote!(#content #shortcuts)
     }
 }
 

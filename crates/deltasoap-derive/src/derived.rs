@@ -65,7 +65,8 @@ fn content(target: &Target, types: &[DerivedType]) -> Result<TokenStream> {
     };
     let content = quote_spanned!(ty.span()=> <#ty as #runtime::Content>);
     let typed = quote_spanned!(ty.span()=> <#ty as #runtime::Typed>);
-    Ok(target.implement(
+    let shortcuts = target.implement(&quote!(#runtime::content::Shortcuts), &TokenStream::new());
+    let content = target.implement(
         &quote!(#runtime::Content),
         &quote! {
             const REPLACES: bool = true;
@@ -86,7 +87,8 @@ fn content(target: &Target, types: &[DerivedType]) -> Result<TokenStream> {
                 #runtime::derived::encode(self, encoder);
             }
         },
-    ))
+    );
+    Ok(quote!(#content #shortcuts))
 }
 
 fn derived(target: &Target, types: &[DerivedType]) -> Result<TokenStream> {

@@ -188,7 +188,7 @@ impl Groups<'_> {
         select(&quote!(field), &self.variants, self.target, otherwise, |variant, place| {
             let pattern = pattern(variant);
             let value = if variant.is_unit { quote!(&mut #runtime::Empty) } else { quote!(value) };
-            let (fields, occurs) = (variant.fields(self.target), variant.occurs(self.target));
+            let (fields, occurs) = (variant.fields(self.target), variant.with_method(element, self.target));
             let call = match variant.is_group() {
                 true => quote!(#fields::#group(#value, #place, #arguments)),
                 false => quote!(#occurs::#element(#value, #arguments)),
@@ -231,10 +231,10 @@ impl Groups<'_> {
         let none = quote!(::core::option::Option::None);
         select(&quote!(field), &self.variants, self.target, &none, |variant, place| {
             let pattern = pattern(variant);
-            let (fields, occurs) = (variant.fields(self.target), variant.occurs(self.target));
+            let (fields, shortcuts) = (variant.fields(self.target), variant.shortcuts(self.target));
             match variant.is_group() {
                 true => quote!(if let #pattern = self { #fields::item_leaves(value, #place, view) } else { #none }),
-                false => quote!(#occurs::item_leaves(view)),
+                false => quote!(#shortcuts::item_leaves(view)),
             }
         })
     }

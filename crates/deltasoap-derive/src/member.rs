@@ -93,6 +93,20 @@ impl Member {
         quote_spanned!(ty.span()=> <#ty as #runtime::Occurs>)
     }
 
+    /// `<Type as ListShortcuts>`, for the methods that it has.
+    pub(crate) fn shortcuts(&self, target: &Target) -> TokenStream {
+        let (runtime, ty) = (target.runtime(), &self.ty);
+        quote_spanned!(ty.span()=> <#ty as #runtime::content::ListShortcuts>)
+    }
+
+    /// The trait that has a method of a field's type: `Occurs`, or its shortcuts.
+    pub(crate) fn with_method(&self, method: &TokenStream, target: &Target) -> TokenStream {
+        match method.to_string().as_str() {
+            "run" | "patch" => self.shortcuts(target),
+            _ => self.occurs(target),
+        }
+    }
+
     /// `<Type as Group>`, whose errors point to the type.
     pub(crate) fn group(&self, target: &Target) -> TokenStream {
         let (runtime, ty) = (target.runtime(), &self.ty);

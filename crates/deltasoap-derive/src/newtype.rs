@@ -83,14 +83,18 @@ fn transparent(target: &Target, inner: &Type) -> TokenStream {
             fn encode(&self, encoder: &mut #runtime::encode::Encoder, view: #view) {
                 #content::encode(&self.0, encoder, view);
             }
-
+        },
+    );
+    let shortcuts = target.implement(
+        &quote!(#runtime::content::Shortcuts),
+        &quote! {
             fn stamp(&self) -> ::core::option::Option<#runtime::encode::differential::Stamp> {
-                #content::stamp(&self.0)
+                <#inner as #runtime::content::Shortcuts>::stamp(&self.0)
             }
         },
     );
     let message = target.message();
-    quote!(#typed #content #message)
+    quote!(#typed #content #shortcuts #message)
 }
 
 fn element(target: &Target, simple: &TokenStream) -> TokenStream {

@@ -132,12 +132,10 @@ impl<'t> Struct<'t> {
                 (quote!(text), quote!(#runtime::encode::complex::encode_text(self, &self.#ident, encoder, view)))
             }
         };
-        let more = match self.target.container.has(Flag::Group) {
-            true => encode_inline(self.target),
-            false if self.can_be_flat() => self.flat(),
-            false => TokenStream::new(),
-        };
-        ContentBodies { vacant: self.vacant(), routine, encode, more }
+        let is_group = self.target.container.has(Flag::Group);
+        let more = if is_group { encode_inline(self.target) } else { TokenStream::new() };
+        let shortcuts = if !is_group && self.can_be_flat() { self.flat() } else { TokenStream::new() };
+        ContentBodies { vacant: self.vacant(), routine, encode, more, shortcuts }
     }
 
     fn vacant(&self) -> TokenStream {
@@ -163,15 +161,16 @@ impl<'t> Struct<'t> {
         let runtime = self.target.runtime();
         let idents: Vec<_> = self.elements.iter().map(|member| &member.ident).collect();
         let occurs: Vec<_> = self.elements.iter().map(|member| member.occurs(self.target)).collect();
+        let shortcuts: Vec<_> = self.elements.iter().map(|member| member.shortcuts(self.target)).collect();
         quote! {
             #[inline]
             fn flat_leaves(_: #runtime::schema::View<'_>) -> ::core::option::Option<usize> {
-                ::core::option::Option::Some(0 #(+ #occurs::flat_leaves(#occurs::content_view())?)*)
+                ::core::option::Option::Some(0 #(+ #shortcuts::flat_leaves(#occurs::content_view())?)*)
             }
 
             #[inline]
             fn is_flat(&self, _: #runtime::schema::View<'_>) -> bool {
-                true #(&& #occurs::is_flat(&self.#idents, #occurs::content_view()))*
+                true #(&& #shortcuts::is_flat(&self.#idents, #occurs::content_view()))*
             }
 
             #[inline]
@@ -180,13 +179,13 @@ impl<'t> Struct<'t> {
                 scan: &mut S,
                 _: #runtime::schema::View<'_>,
             ) -> ::core::option::Option<()> {
-                #(#occurs::scan_flat(&mut self.#idents, scan, #occurs::content_view())?;)*
+                #(#shortcuts::scan_flat(&mut self.#idents, scan, #occurs::content_view())?;)*
                 ::core::option::Option::Some(())
             }
 
             #[inline]
             fn write_flat<S: #runtime::encode::FlatSink>(&self, sink: &mut S, _: #runtime::schema::View<'_>) {
-                #(#occurs::write_flat(&self.#idents, sink, #occurs::content_view());)*
+                #(#shortcuts::write_flat(&self.#idents, sink, #occurs::content_view());)*
             }
         }
     }
@@ -210,17 +209,17 @@ impl<'t> Struct<'t> {
             run: self.ask(&quote!(run), &quote!(run), &items, &quote!(cursor, decl, view)),
             patch: self.ask(&quote!(patch), &quote!(patch), &other, &quote!(cursor, view)),
             item_leaves: self.select(&none, |member, place| {
-                let (ident, fields, occurs) = (&member.ident, member.fields(target), member.occurs(target));
+                let (ident, fields, shortcuts) = (&member.ident, member.fields(target), member.shortcuts(target));
                 match member.is_group() {
                     true => quote!(#fields::item_leaves(&self.#ident, #place, view)),
-                    false => quote!(#occurs::item_leaves(view)),
+                    false => quote!(#shortcuts::item_leaves(view)),
                 }
             }),
             scan_leaf: self.select(&none, |member, _| {
-                let (ident, occurs) = (&member.ident, member.occurs(target));
+                let (ident, shortcuts) = (&member.ident, member.shortcuts(target));
                 match member.is_group() || member.default.is_some() {
                     true => none.clone(),
-                    false => quote!(#occurs::scan_leaf(&mut self.#ident, scan, view)),
+                    false => quote!(#shortcuts::scan_leaf(&mut self.#ident, scan, view)),
                 }
             }),
             attribute: select(&quote!(index), &self.attributes, target, &done, |member, _| {
@@ -253,7 +252,8 @@ impl<'t> Struct<'t> {
         arguments: &TokenStream,
     ) -> TokenStream {
         self.select(otherwise, |member, place| {
-            let (ident, fields, occurs) = (&member.ident, member.fields(self.target), member.occurs(self.target));
+            let (ident, fields) = (&member.ident, member.fields(self.target));
+            let occurs = member.with_method(element, self.target);
             match member.is_group() {
                 true => quote!(#fields::#group(&mut self.#ident, #place, #arguments)),
                 false => quote!(#occurs::#element(&mut self.#ident, #arguments)),

@@ -2,6 +2,7 @@
 
 use super::cursor::Tag;
 use super::{Cursor, Step, Stop};
+use crate::content::Shortcuts;
 use crate::content::{Content, Nillable, Typed};
 use crate::decode::flat::FlatSource;
 use crate::encode::{Encoder, FlatSink};
@@ -110,7 +111,9 @@ impl<T: Content> Content for Nillable<T> {
             Nillable::Value(value) => value.encode(encoder, view),
         }
     }
+}
 
+impl<T: Content> Shortcuts for Nillable<T> {
     fn scan_flat<S: FlatSource>(&mut self, _: &mut S, _: View<'_>) -> Option<()> {
         None
     }

@@ -6,6 +6,7 @@ mod tags;
 pub(crate) use read::{SharedNames, owned};
 pub(crate) use tags::Tags;
 
+use crate::content::Shortcuts;
 use crate::content::{Content, Typed};
 use crate::decode::{Cursor, ElementRoot, Step, decode_once};
 use crate::encode::Encoder;
@@ -195,6 +196,8 @@ impl Content for Node {
         self.write(encoder);
     }
 }
+
+impl Shortcuts for Node {}
 
 impl Typed for Node {
     const TYPE_NAME: QName = QName::new(ns::XSD, "anyType");

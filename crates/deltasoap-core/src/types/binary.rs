@@ -4,6 +4,7 @@
 //! equal bytes of two messages give equal values, as differential decoding wants it, though the parts may differ: what a
 //! reference means is looked up in the package of the message it came with, by whoever has that.
 
+use crate::content::Shortcuts;
 use crate::content::{Content, Typed};
 use crate::decode::{Cursor, Step, Stop, nil_attribute, other_attribute, skip_element};
 use crate::encode::Encoder;
@@ -180,6 +181,8 @@ impl Content for Binary {
         }
     }
 }
+
+impl Shortcuts for Binary {}
 
 /// Beside attributes a part is always an `xop:Include`: an `href` would be one more attribute of the element's type.
 impl Text for Binary {

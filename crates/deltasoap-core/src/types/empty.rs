@@ -1,5 +1,6 @@
 //! The type of elements without content.
 
+use crate::content::Shortcuts;
 use crate::content::{Content, Typed};
 use crate::decode::{Cursor, DecodeFields, Step, complex};
 use crate::encode::Encoder;
@@ -25,6 +26,8 @@ impl Content for Empty {
         encoder.type_attribute(view.element.type_name());
     }
 }
+
+impl Shortcuts for Empty {}
 
 impl Typed for Empty {
     /// None: the type is anonymous, so no `xsi:type` is written.

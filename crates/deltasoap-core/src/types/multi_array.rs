@@ -1,5 +1,6 @@
 //! The SOAP array of several dimensions as a type.
 
+use crate::content::Shortcuts;
 use crate::content::{Content, Typed};
 use crate::decode::{Cursor, Step, array};
 use crate::encode::{self, Encoder};
@@ -84,6 +85,8 @@ impl<T: Typed, const RANK: usize> Content for MultiArray<T, RANK> {
         encode::flat::encode_items(&self.items, encoder, &field, view.follow(field.element));
     }
 }
+
+impl<T: Typed, const RANK: usize> Shortcuts for MultiArray<T, RANK> {}
 
 impl<T: Typed, const RANK: usize> MultiArray<T, RANK> {
     const ELEMENT: &'static Element = &Element::Array(ArrayElement {

@@ -1,6 +1,7 @@
 //! How often a field occurs: exactly once, at most once, any number of times.
 
 use crate::content::{APPENDED, Content, Occurs, Typed};
+use crate::content::{ListShortcuts, Shortcuts};
 use crate::decode::flat::{self, Patch, Run};
 use crate::decode::{Cursor, FlatSource, Step};
 use crate::encode::differential::Stamp;
@@ -38,37 +39,39 @@ impl<T: Typed> Occurs for T {
         decode_one(self, cursor, view)
     }
 
+    fn encode(&self, encoder: &mut Encoder, field: &Field, view: View<'_>) {
+        encode_one(self, encoder, field, view);
+    }
+}
+
+impl<T: Typed> ListShortcuts for T {
     fn item_leaves(_: View<'_>) -> Option<usize> {
         None
     }
 
-    fn encode(&self, encoder: &mut Encoder, field: &Field, view: View<'_>) {
-        encode_one(self, encoder, field, view);
-    }
-
     #[inline]
     fn flat_leaves(view: View<'_>) -> Option<usize> {
-        <T as Content>::flat_leaves(view)
+        <T as Shortcuts>::flat_leaves(view)
     }
 
     #[inline]
     fn is_flat(&self, view: View<'_>) -> bool {
-        <T as Content>::is_flat(self, view)
+        <T as Shortcuts>::is_flat(self, view)
     }
 
     #[inline(always)]
     fn scan_flat<S: FlatSource>(&mut self, scan: &mut S, view: View<'_>) -> Option<()> {
-        <T as Content>::scan_flat(self, scan, view)
+        <T as Shortcuts>::scan_flat(self, scan, view)
     }
 
     #[inline(always)]
     fn write_flat<S: FlatSink>(&self, sink: &mut S, view: View<'_>) {
-        <T as Content>::write_flat(self, sink, view);
+        <T as Shortcuts>::write_flat(self, sink, view);
     }
 
     #[inline(always)]
     fn scan_leaf<S: FlatSource>(&mut self, scan: &mut S, view: View<'_>) -> Option<()> {
-        <T as Content>::scan_flat(self, scan, view)
+        <T as Shortcuts>::scan_flat(self, scan, view)
     }
 }
 
@@ -112,14 +115,16 @@ impl<T: Typed> Occurs for Option<T> {
         decode_one(self.get_or_insert_with(|| <T as Content>::vacant(view)), cursor, view)
     }
 
-    fn item_leaves(_: View<'_>) -> Option<usize> {
-        None
-    }
-
     fn encode(&self, encoder: &mut Encoder, field: &Field, view: View<'_>) {
         if let Some(value) = self {
             encode_one(value, encoder, field, view);
         }
+    }
+}
+
+impl<T: Typed> ListShortcuts for Option<T> {
+    fn item_leaves(_: View<'_>) -> Option<usize> {
+        None
     }
 
     #[inline(always)]
@@ -157,6 +162,16 @@ impl<T: Typed> Occurs for Vec<T> {
         decode_one(item, cursor, view)
     }
 
+    fn encode(&self, encoder: &mut Encoder, field: &Field, view: View<'_>) {
+        if field.inline {
+            self.iter().for_each(|item| item.encode_inline(encoder, view));
+        } else {
+            encode_items(self, encoder, field, view);
+        }
+    }
+}
+
+impl<T: Typed> ListShortcuts for Vec<T> {
     fn run(&mut self, cursor: &mut Cursor<'_>, field: &Field, view: View<'_>) -> Run {
         if Self::item_leaves(view).is_none() {
             return Run::Items(0);
@@ -170,15 +185,7 @@ impl<T: Typed> Occurs for Vec<T> {
 
     /// None where an empty item stands for a default: its text does not tell the value.
     fn item_leaves(view: View<'_>) -> Option<usize> {
-        <T as Content>::flat_leaves(view).filter(|_| view.element.default_text().is_none())
-    }
-
-    fn encode(&self, encoder: &mut Encoder, field: &Field, view: View<'_>) {
-        if field.inline {
-            self.iter().for_each(|item| item.encode_inline(encoder, view));
-        } else {
-            encode_items(self, encoder, field, view);
-        }
+        <T as Shortcuts>::flat_leaves(view).filter(|_| view.element.default_text().is_none())
     }
 
     #[inline(always)]
@@ -246,12 +253,14 @@ impl<T: Content> Content for Box<T> {
         T::encode(self, encoder, view);
     }
 
-    fn stamp(&self) -> Option<Stamp> {
-        T::stamp(self)
-    }
-
     fn encode_inline(&self, encoder: &mut Encoder, view: View<'_>) {
         T::encode_inline(self, encoder, view);
+    }
+}
+
+impl<T: Content> Shortcuts for Box<T> {
+    fn stamp(&self) -> Option<Stamp> {
+        T::stamp(self)
     }
 }
 

@@ -1,5 +1,6 @@
 //! `xsd:QName` as content: the name that a text stands for, not the text.
 
+use crate::content::Shortcuts;
 use crate::content::{Content, Typed};
 use crate::decode::{self, Cursor, Step};
 use crate::encode::Encoder;
@@ -50,6 +51,8 @@ impl Content for QName {
         encoder.text(&text);
     }
 }
+
+impl Shortcuts for QName {}
 
 impl Typed for QName {
     const TYPE_NAME: QName = Builtin::QName.name();

@@ -1,5 +1,6 @@
 //! Values that several places of a message share.
 
+use crate::content::Shortcuts;
 use crate::content::{Content, Typed};
 use crate::decode::{Cursor, Standing, Step, skip_element};
 use crate::encode::Encoder;
@@ -261,6 +262,8 @@ impl<T: Content + Send + Sync + 'static> Content for Shared<T> {
         }
     }
 }
+
+impl<T: Content + Send + Sync + 'static> Shortcuts for Shared<T> {}
 
 /// Passes an element whose value was read before.
 fn pass<T>(shared: Shared<T>, cursor: &mut Cursor<'_>, is_elsewhere: bool) -> Step<Shared<T>> {

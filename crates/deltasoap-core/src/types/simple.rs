@@ -29,7 +29,9 @@ macro_rules! simple_content {
                 encoder.type_attribute(view.element.type_name());
                 encoder.leaf(self);
             }
+        }
 
+        impl$(<$parameter: $bound>)? $crate::content::Shortcuts for $type {
             #[inline(always)]
             fn flat_leaves(_: $crate::schema::View<'_>) -> ::core::option::Option<usize> {
                 ::core::option::Option::Some(1)

@@ -1,5 +1,6 @@
 //! The SOAP array as a type.
 
+use crate::content::Shortcuts;
 use crate::content::{Content, Typed};
 use crate::decode::{Cursor, Step, array};
 use crate::encode::{self, Encoder};
@@ -59,6 +60,8 @@ impl<T: Typed> Content for SoapArray<T> {
         encode::array::encode(&self.0, encoder, view);
     }
 }
+
+impl<T: Typed> Shortcuts for SoapArray<T> {}
 
 impl<T: Typed> SoapArray<T> {
     const ELEMENT: &'static Element = &Element::Array(ArrayElement {

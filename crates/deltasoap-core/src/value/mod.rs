@@ -17,6 +17,7 @@ pub use record::Record;
 pub use simple::{Given, Simple};
 
 use crate::content::Content;
+use crate::content::Shortcuts;
 use crate::decode::differential::Mend;
 use crate::decode::{self, Cursor, FlatSource, Step, array, nil_attribute};
 use crate::encode::complex::Text;
@@ -65,7 +66,6 @@ const NIL: u8 = 2;
 
 impl Content for Value {
     const REPLACES: bool = true;
-    const DYNAMIC: bool = true;
 
     fn vacant(view: View<'_>) -> Self {
         match view.element {
@@ -116,10 +116,6 @@ impl Content for Value {
         Ok(())
     }
 
-    fn mend(&mut self, view: View<'_>, mend: &Mend<'_>) -> Option<()> {
-        mend::mend(self, view, mend)
-    }
-
     /// A value of another shape than its schema cannot be written: [`Encoder::finish`] reports it.
     fn encode(&self, encoder: &mut Encoder, view: View<'_>) {
         match (self, view.element) {
@@ -159,6 +155,14 @@ impl Content for Value {
             (Value::Absent, _) => {}
             _ => encoder.fail(OTHER_SHAPE),
         }
+    }
+}
+
+impl Shortcuts for Value {
+    const DYNAMIC: bool = true;
+
+    fn mend(&mut self, view: View<'_>, mend: &Mend<'_>) -> Option<()> {
+        mend::mend(self, view, mend)
     }
 
     fn flat_leaves(view: View<'_>) -> Option<usize> {

@@ -1,6 +1,7 @@
 //! Records: the dynamic values of complex elements.
 
 use super::{Simple, Value};
+use crate::content::Shortcuts;
 use crate::content::{APPENDED, Content};
 use crate::decode::flat::{self, Patch, Run};
 use crate::decode::{Cursor, DecodeFields, FlatSource, Step};

@@ -1,6 +1,7 @@
 //! Shapes of messages that are hard on leaf checkpoints, one by one.
 
 use crate::streams::{self, Operation, Stream};
+use deltasoap_core::content::Shortcuts;
 use deltasoap_core::decode::{Cursor, Decoder, Root, Step, Tag};
 use deltasoap_core::schema::{
     ArrayElement, Attribute, Builtin, ComplexElement, Compositor, Element, ElementRef, Field, Schema, SimpleElement,
@@ -142,6 +143,8 @@ impl Content for Own {
         self.0.encode(encoder, view);
     }
 }
+
+impl Shortcuts for Own {}
 
 impl Typed for Own {
     const TYPE_NAME: QName = QName::new("urn:t", "Own");

@@ -1,5 +1,6 @@
 //! Faults: both versions, written and read; what real toolkits send.
 
+use deltasoap_core::content::Shortcuts;
 use deltasoap_core::schema::Use;
 use deltasoap_core::soap::{Fault, FaultCode, HeaderBlock, Reply, Version, decode_reply, encode_fault, encode_message};
 use deltasoap_core::{Buffer, Content, ErrorKind, Message, Node, QName, Typed, ns, schema::Element, schema::View};
@@ -22,6 +23,8 @@ impl Content for Code {
         self.0.encode(encoder, view);
     }
 }
+
+impl Shortcuts for Code {}
 
 impl Typed for Code {
     const TYPE_NAME: QName = QName::new("urn:d", "Code");

@@ -8,8 +8,9 @@ use super::fill::Sizes;
 use crate::place::Place;
 use crate::usage::Changes;
 use crate::workload::{Class, typical};
+use deltasoap_core::content::Shortcuts;
 use deltasoap_core::schema::{Builtin, Element, Field, SimpleElement, View};
-use deltasoap_core::{Content as _, QName, Record, Shared, Simple, Value};
+use deltasoap_core::{QName, Record, Shared, Simple, Value};
 use deltasoap_streams::prng::{SEED, SplitMix64};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -3,8 +3,9 @@
 use super::{Feature, Usage};
 use crate::place::Place;
 use crate::workload::{Body, Class};
+use deltasoap_core::content::Shortcuts;
 use deltasoap_core::schema::{Attribute, Element, Field, SimpleElement, Use, View};
-use deltasoap_core::{Child, Content, Node, Record, Simple, Value};
+use deltasoap_core::{Child, Node, Record, Simple, Value};
 use std::collections::{BTreeMap, HashSet};
 
 /// What each part of a message consists of, in the order of the document: the message itself, its path empty, first. The

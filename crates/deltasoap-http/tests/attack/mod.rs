@@ -3,6 +3,7 @@
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
+use deltasoap::content::Shortcuts;
 use deltasoap::http::{
     Basic, GzipLimits, HeavyWork, Identity, MemoryBounds, Scheduling, Server, ServerHandle, ServerTls, ServiceBuilder,
     SmallFirst, SoapService,
@@ -104,6 +105,8 @@ impl Content for Mark {
         self.0.encode(encoder, view);
     }
 }
+
+impl Shortcuts for Mark {}
 
 impl Typed for Mark {
     const TYPE_NAME: QName = QName::new("urn:attack", "Mark");

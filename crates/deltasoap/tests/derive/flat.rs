@@ -1,7 +1,8 @@
 //! Arrays of flat structs: the shortcut gives what the general routines give, whatever the items look like.
 
 use crate::support::{decode_cut, encode};
-use deltasoap::{Content, Soap, SoapArray, Typed};
+use deltasoap::content::Shortcuts;
+use deltasoap::{Soap, SoapArray, Typed};
 use proptest::prelude::*;
 
 #[derive(Debug, Clone, PartialEq, Soap)]

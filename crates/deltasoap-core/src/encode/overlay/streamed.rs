@@ -2,6 +2,7 @@
 
 use super::split;
 use crate::content::{Content, Occurs, Typed};
+use crate::content::{ListShortcuts, Shortcuts};
 use crate::decode::flat::{Patch, Run};
 use crate::decode::{self, Cursor, Step};
 use crate::encode::{self, Encoder};
@@ -85,6 +86,13 @@ impl<T: Typed> Occurs for Streamed<T> {
         self.0.decode(cursor, view)
     }
 
+    fn encode(&self, encoder: &mut Encoder, field: &Field, view: View<'_>) {
+        self.0.encode(encoder, field, view);
+        split::note(encoder, field);
+    }
+}
+
+impl<T: Typed> ListShortcuts for Streamed<T> {
     fn run(&mut self, cursor: &mut Cursor<'_>, field: &Field, view: View<'_>) -> Run {
         self.0.run(cursor, field, view)
     }
@@ -94,12 +102,7 @@ impl<T: Typed> Occurs for Streamed<T> {
     }
 
     fn item_leaves(view: View<'_>) -> Option<usize> {
-        <Vec<T> as Occurs>::item_leaves(view)
-    }
-
-    fn encode(&self, encoder: &mut Encoder, field: &Field, view: View<'_>) {
-        self.0.encode(encoder, field, view);
-        split::note(encoder, field);
+        <Vec<T> as ListShortcuts>::item_leaves(view)
     }
 }
 
@@ -120,6 +123,8 @@ impl<T: Typed> Content for StreamedArray<T> {
         split::note(encoder, &field);
     }
 }
+
+impl<T: Typed> Shortcuts for StreamedArray<T> {}
 
 impl<T: Typed> Typed for StreamedArray<T> {
     const TYPE_NAME: QName = SoapArray::<T>::TYPE_NAME;

@@ -1,6 +1,7 @@
 //! A SOAP array that knows which of its items may have changed.
 
 use super::TrackedVec;
+use crate::content::Shortcuts;
 use crate::content::{Content, Typed};
 use crate::decode::{self, Cursor, Step};
 use crate::encode::{self, Encoder};
@@ -62,6 +63,8 @@ impl<T: Typed> Content for TrackedArray<T> {
         encode::array::encode_changed(&self.0, self.0.changes(), encoder, view);
     }
 }
+
+impl<T: Typed> Shortcuts for TrackedArray<T> {}
 
 impl<T: Typed> Typed for TrackedArray<T> {
     const TYPE_NAME: QName = SoapArray::<T>::TYPE_NAME;

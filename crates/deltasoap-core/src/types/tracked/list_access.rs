@@ -1,6 +1,7 @@
 //! What makes a tracked list look like a `Vec`, in Rust and in XML.
 
 use super::{Span, TrackedVec};
+use crate::content::ListShortcuts;
 use crate::content::{Occurs, Typed};
 use crate::decode::flat::{Patch, Run};
 use crate::decode::{Cursor, Step};
@@ -156,18 +157,6 @@ impl<T: Typed> Occurs for TrackedVec<T> {
         Occurs::decode(self.anew(), cursor, view)
     }
 
-    fn run(&mut self, cursor: &mut Cursor<'_>, field: &Field, view: View<'_>) -> Run {
-        Occurs::run(self.anew(), cursor, field, view)
-    }
-
-    fn patch(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Patch {
-        Occurs::patch(self.anew(), cursor, view)
-    }
-
-    fn item_leaves(view: View<'_>) -> Option<usize> {
-        <Vec<T> as Occurs>::item_leaves(view)
-    }
-
     fn encode(&self, encoder: &mut Encoder, field: &Field, view: View<'_>) {
         self.seal();
         if field.inline {
@@ -175,5 +164,19 @@ impl<T: Typed> Occurs for TrackedVec<T> {
         } else {
             encode_changed_items(&self.items, self.changes(), encoder, field, view);
         }
+    }
+}
+
+impl<T: Typed> ListShortcuts for TrackedVec<T> {
+    fn run(&mut self, cursor: &mut Cursor<'_>, field: &Field, view: View<'_>) -> Run {
+        ListShortcuts::run(self.anew(), cursor, field, view)
+    }
+
+    fn patch(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Patch {
+        ListShortcuts::patch(self.anew(), cursor, view)
+    }
+
+    fn item_leaves(view: View<'_>) -> Option<usize> {
+        <Vec<T> as ListShortcuts>::item_leaves(view)
     }
 }

@@ -1,6 +1,7 @@
 //! A value that knows whether it may have changed.
 
 use super::epoch::Epoch;
+use crate::content::Shortcuts;
 use crate::content::{Content, Message, Typed};
 use crate::decode::{Cursor, Step};
 use crate::encode::Encoder;
@@ -152,13 +153,15 @@ impl<T: Content> Content for Tracked<T> {
         encoder.tracked(self.epoch.stamp(), |encoder| self.value.encode(encoder, view));
     }
 
-    fn stamp(&self) -> Option<Stamp> {
-        Some(self.epoch.stamp())
-    }
-
     fn encode_inline(&self, encoder: &mut Encoder, view: View<'_>) {
         self.epoch.seal();
         self.value.encode_inline(encoder, view);
+    }
+}
+
+impl<T: Content> Shortcuts for Tracked<T> {
+    fn stamp(&self) -> Option<Stamp> {
+        Some(self.epoch.stamp())
     }
 }
 

@@ -5,20 +5,25 @@
 //! (`Vec`), or nil ([`Nillable`]). The derive macro implements both by thin calls into the routines of
 //! [`decode`](crate::decode) and [`encode`](crate::encode); all progress of a decode lives in the cursor's frames,
 //! so an implementation must keep none in local variables across a call that can pause.
+//!
+//! What makes common shapes fast is apart, in [`Shortcuts`] and [`ListShortcuts`]: an implementation by hand leaves them empty
+//! (`impl Shortcuts for MyType {}`) and is right.
+
+mod shortcuts;
+
+pub use shortcuts::{ListShortcuts, Shortcuts};
 
 use crate::Lexical;
-use crate::decode::differential::Mend;
 use crate::decode::flat::{Patch, Run};
-use crate::decode::{Cursor, DecodeFields, FlatSource, Step};
-use crate::encode::differential::Stamp;
-use crate::encode::{EncodeFields, Encoder, FlatSink};
+use crate::decode::{Cursor, DecodeFields, Step};
+use crate::encode::{EncodeFields, Encoder};
 use crate::schema::{Builtin, Choice, Element, ElementRef, Field, QName, View};
 
 /// Stands for a place behind all others, where no old value is.
 pub const APPENDED: usize = usize::MAX;
 
 /// The content of one element.
-pub trait Content: Sized {
+pub trait Content: Shortcuts {
     /// True if [`decode`](Self::decode) replaces whatever value it finds; else it must find a vacant one.
     const REPLACES: bool = false;
 
@@ -38,76 +43,13 @@ pub trait Content: Sized {
     /// [`Stop::Pending`](crate::decode::Stop::Pending) when more bytes are needed, else the fault found.
     fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step;
 
-    /// True for values whose type is known at run time: they may be [mended](Self::mend), and are [made](Self::fill_flat) where they stand.
-    const DYNAMIC: bool = false;
-
-    /// Puts a text in the place of another one in the value of the message before, which differs in texts alone. `None` where that cannot
-    /// be done; the value may be any then.
-    fn mend(&mut self, view: View<'_>, mend: &Mend<'_>) -> Option<()> {
-        let _ = (view, mend);
-        None
-    }
-
     /// Writes the content: attributes, then (after [`Encoder::open_end`]) children or text.
     fn encode(&self, encoder: &mut Encoder, view: View<'_>);
-
-    /// The state of a value that tracks its changes; `None` for all others.
-    fn stamp(&self) -> Option<Stamp> {
-        None
-    }
 
     /// Writes the content where it has no element of its own: only choices and trees can stand
     /// so ([`Field::inline`]); nothing is written for other types.
     fn encode_inline(&self, encoder: &mut Encoder, view: View<'_>) {
         let _ = (encoder, view);
-    }
-
-    /// The number of leaves if every value of the type has the same shape: required simple elements only, at any
-    /// depth. `None` for all other types. Such *flat* types are read and written at full speed in arrays.
-    #[inline]
-    fn flat_leaves(view: View<'_>) -> Option<usize> {
-        let _ = view;
-        None
-    }
-
-    /// True if this value is written with the markup that all flat values of its type share. Not so for dynamic values
-    /// of another shape than their schema says, and for those that name their type in their markup.
-    #[inline]
-    fn is_flat(&self, view: View<'_>) -> bool {
-        let _ = view;
-        true
-    }
-
-    /// Reads all leaves of a flat value; `None` where the bytes deviate from the learned markup.
-    #[inline]
-    fn scan_flat<S: FlatSource>(&mut self, scan: &mut S, view: View<'_>) -> Option<()> {
-        let _ = (scan, view);
-        None
-    }
-
-    /// What [`fill_flat`](Self::fill_flat) is to write over.
-    fn blank(view: View<'_>) -> Self {
-        Self::vacant(view)
-    }
-
-    /// As [`scan_flat`](Self::scan_flat), over a [`blank`](Self::blank), which is worth nothing where the bytes deviate.
-    #[inline(always)]
-    fn fill_flat<S: FlatSource>(&mut self, scan: &mut S, view: View<'_>) -> Option<()> {
-        self.scan_flat(scan, view)
-    }
-
-    /// How many of the first items have these images ([`Lexical::count_same`]): for types with one leaf and no more. Others say
-    /// none, which only means that they are compared one by one.
-    #[inline]
-    fn count_same(items: &[Self], images: &[u8]) -> usize {
-        let _ = (items, images);
-        0
-    }
-
-    /// Hands all leaves of a flat value to a sink, in the order of the document.
-    #[inline]
-    fn write_flat<S: FlatSink>(&self, sink: &mut S, view: View<'_>) {
-        let _ = (sink, view);
     }
 }
 
@@ -167,7 +109,7 @@ pub trait Message: Typed {
     message = "`{Self}` cannot be the value of an element",
     note = "derive `Soap` for it; items of an `Option` or `Vec` must be types with a schema of their own"
 )]
-pub trait Occurs: Sized {
+pub trait Occurs: ListShortcuts {
     /// `minOccurs`.
     const MIN: u32;
     /// `maxOccurs`, `None` for unbounded.
@@ -208,60 +150,8 @@ pub trait Occurs: Sized {
     /// As [`Content::decode`].
     fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step;
 
-    /// Reads as many flat items as the window holds, where the type is a list of such.
-    #[inline]
-    fn run(&mut self, cursor: &mut Cursor<'_>, field: &Field, view: View<'_>) -> Run {
-        let _ = (cursor, field, view);
-        Run::Items(0)
-    }
-
-    /// Reads flat items again, in place, that differ from those of the message before; only for lists.
-    #[inline]
-    fn patch(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Patch {
-        let _ = (cursor, view);
-        Patch::Other { field: 0, count: 0 }
-    }
-
-    /// Leaves of one occurrence, if flat.
-    fn item_leaves(view: View<'_>) -> Option<usize>;
-
     /// Writes every occurrence as an element named as the field says.
     fn encode(&self, encoder: &mut Encoder, field: &Field, view: View<'_>);
-
-    /// See [`Content::flat_leaves`]: only for fields that occur exactly once.
-    #[inline]
-    fn flat_leaves(view: View<'_>) -> Option<usize> {
-        let _ = view;
-        None
-    }
-
-    /// See [`Content::is_flat`].
-    #[inline]
-    fn is_flat(&self, view: View<'_>) -> bool {
-        let _ = view;
-        true
-    }
-
-    /// See [`Content::scan_flat`].
-    #[inline]
-    fn scan_flat<S: FlatSource>(&mut self, scan: &mut S, view: View<'_>) -> Option<()> {
-        let _ = (scan, view);
-        None
-    }
-
-    /// See [`Content::write_flat`].
-    #[inline]
-    fn write_flat<S: FlatSink>(&self, sink: &mut S, view: View<'_>) {
-        let _ = (sink, view);
-    }
-
-    /// Reads a leaf, an element with text of a simple type alone, as the next occurrence. `None` where its text is not plain; the
-    /// general routine reads the element from its start then.
-    #[inline]
-    fn scan_leaf<S: FlatSource>(&mut self, scan: &mut S, view: View<'_>) -> Option<()> {
-        let _ = (scan, view);
-        None
-    }
 }
 
 /// Fields that have no element around them: they stand among those of the element that the group is in. A group is a choice between
