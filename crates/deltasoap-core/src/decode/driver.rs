@@ -138,7 +138,7 @@ impl Decoder {
         while feed.is_halted() {
             state.session.is_ending |= *received > state.limits.message;
             let Advance::Seek(position) = state.session.advance(image, state.limits.message) else { return Ok(()) };
-            state.cut();
+            state.go_back();
             feed.seek(position);
             for piece in image.from(position) {
                 feed.push(piece, |window| step(root, state, window))?;

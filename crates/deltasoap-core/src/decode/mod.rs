@@ -23,16 +23,19 @@ mod predicted;
 pub(crate) mod references;
 pub mod simple;
 mod skip;
+mod state;
 pub mod text;
 
 pub use complex::DecodeFields;
-pub use cursor::{Cursor, State, Tag};
+pub use cursor::{Cursor, Tag};
 use differential::Differential;
 pub use driver::{DecodeOptions, Decoder, ElementRoot, Root, from_slice, value_from_slice};
 pub use flat::FlatSource;
 pub use frame::Frame;
 pub use predicted::ShapeId;
 pub use skip::skip_element;
+pub(crate) use state::Expected;
+pub use state::State;
 
 pub(crate) use driver::decode_once;
 pub(crate) use references::Standing;

@@ -46,14 +46,14 @@ impl Cursor<'_> {
             return None;
         }
         let state = &mut *self.state;
-        let known = state.opening.known.as_ref()?;
+        let known = state.expected.opening.known.as_ref()?;
         if known.epoch != state.reader.epoch() || !self.window.bytes.starts_with(&known.bytes) {
-            state.opening.misses = state.opening.misses.saturating_add(1);
+            state.expected.opening.misses = state.expected.opening.misses.saturating_add(1);
             return None;
         }
         state.reader.restore(0, &known.open, &known.bound);
         self.window.pos = known.bytes.len();
-        state.opening.misses = 0;
+        state.expected.opening.misses = 0;
         Some(known.version)
     }
 
@@ -66,12 +66,12 @@ impl Cursor<'_> {
         if state.stats.messages == 0 {
             return;
         }
-        if state.opening.misses > PATIENCE && !state.opening.misses.is_multiple_of(SELDOM) {
+        if state.expected.opening.misses > PATIENCE && !state.expected.opening.misses.is_multiple_of(SELDOM) {
             return;
         }
         let Some(bound) = state.reader.bound_from(0, MOST_BOUND) else { return };
         let (epoch, open) = (state.reader.epoch(), state.reader.open_elements().to_vec());
-        state.opening.known = Some(Box::new(Known { bytes: bytes.to_vec(), version, epoch, open, bound }));
+        state.expected.opening.known = Some(Box::new(Known { bytes: bytes.to_vec(), version, epoch, open, bound }));
     }
 
     /// True if the window begins where the document does, and messages may be compared.

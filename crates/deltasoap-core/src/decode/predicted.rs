@@ -22,7 +22,7 @@
 
 use super::flat::FlatSource;
 use super::references::marks;
-use super::{Cursor, State};
+use super::{Cursor, Expected, State};
 use crate::ns;
 use crate::schema::{Builtin, ComplexElement, Compositor, Field, Identity, View};
 use deltasoap_xml::lexical::Lexical;
@@ -333,7 +333,7 @@ impl FlatSource for Leaf<'_> {
 impl Cursor<'_> {
     /// The shape of the element whose start tag was just read.
     pub(crate) fn shape(&mut self, view: View<'_>, complex: &ComplexElement) -> ShapeId {
-        let State { predicted, reader, hooks, limits, .. } = self.state();
+        let State { expected: Expected { shapes: predicted, .. }, reader, hooks, limits, .. } = self.state();
         if predicted.is_off || hooks.is_busy() || limits.text == 0 || reader.tag_is_empty() {
             return ShapeId::default();
         }
@@ -349,7 +349,7 @@ impl Cursor<'_> {
         complex: &ComplexElement,
         is_leaf: bool,
     ) {
-        let (window, State { predicted, reader, .. }) = self.parts();
+        let (window, State { expected: Expected { shapes: predicted, .. }, reader, .. }) = self.parts();
         let start = reader.tag_offset().checked_sub(window.base).map(|start| start as usize);
         let Some(found) = start.and_then(|start| window.bytes.get(start..window.pos)) else { return };
         let is_full = predicted.is_full();
@@ -396,7 +396,7 @@ impl Cursor<'_> {
 
     /// Notes what the attributes of the start tag just read mean, if the tag is known.
     pub(crate) fn learn_attributes(&mut self, attributes: impl FnOnce(&Reader) -> Attributes) {
-        let State { predicted, reader, .. } = self.state();
+        let State { expected: Expected { shapes: predicted, .. }, reader, .. } = self.state();
         if let Some(tag) = predicted.opened_tag(reader.tag_offset())
             && tag.attributes.is_none()
         {

@@ -94,8 +94,8 @@ fn begin<T: Lexical>(value: &mut T, cursor: &mut Cursor<'_>, me: usize, view: Vi
 
 fn begin_text<T: Lexical>(value: &mut T, cursor: &mut Cursor<'_>) {
     let state = cursor.state();
-    state.scratch.clear();
-    state.partial = Partial::default();
+    state.text.scratch.clear();
+    state.text.partial = Partial::default();
     if T::STREAMED {
         *value = T::vacant();
     }
@@ -107,10 +107,10 @@ fn take<T: Lexical>(value: &mut T, cursor: &mut Cursor<'_>, me: usize, text: &st
     }
     cursor.frame(me).state = TEXT;
     if !T::STREAMED {
-        cursor.state().scratch.push_str(text);
+        cursor.state().text.scratch.push_str(text);
         return Ok(());
     }
-    let result = value.append(text, &mut cursor.state().partial);
+    let result = value.append(text, &mut cursor.state().text.partial);
     let frame = cursor.frame(me);
     frame.count = value.progress() as u32;
     let start = frame.mark;
@@ -120,16 +120,16 @@ fn take<T: Lexical>(value: &mut T, cursor: &mut Cursor<'_>, me: usize, text: &st
 fn finish<T: Lexical>(value: &mut T, cursor: &mut Cursor<'_>, me: usize, view: View<'_>) -> Step {
     let state = cursor.state();
     let result = if T::STREAMED {
-        value.finish(&mut state.partial)
+        value.finish(&mut state.text.partial)
     } else {
-        T::parse(&state.scratch).map(|parsed| *value = parsed)
+        T::parse(&state.text.scratch).map(|parsed| *value = parsed)
     };
     let start = cursor.frame(me).mark;
     result.map_err(|error| {
         // The text of streamed values is not kept.
         let kind = match T::STREAMED {
             true => ErrorKind::Lexical(error),
-            false => fault(view.element, &cursor.state().scratch, error),
+            false => fault(view.element, &cursor.state().text.scratch, error),
         };
         cursor.error_in_closed(kind, start)
     })

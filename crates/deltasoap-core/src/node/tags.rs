@@ -13,7 +13,7 @@
 
 use super::read::push_text;
 use super::{Child, Node};
-use crate::decode::{Cursor, State};
+use crate::decode::{Cursor, Expected, State};
 use crate::schema::QName;
 use deltasoap_xml::scan::text::plain_text;
 use deltasoap_xml::{KnownTag, NameId, ScopeId};
@@ -198,7 +198,7 @@ impl Cursor<'_> {
     /// Reads what comes as predicted into an element: leaves, then a start tag or its own end tag.
     #[inline]
     pub(super) fn next_in_tree(&mut self, node: &mut Node) -> Next {
-        let (window, State { reader, tags, limits, hooks, .. }) = self.parts();
+        let (window, State { reader, expected: Expected { tags, .. }, limits, hooks, .. }) = self.parts();
         if tags.is_off || hooks.is_busy() {
             return Next::Unknown;
         }
@@ -248,7 +248,7 @@ impl Cursor<'_> {
 
     /// Notes the start tag that was just read, and opens its element.
     pub(super) fn learn_in_tree(&mut self) {
-        let (window, State { reader, tags, shared_names, .. }) = self.parts();
+        let (window, State { reader, expected: Expected { tags, names, .. }, .. }) = self.parts();
         if tags.is_off {
             return;
         }
@@ -262,7 +262,7 @@ impl Cursor<'_> {
             Some(Number::Known(number)) => number,
             Some(Number::New) => match reader.known_tag(found) {
                 Some(known) => {
-                    let name = shared_names.get(reader.names(), id);
+                    let name = names.get(reader.names(), id);
                     let tag = Tag { known: Some(known), scope: reader.scope(), name, has_attributes };
                     tags.add(tag, found)
                 }
@@ -278,12 +278,12 @@ impl Cursor<'_> {
 
     /// The innermost element of a tree was closed.
     pub(super) fn leave_in_tree(&mut self) {
-        self.state().tags.leave();
+        self.state().expected.tags.leave();
     }
 
     /// A tree begins, or goes on after another one within it.
     pub(super) fn enter_tree(&mut self) {
-        let tags = &mut self.state().tags;
+        let tags = &mut self.state().expected.tags;
         tags.open.clear();
         tags.place = 0;
     }

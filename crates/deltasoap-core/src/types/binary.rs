@@ -214,7 +214,7 @@ impl Binary {
     fn open(&mut self, cursor: &mut Cursor<'_>, me: usize) -> Step {
         let uri = if cursor.take_attributes_read() { None } else { referred(cursor)? };
         let (offset, state) = (cursor.offset(), cursor.state());
-        (state.binary, state.partial) = (Base64::default(), Partial::default());
+        (state.text.binary, state.text.partial) = (Base64::default(), Partial::default());
         let frame = cursor.frame(me);
         // The bytes so far are elsewhere.
         (frame.is_opaque, frame.mark) = (true, offset);
@@ -254,15 +254,15 @@ fn take(cursor: &mut Cursor<'_>, me: usize, text: &str) -> Step {
     }
     cursor.frame(me).state = TEXT;
     let state = cursor.state();
-    let result = state.binary.append(text, &mut state.partial);
+    let result = state.text.binary.append(text, &mut state.text.partial);
     result.map_err(|error| cursor.error_at(ErrorKind::Lexical(error), frame.mark))
 }
 
 fn finish(cursor: &mut Cursor<'_>, me: usize) -> Step<Bytes> {
     let mark = cursor.frame(me).mark;
     let state = cursor.state();
-    let mut bytes = std::mem::take(&mut state.binary);
-    let result = bytes.finish(&mut state.partial);
+    let mut bytes = std::mem::take(&mut state.text.binary);
+    let result = bytes.finish(&mut state.text.partial);
     result.map_err(|error| cursor.error_in_closed(ErrorKind::Lexical(error), mark))?;
     Ok(Bytes::from(bytes.0))
 }
@@ -271,7 +271,7 @@ fn finish(cursor: &mut Cursor<'_>, me: usize) -> Step<Bytes> {
 fn include(cursor: &mut Cursor<'_>, me: usize) -> Step<PartUri> {
     let is_include = cursor.names().is(cursor.name(), ns::XOP, "Include");
     let state = cursor.state();
-    let is_first = state.binary.0.is_empty() && state.partial == Partial::default();
+    let is_first = state.text.binary.0.is_empty() && state.text.partial == Partial::default();
     if !is_include || !is_first || cursor.frame(me).state == REFERRED {
         return Err(unexpected_child(cursor));
     }

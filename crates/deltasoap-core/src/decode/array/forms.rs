@@ -72,7 +72,7 @@ pub(super) fn begin(cursor: &mut Cursor<'_>, me: usize, shape: &Shape, view: Vie
     let frame = cursor.frame(me);
     (frame.field, frame.state) = (found as u32, if found < declared { ROWS } else { SPLIT });
     let later = std::iter::repeat_n(UNKNOWN, declared.saturating_sub(found));
-    cursor.state().seen.extend(shape.inner.iter().copied().chain(later));
+    cursor.state().stack.seen.extend(shape.inner.iter().copied().chain(later));
     Ok(true)
 }
 
@@ -189,7 +189,7 @@ fn end_row(cursor: &mut Cursor<'_>, view: View<'_>, (root, me): (usize, usize)) 
 /// Notes the size of a dimension, counted from 0, or compares it with that of the rows before.
 fn agree(cursor: &mut Cursor<'_>, view: View<'_>, root: usize, (dimension, size): (usize, u64)) -> Step {
     let place = cursor.frame(root).log as usize + dimension - 1;
-    let known = &mut cursor.state().seen[place];
+    let known = &mut cursor.state().stack.seen[place];
     if *known == UNKNOWN {
         *known = size;
     }
@@ -224,7 +224,7 @@ fn split<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, view: View<'_>
 
 /// Reads one more item of a row that has no element, whose start tag has just been read.
 fn next<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, view: View<'_>, me: usize) -> Step {
-    if let Some(next) = cursor.state().next_in_row.take() {
+    if let Some(next) = cursor.state().handover.next_in_row.take() {
         let frame = cursor.frame(me);
         // That the item is one of a row, and not of a row of rows.
         (frame.field, frame.state) = (u32::from(next.sizes.is_empty()), IN_NEXT);
@@ -248,7 +248,7 @@ fn open_next<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, view: View
         open_item(items, APPENDED, item_view(view));
     }
     let sizes = next.sizes[1..].to_vec();
-    cursor.state().next_in_row = Some(Box::new(Next { index: next.index % row, sizes }));
+    cursor.state().handover.next_in_row = Some(Box::new(Next { index: next.index % row, sizes }));
 }
 
 /// In the last row, which is an array without an element.
@@ -271,7 +271,7 @@ fn count_child(cursor: &mut Cursor<'_>, me: usize, view: View<'_>) -> Step {
 /// The sizes of all dimensions of an array but the first, up to one.
 fn sizes(cursor: &mut Cursor<'_>, root: usize, end: usize) -> Vec<u64> {
     let log = cursor.frame(root).log as usize;
-    cursor.state().seen[log..].iter().take(end.saturating_sub(1)).copied().collect()
+    cursor.state().stack.seen[log..].iter().take(end.saturating_sub(1)).copied().collect()
 }
 
 fn dimensions(view: View<'_>) -> usize {

@@ -13,9 +13,9 @@ pub(crate) use forms::Next;
 pub(crate) use gaps::Gaps;
 
 use super::cursor::Tag;
-use super::cursor::{PATCH, SEEK};
 use super::differential::leaf::Descent;
 use super::flat::{self, Patch, Run};
+use super::state::{PATCH, SEEK};
 use super::{Cursor, Step, Stop};
 use crate::ErrorKind;
 use crate::content::{APPENDED, Content};
@@ -88,7 +88,7 @@ pub(crate) fn decode_rows<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_
             Tag::End | Tag::Done => {
                 if cursor.is_over(me) {
                     items.truncate(cursor.frame(me).count as usize);
-                    cursor.state().session.leave();
+                    cursor.leave_old_element();
                 }
                 let inner = inner_sizes(cursor, me, view);
                 let rows = complete_row(items, cursor, view, (me, &inner))?;
@@ -116,7 +116,7 @@ fn begin<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, view: View<'_>
         items.clear();
     }
     let first = first.filter(|_| !inner.is_empty());
-    cursor.state().seen.extend(inner.into_iter().chain(first));
+    cursor.state().stack.seen.extend(inner.into_iter().chain(first));
     if let Some(offset) = offset {
         omit(items, cursor, view, (me, offset))?;
         cursor.frame(me).count = items.len() as u32;
@@ -133,7 +133,7 @@ fn descend(cursor: &mut Cursor<'_>, me: usize, is_flat: bool) -> Step {
         Descent::Here { count, patch, .. } => {
             (frame.count, frame.state) = (count, if patch { PATCH } else { BETWEEN });
             if is_flat {
-                cursor.state().session.charge_flat();
+                cursor.charge_flat();
             }
         }
     }
@@ -171,10 +171,10 @@ fn open_item<T: Content>(
     }
     let count = cursor.frame(me).count.saturating_add(1);
     if cursor.is_over(me)
-        && let Some((_, shift)) = cursor.state().session.take_shift()
+        && let Some((_, shift)) = cursor.take_shift()
     {
         let moved = occurs::splice_items(items, shift.place, shift.removed, shift.inserted, view);
-        cursor.state().session.charge_moved(moved);
+        cursor.charge_moved(moved);
     }
     if cursor.is_over(me) && cursor.resync(me, 0, count, view.array().is_some()) {
         return Err(Stop::Switch);
@@ -260,7 +260,7 @@ fn complete_row<T: Content>(
     }
     // Room is made for rows without items.
     let log = cursor.frame(me).log as usize;
-    let rows = cursor.state().seen.get(log + inner.len()).copied().unwrap_or(0);
+    let rows = cursor.state().stack.seen.get(log + inner.len()).copied().unwrap_or(0);
     let all = inner.iter().take_while(|size| **size > 0).fold(rows, |all, size| all.saturating_mul(*size));
     let limit = cursor.limits().omitted_items;
     match cursor.state().gaps.add(me, 0, usize::try_from(all).unwrap_or(usize::MAX), limit) {
@@ -281,7 +281,7 @@ fn inner_sizes(cursor: &mut Cursor<'_>, me: usize, view: View<'_>) -> Vec<u64> {
         return Vec::new();
     }
     let log = cursor.frame(me).log as usize;
-    cursor.state().seen[log..].iter().take(dimensions - 1).copied().collect()
+    cursor.state().stack.seen[log..].iter().take(dimensions - 1).copied().collect()
 }
 
 fn item_view(view: View<'_>) -> View<'_> {

@@ -22,7 +22,7 @@ pub(crate) fn read_attributes<T: DecodeFields>(
         return Ok(());
     }
     let offset = cursor.reader().tag_offset();
-    if let Some(attributes) = cursor.state.predicted.attributes(offset) {
+    if let Some(attributes) = cursor.state.expected.shapes.attributes(offset) {
         let ignored = attributes.ignored;
         take_predicted(target, cursor, attributes, (complex, view))?;
         cursor.state().stats.ignored_attributes += ignored;

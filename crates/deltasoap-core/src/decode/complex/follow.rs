@@ -38,7 +38,7 @@ impl Routine<'_, '_, '_> {
     fn follow_one<T: DecodeFields>(&mut self, target: &mut T) -> Option<Followed> {
         let frame = *self.frame();
         let after = self.after()?;
-        let (window, State { reader, predicted, session, learned, limits, stack, seen, .. }) = self.cursor.parts();
+        let (window, State { reader, expected, session, limits, stack, .. }) = self.cursor.parts();
         if !reader.is_between_tokens() || reader.depth() >= limits.depth {
             return None;
         }
@@ -48,14 +48,16 @@ impl Routine<'_, '_, '_> {
         };
         // The previous field has occurred often enough for another one, or the end, to follow.
         let is_enough = || frame.count == 0 || frame.count >= self.complex.fields[frame.field as usize].min;
-        let Some((index, tag, text)) = predicted.find(frame.shape, after, window.bytes, at) else {
-            let is_end = predicted.may_end(frame.shape, after) && is_enough() && reader.end_known(window, at);
+        let Some((index, tag, text)) = expected.shapes.find(frame.shape, after, window.bytes, at) else {
+            let is_end = expected.shapes.may_end(frame.shape, after) && is_enough() && reader.end_known(window, at);
             return is_end.then_some(Followed::End);
         };
         let field = &self.complex.fields[index];
         let before = if frame.field as usize == index { frame.count } else { 0 };
         let may_follow = match self.complex.compositor {
-            Compositor::All => field.is_repeated() || seen[frame.log as usize + index / 64] & (1 << (index % 64)) == 0,
+            Compositor::All => {
+                field.is_repeated() || stack.seen[frame.log as usize + index / 64] & (1 << (index % 64)) == 0
+            }
             _ if before > 0 => field.max.is_none_or(|max| before < max),
             _ => is_enough(),
         };
@@ -63,14 +65,15 @@ impl Routine<'_, '_, '_> {
             return None;
         }
         let is_list = field.is_repeated() && field.max.is_none() && !field.inline;
-        if is_list && before == 0 && learned.has(std::ptr::from_ref(field).addr(), reader.scope(), reader.depth()) {
+        if is_list && before == 0 && expected.flat.has(std::ptr::from_ref(field).addr(), reader.scope(), reader.depth())
+        {
             return self.follow_list(target, index);
         }
         if !tag.is_leaf {
             let start = window.pos;
             let is_unmarked = tag.is_unmarked;
             reader.open_known(&tag.known, window, at);
-            predicted.open(frame.shape, index, reader.tag_offset(), is_unmarked);
+            expected.shapes.open(frame.shape, index, reader.tag_offset(), is_unmarked);
             self.note_predicted(index);
             self.open_selected(target, index, Some(start));
             return Some(Followed::Child);
@@ -79,16 +82,15 @@ impl Routine<'_, '_, '_> {
         if target.scan_leaf(index, &mut leaf, self.view.follow(field.element)).is_none() {
             // Text that is cut by the window's end does not count as a miss.
             if window.bytes[text..].contains(&b'<') {
-                predicted.miss(frame.shape, index);
+                expected.shapes.miss(frame.shape, index);
             }
             return None;
         }
         let (text_end, end) = (leaf.text_end(), leaf.end);
         reader.pass_known(&tag.known, window, at, end);
-        session.recorder.open(reader.tag_offset(), index as u32, before + 1);
-        session.recorder.close();
-        learned.note_leaf(text, text_end);
-        let frame = &mut stack[self.me];
+        session.note_leaf(reader.tag_offset(), index as u32, before + 1);
+        expected.flat.note_leaf(text, text_end);
+        let frame = &mut stack.frames[self.me];
         (frame.field, frame.count, frame.place) = (index as u32, before + 1, 0);
         frame.is_repeated = field.is_repeated();
         self.note_predicted(index);
@@ -141,7 +143,7 @@ impl Routine<'_, '_, '_> {
         let shape = self.frame().shape;
         let after = self.after().filter(|_| shape.is_some() && self.complex.compositor == Compositor::Sequence);
         if let Some(after) = after {
-            self.cursor.state().predicted.learn_end(shape, after);
+            self.cursor.state().expected.shapes.learn_end(shape, after);
         }
     }
 

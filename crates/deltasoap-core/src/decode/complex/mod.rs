@@ -14,9 +14,9 @@ pub(crate) use attributes::{is_content, read_attributes};
 use follow::Followed;
 
 use super::cursor::Tag;
-use super::cursor::{PATCH, SEEK};
 use super::differential::leaf::Descent;
 use super::flat::{Patch, Run};
+use super::state::{PATCH, SEEK};
 use super::{Cursor, FlatSource, Frame, Step, Stop, skip_element};
 use crate::content::APPENDED;
 use crate::schema::{ComplexElement, Compositor, Field, QName, View};
@@ -154,7 +154,7 @@ impl<'s> Routine<'_, '_, 's> {
         let is_plain = shape.is_some() && self.complex.compositor == Compositor::Sequence;
         let is_whole = !is_plain && self.complex.is_read_whole(self.view);
         if is_whole {
-            self.cursor.state().session.recorder.mute();
+            self.cursor.note_nothing();
         }
         // In this order: most elements are not read whole, and to find out takes a look at every field.
         let comes_back = is_whole && self.comes_back();
@@ -244,7 +244,7 @@ impl<'s> Routine<'_, '_, 's> {
                 (frame.field, frame.count, frame.is_repeated) = (field, count, is_repeated);
                 frame.state = if patch { PATCH } else { BETWEEN };
                 if is_repeated && target.item_leaves(field as usize, self.content(field as usize)).is_some() {
-                    self.cursor.state().session.charge_flat();
+                    self.cursor.charge_flat();
                 }
             }
         }
@@ -287,10 +287,10 @@ impl<'s> Routine<'_, '_, 's> {
     fn end(&mut self) {
         if self.state() != INLINE && !self.is_in_group() {
             if !self.frame().has_children && self.complex.is_read_whole(self.view) {
-                self.cursor.state().session.recorder.unmute();
+                self.cursor.note_again();
             }
             if self.cursor.is_over(self.me) {
-                self.cursor.state().session.leave();
+                self.cursor.leave_old_element();
             }
         }
         self.cursor.leave(self.me);
@@ -412,10 +412,10 @@ impl<'s> Routine<'_, '_, 's> {
     /// Cuts old items out of the list that the element just opened belongs to, or makes room for new ones, where such were
     /// found to be removed or inserted.
     fn bring_in_line<T: DecodeFields>(&mut self, target: &mut T) {
-        let Some((field, shift)) = self.cursor.state().session.take_shift() else { return };
+        let Some((field, shift)) = self.cursor.take_shift() else { return };
         let field = field as usize;
         let moved = target.splice(field, shift.place, shift.removed, shift.inserted, self.content(field));
-        self.cursor.state().session.charge_moved(moved);
+        self.cursor.charge_moved(moved);
     }
 
     /// Whether the element just opened stood here in the message before; then fast mode goes on behind its start tag.

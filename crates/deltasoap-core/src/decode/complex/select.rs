@@ -124,7 +124,7 @@ impl<'s> Routine<'_, '_, 's> {
     /// Makes room to note the fields that were seen, where their order does not tell.
     pub(super) fn reserve_seen(&mut self) {
         if self.complex.notes_fields() {
-            let seen = &mut self.cursor.state().seen;
+            let seen = &mut self.cursor.state().stack.seen;
             let words = self.complex.fields.len().div_ceil(64);
             seen.resize(seen.len() + words, 0);
         }
@@ -139,7 +139,7 @@ impl<'s> Routine<'_, '_, 's> {
     /// Notes a field as seen; true if it was already.
     pub(super) fn set_seen(&mut self, index: usize) -> bool {
         let word = self.frame().log as usize + index / 64;
-        let seen = &mut self.cursor.state().seen[word];
+        let seen = &mut self.cursor.state().stack.seen[word];
         let bit = 1 << (index % 64);
         let before = *seen & bit != 0;
         *seen |= bit;
@@ -150,11 +150,11 @@ impl<'s> Routine<'_, '_, 's> {
     pub(super) fn restore_seen(&mut self) {
         debug_assert!(self.complex.is_plain_all(), "no way leads into other elements that note their fields");
         let log = self.frame().log as usize;
-        if self.cursor.state().seen.len() == log {
+        if self.cursor.state().stack.seen.len() == log {
             self.reserve_seen();
         }
-        let State { session, seen, .. } = self.cursor.state();
-        if let Some(word) = seen.get_mut(log) {
+        let State { session, stack, .. } = self.cursor.state();
+        if let Some(word) = stack.seen.get_mut(log) {
             *word = session.fields_passed();
         }
     }
@@ -167,7 +167,7 @@ impl<'s> Routine<'_, '_, 's> {
         is_array: bool,
     ) -> bool {
         let log = self.frame().log as usize;
-        let seen = self.cursor.state().seen[log];
+        let seen = self.cursor.state().stack.seen[log];
         let fields = AnyOrder { seen, required: self.complex.required() };
         let Some(mut gone) = self.cursor.resync_in_any_order(self.me, index as u32, fields, is_array) else {
             return false;
@@ -193,13 +193,13 @@ impl<'s> Routine<'_, '_, 's> {
 
     fn is_seen(&mut self, index: usize) -> bool {
         let log = self.frame().log as usize;
-        self.cursor.state().seen[log + index / 64] & (1 << (index % 64)) != 0
+        self.cursor.state().stack.seen[log + index / 64] & (1 << (index % 64)) != 0
     }
 
     /// How often fields have occurred, in a sequence. What was passed was found to be enough then.
     fn counts(&mut self) -> impl Fn(usize) -> u32 {
         let (current, count, log) = (self.current(), self.frame().count, self.frame().log as usize);
-        let seen = &self.cursor.state().seen;
+        let seen = &self.cursor.state().stack.seen;
         move |index| match seen[log + index / 64] & (1 << (index % 64)) {
             _ if index == current => count,
             0 => 0,

@@ -247,7 +247,7 @@ impl<T: Content> Memory<T> {
             policy::Begin::Read => self.policy = Some((options, policy)),
             policy::Begin::Record => state.hooks.policy = Some(policy),
             policy::Begin::Compare => {
-                state.over = me + 1;
+                state.stack.over = me + 1;
                 state.hooks.policy = Some(policy);
             }
         }
@@ -271,7 +271,7 @@ impl<T: Content> Memory<T> {
             policy.end(state, window, end);
             return self.take_back(policy, cursor);
         }
-        let inherited = cursor.state().inherited;
+        let inherited = cursor.state().trees.inherited;
         let session = &mut cursor.state().session;
         let bytes = end.saturating_sub(self.start);
         // Another operation of the message may have been noted or compared, and this one not.

@@ -162,7 +162,7 @@ impl Cursor<'_> {
 
     /// Begins to learn an item whose markup begins at `start`.
     pub(crate) fn learn_from(&mut self, start: Option<usize>) {
-        let learned = &mut self.state().learned;
+        let learned = &mut self.state().expected.flat;
         learned.start = start.filter(|_| !learned.is_off);
         learned.leaves.clear();
         learned.types.clear();
@@ -171,7 +171,7 @@ impl Cursor<'_> {
 
     /// Notes the type that the markup of the next leaf names.
     pub(crate) fn learn_type(&mut self, named: Builtin) {
-        let learned = &mut self.state().learned;
+        let learned = &mut self.state().expected.flat;
         if learned.start.is_some() {
             learned.types.push(named);
         }
@@ -179,25 +179,25 @@ impl Cursor<'_> {
 
     /// Notes that an element is passed over.
     pub(crate) fn learn_skipped(&mut self) {
-        self.state().learned.is_literal = true;
+        self.state().expected.flat.is_literal = true;
     }
 
     /// Notes a leaf.
     #[inline]
     pub(crate) fn learn_leaf(&mut self, start: usize, end: usize) {
-        self.state().learned.note_leaf(start, end);
+        self.state().expected.flat.note_leaf(start, end);
     }
 
     /// Gives up on the item: one of its leaves is not plain text in this window.
     pub(crate) fn stop_learning(&mut self) {
-        self.state().learned.start = None;
+        self.state().expected.flat.start = None;
     }
 
     /// Ends an item of an element or array of this description: if all its leaves were noted, its markup is now known.
     pub(crate) fn learn_item(&mut self, field: usize, leaves: usize, around: View<'_>) {
         let (bytes, end) = (self.bytes(), self.pos());
         let (scope, depth) = (self.reader().scope(), self.reader().depth());
-        let learned = &mut self.state().learned;
+        let learned = &mut self.state().expected.flat;
         let Some(start) = learned.start.take() else { return };
         if learned.leaves.len() != leaves || learned.is_known((field, scope, depth), bytes, (start, end)) {
             return;
@@ -310,13 +310,13 @@ pub fn run<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, field: usize
         return Run::Items(0);
     }
     let (scope, depth) = (state.reader.scope(), state.reader.depth());
-    let (first, most) = (state.next_place(items.len()), state.items_to_watch());
+    let (first, most) = (state.stack.next_place(items.len()), state.items_to_watch());
     // Without any text, white space is at fault.
     if most == 0 || state.limits.text == 0 {
         return Run::Items(0);
     }
-    let frame = state.caller().field;
-    let Some(known) = state.learned.find(field, scope, depth) else { return Run::Items(0) };
+    let frame = state.stack.caller().field;
+    let Some(known) = state.expected.flat.find(field, scope, depth) else { return Run::Items(0) };
     let (bytes, base) = (window.bytes, window.base);
     let start = skip_white(bytes, window.pos);
     let positions = (base + window.pos as u64, base + start as u64);

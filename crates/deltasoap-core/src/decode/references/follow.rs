@@ -51,11 +51,11 @@ impl<'c> Cursor<'c> {
     /// Those of the routine; [`Stop::Pending`] if the message must be whole first, and for references that lead to nothing or to what
     /// is being read.
     pub(crate) fn visit(&mut self, view: View<'_>, read: impl FnOnce(&mut Self) -> Step) -> Step {
-        let has_begun = self.state.level < self.state.stack.len();
+        let has_begun = self.state.stack.level < self.state.stack.frames.len();
         if self.reader().attribute_count() == 0 || has_begun || self.is_seeking() {
             return read(self);
         }
-        if self.state.predicted.is_unmarked(self.reader().tag_offset()) {
+        if self.state.expected.shapes.is_unmarked(self.reader().tag_offset()) {
             return read(self);
         }
         let back = self.visit_marked(view)?;

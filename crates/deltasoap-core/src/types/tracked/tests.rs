@@ -1,10 +1,10 @@
 //! A tracked list beside a naive one: a `Vec`, and what it was when it was last written.
 
 use super::{Tracked, TrackedVec};
+use crate::Typed;
 use crate::content::Shortcuts;
 use crate::encode::Encoder;
 use crate::encode::differential::Stamp;
-use crate::Typed;
 use proptest::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

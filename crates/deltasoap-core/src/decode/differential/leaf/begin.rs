@@ -42,11 +42,11 @@ impl Cursor<'_> {
         state.session.base = base;
         state.session.is_adaptive = state.differential.adaptive;
         state.session.depth = state.reader.depth();
-        state.session.inherited.before = state.inherited;
-        state.session.inherited.last = state.bindings.clone();
+        state.session.inherited.before = state.trees.inherited;
+        state.session.inherited.last = state.trees.bindings.clone();
         let is_encoded = state.references.is_encoded;
         let fits = |old: &mut Box<Template>| {
-            let inherited = state.inherited.saturating_add(old.inherited.sum);
+            let inherited = state.trees.inherited.saturating_add(old.inherited.sum);
             inherited <= state.limits.inherited_bindings
                 && old.image().is_some()
                 && old.prologue.fits(&state.reader, tag, is_encoded, &state.limits, schema)

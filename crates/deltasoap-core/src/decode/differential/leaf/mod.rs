@@ -17,6 +17,7 @@
 //! "Differential decoding", has the picture and says why skipping is right.
 
 mod begin;
+mod hooks;
 mod image;
 mod inherited;
 mod mend;
@@ -40,4 +41,4 @@ pub(crate) use table::{Run, Touched};
 pub(crate) use template::Template;
 #[cfg(test)]
 pub(crate) use template::template_without_image;
-pub(crate) use words::{Advance, AnyOrder, Descent, Patched, StartTag};
+pub(crate) use words::{Advance, AnyOrder, Descent, Patched};

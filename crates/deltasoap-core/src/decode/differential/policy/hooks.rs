@@ -99,7 +99,7 @@ impl Cursor<'_> {
             let (offset, mut before) = (self.reader().tag_offset(), *self.frame(me));
             before.state = 0;
             let state = self.state();
-            let inherited = state.inherited;
+            let inherited = state.trees.inherited;
             state.hooks.note(me, Location { offset, before, inherited });
         }
     }
@@ -107,7 +107,7 @@ impl Cursor<'_> {
     /// Says that the calling routine keeps progress elsewhere than in its frame, or reads what must not be met half-way.
     pub(crate) fn keep_elsewhere(&mut self) {
         let state = self.state();
-        if let Some(frame) = state.level.checked_sub(1).and_then(|level| state.stack.get_mut(level)) {
+        if let Some(frame) = state.stack.level.checked_sub(1).and_then(|level| state.stack.frames.get_mut(level)) {
             frame.is_opaque = true;
         }
     }
@@ -117,9 +117,9 @@ impl Cursor<'_> {
     #[inline]
     pub(crate) fn go_over(&mut self, me: usize) -> bool {
         let state = self.state();
-        let is_over = state.hooks.policy.is_some() && state.over == me;
+        let is_over = state.hooks.policy.is_some() && state.stack.over == me;
         if is_over {
-            state.over = me + 1;
+            state.stack.over = me + 1;
         }
         is_over
     }
@@ -143,8 +143,8 @@ impl State {
 
     #[cold]
     fn items_to(&self, watch: Watch) -> usize {
-        let frame = self.caller();
-        if watch.level + 1 != self.level || watch.field != frame.field {
+        let frame = self.stack.caller();
+        if watch.level + 1 != self.stack.level || watch.field != frame.field {
             return usize::MAX;
         }
         let items = watch.items() as usize;
@@ -164,7 +164,7 @@ impl State {
 }
 
 fn is_due(state: &State, me: usize, watch: Watch) -> bool {
-    let progress = |level: usize| state.stack.get(level).map(|frame| (frame.field, frame.count));
+    let progress = |level: usize| state.stack.frames.get(level).map(|frame| (frame.field, frame.count));
     let aim = Some((watch.field, watch.count));
     if me == watch.level {
         progress(me) >= aim

@@ -46,9 +46,9 @@ impl Base {
         let (depth, epoch) = (reader.depth(), reader.epoch());
         let (open, declared) = (reader.open_elements().last().copied(), reader.declarations_in_scope());
         let state = cursor.state();
-        let (seen, inherited, limits) = (state.seen.len(), state.inherited, state.limits);
+        let (seen, inherited, limits) = (state.stack.seen.len(), state.trees.inherited, state.limits);
         let is_encoded = state.references.is_encoded;
-        let trees = state.bindings.as_ref().map(|(scope, _)| *scope);
+        let trees = state.trees.bindings.as_ref().map(|(scope, _)| *scope);
         Base { frames, depth, seen, declared, open, attributes, inherited, trees, is_encoded, epoch, schema, limits }
     }
 
@@ -147,22 +147,22 @@ impl<'a> Live<'a> {
 
     /// Bindings that trees have taken over.
     pub fn inherited(&self) -> usize {
-        self.state.inherited
+        self.state.trees.inherited
     }
 
     /// The innermost frame.
     pub fn innermost(&mut self) -> Option<&mut Frame> {
-        self.state.stack.last_mut()
+        self.state.stack.frames.last_mut()
     }
 
     /// The level above the innermost frame.
     pub fn top(&self) -> usize {
-        self.state.stack.len()
+        self.state.stack.frames.len()
     }
 
     /// Frames from the operation's on.
     pub fn frames(&self) -> &[Frame] {
-        self.state.stack.get(self.base.frames..).unwrap_or_default()
+        self.state.stack.frames.get(self.base.frames..).unwrap_or_default()
     }
 
     /// A frame with positions counted backwards.
@@ -174,7 +174,7 @@ impl<'a> Live<'a> {
 
     /// Frames over an old value.
     pub fn over(&self) -> usize {
-        self.state.over.saturating_sub(self.base.frames)
+        self.state.stack.over.saturating_sub(self.base.frames)
     }
 
     /// True if the routines can go on from a copy of the stacks.
@@ -190,7 +190,7 @@ impl<'a> Live<'a> {
 
     /// How many words of fields seen are those of the first `level` frames.
     pub fn seen_below(&self, level: usize) -> usize {
-        let end = self.frames().get(level).map_or(self.state.seen.len(), |frame| frame.log as usize);
+        let end = self.frames().get(level).map_or(self.state.stack.seen.len(), |frame| frame.log as usize);
         end - self.base.seen
     }
 
@@ -211,7 +211,7 @@ impl<'a> Live<'a> {
         let bound = reader.bound_from(outside, BOUND)?;
         let frames = (below.frames..self.frames().len()).filter_map(|level| self.frame(level)).collect();
         let open = reader.open_elements()[outside..].to_vec();
-        let seen = self.state.seen[self.base.seen + below.seen..].to_vec();
+        let seen = self.state.stack.seen[self.base.seen + below.seen..].to_vec();
         Some(Stacks { frames, open, bound, seen })
     }
 
@@ -223,7 +223,7 @@ impl<'a> Live<'a> {
         let above = reader.declarations_above(to);
         bound.truncate(bound.len().checked_sub(above)?);
         let open = reader.open_elements()[outside..to].to_vec();
-        let seen = self.state.seen[self.base.seen..self.base.seen + self.seen_below(level)].to_vec();
+        let seen = self.state.stack.seen[self.base.seen..self.base.seen + self.seen_below(level)].to_vec();
         Some(Stacks { frames: Vec::new(), open, bound, seen })
     }
 
@@ -231,20 +231,20 @@ impl<'a> Live<'a> {
     pub fn cut_to(&mut self, level: usize, own: &[Frame], rare: &Rare) {
         let (open, seen) = (self.open_below(level + 1), self.seen_below(level + 1));
         let (state, base) = (&mut *self.state, self.base);
-        state.stack.truncate(base.frames + level);
-        state.stack.extend_from_slice(own);
-        state.seen.truncate(base.seen + seen);
+        state.stack.frames.truncate(base.frames + level);
+        state.stack.frames.extend_from_slice(own);
+        state.stack.seen.truncate(base.seen + seen);
         state.reader.restore(base.outside() + open, &[], &[]);
-        state.inherited = rare.inherited;
-        state.bindings = rare.bindings.clone();
+        state.trees.inherited = rare.inherited;
+        state.trees.bindings = rare.bindings.clone();
     }
 
     /// What seldom differs.
     pub fn rare(&self) -> Rare {
         let state = &self.state;
         let in_text = self.frames().last().is_some_and(|frame| frame.mark > 0 && frame.state == TEXT);
-        let partial = if in_text { state.partial } else { Default::default() };
-        Rare { partial, inherited: state.inherited, bindings: state.bindings.clone() }
+        let partial = if in_text { state.text.partial } else { Default::default() };
+        Rare { partial, inherited: state.trees.inherited, bindings: state.trees.bindings.clone() }
     }
 
     /// True if these are the open elements from the operation's on.
@@ -254,49 +254,47 @@ impl<'a> Live<'a> {
 
     /// True if these are the fields seen.
     pub fn has_seen(&self, seen: &[u64]) -> bool {
-        self.state.seen[self.base.seen..] == *seen
+        self.state.stack.seen[self.base.seen..] == *seen
     }
 
     /// Puts stacks on top of what stays, and the rest of a state.
     pub fn put(&mut self, below: Below, top: &Stacks, rare: &Rare) {
         let Below { frames: keep, open, seen } = below;
         let (state, base, offset) = (&mut *self.state, self.base, self.offset);
-        state.stack.truncate(base.frames + keep);
+        state.stack.frames.truncate(base.frames + keep);
         let absolute = |frame: &Frame| match frame.mark {
             0 => *frame,
             back => Frame { mark: offset + 1 - back, ..*frame },
         };
-        state.stack.extend(top.frames.iter().map(absolute));
-        state.seen.truncate(base.seen + seen);
-        state.seen.extend_from_slice(&top.seen);
+        state.stack.frames.extend(top.frames.iter().map(absolute));
+        state.stack.seen.truncate(base.seen + seen);
+        state.stack.seen.extend_from_slice(&top.seen);
         state.reader.restore(base.outside() + open, &top.open, &top.bound);
-        state.partial = rare.partial;
-        state.inherited = rare.inherited;
-        state.bindings = rare.bindings.clone();
+        state.text.partial = rare.partial;
+        state.trees.inherited = rare.inherited;
+        state.trees.bindings = rare.bindings.clone();
         self.settle();
     }
 
     /// Makes the frames that there are the ones at work, over the old value.
     pub fn settle(&mut self) {
         let state = &mut *self.state;
-        state.over = state.stack.len();
-        state.inline = false;
-        state.held = None;
-        state.attributes_read = false;
+        state.stack.over = state.stack.frames.len();
+        state.handover.forget();
     }
 
     /// Goes to the end of the operation, whose end tag at `tag` was passed over.
     pub fn close(&mut self, tag: u64, rare: &Rare) {
         let (state, base) = (&mut *self.state, self.base);
-        state.stack.truncate(base.frames);
-        if let Some(frame) = state.stack.last_mut() {
+        state.stack.frames.truncate(base.frames);
+        if let Some(frame) = state.stack.frames.last_mut() {
             frame.state = PASSED;
         }
-        state.seen.truncate(base.seen);
-        state.over = 0;
+        state.stack.seen.truncate(base.seen);
+        state.stack.over = 0;
         state.reader.restore(base.depth, &[], &[]);
         state.reader.close(tag);
-        state.inherited = rare.inherited;
-        state.bindings = rare.bindings.clone();
+        state.trees.inherited = rare.inherited;
+        state.trees.bindings = rare.bindings.clone();
     }
 }
