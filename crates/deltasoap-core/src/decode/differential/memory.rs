@@ -277,7 +277,7 @@ impl<T: Content> Memory<T> {
         // Another operation of the message may have been noted or compared, and this one not.
         let is_noted = session.is_kept();
         let was_compared = is_noted && session.stats.compared > 0;
-        let is_hopeless = session.is_hopeless;
+        let is_hopeless = session.bounds.is_hopeless();
         let is_like = 2 * session.stats.fast_bytes >= bytes;
         let was_like = (was_compared || (self.is_small && self.has_old)).then_some(was_compared && is_like);
         if is_noted {

@@ -110,15 +110,10 @@ struct Patching<'p, 'w> {
     before: Vec<u32>,
     inserted: i64,
     removed: i64,
-    /// Items moved, each time counted.
-    moved: usize,
 }
 
 /// Items that must differ in a row before it is asked whether comparing is worth while.
 const HOPELESS: usize = 512;
-
-/// How often, on average, an item may be moved for others that were inserted or removed in front of it.
-const MOST_MOVED: usize = 16;
 
 /// True after 8, 64, 512, ... items in a row that differ: then the message is searched for what was inserted or removed.
 #[inline(always)]
@@ -141,7 +136,6 @@ impl<'p, 'w> Patching<'p, 'w> {
         let (base, shift) = run.touched.map_or((run.base, 0), |touched| (touched.base, touched.shift));
         let part_start = run.position(item);
         let part = image.at(part_start);
-        let moved = session.moved;
         Patching {
             window,
             session,
@@ -161,12 +155,10 @@ impl<'p, 'w> Patching<'p, 'w> {
             before: Vec::new(),
             inserted: 0,
             removed: 0,
-            moved,
         }
     }
 
     fn conclude(&mut self) {
-        self.session.moved = self.moved;
         let stats = &mut self.session.stats;
         self.run.touched = Some(Touched { base: self.base, items: self.item, shift: self.shift });
         stats.leaves += self.read;
@@ -207,7 +199,7 @@ impl<'p, 'w> Patching<'p, 'w> {
             self.session.stats.fast_bytes += std::mem::take(&mut self.skipped);
             self.session.judge(self.read_to());
         }
-        is_long && self.session.is_hopeless
+        is_long && self.session.bounds.is_hopeless()
     }
 
     /// Reads an item whose text begins at a place, and those behind it as long as they are like it in markup and unlike the
@@ -307,15 +299,15 @@ impl<'p, 'w> Patching<'p, 'w> {
     /// After a number of items that all differ: looks whether what follows is what stood a little earlier or later in the
     /// old message, because items were inserted or removed. True if so; the items are in line then.
     fn realign<T: Content>(&mut self, items: &mut Vec<T>, view: View<'_>) -> bool {
-        let is_dear =
-            self.moved > MOST_MOVED * self.run.positions.len() || self.session.has_searched_enough(self.read_to());
+        let is_dear = self.session.bounds.has_moved_items_enough(self.run.positions.len())
+            || self.session.has_searched_enough(self.read_to());
         if !is_probe(self.before.len()) || is_dear {
             return false;
         }
         let reach = (self.before.len() / 2).max(8);
         let Some(distance) = (1..=reach).find_map(|distance| self.is_shifted(distance)) else { return false };
         let at = self.first + self.item;
-        self.moved += items.len() - at;
+        self.session.bounds.charge_moved_items(items.len() - at);
         match usize::try_from(distance) {
             Ok(removed) => {
                 items.drain(at..at + removed);
@@ -373,7 +365,7 @@ impl<'p, 'w> Patching<'p, 'w> {
         match ours.zip(theirs) {
             Some((ours, theirs)) if first(ours) == first(theirs) => {
                 let equal = first_mismatch(ours, theirs);
-                self.session.searched += equal as u64;
+                self.session.bounds.charge_search(equal as u64);
                 equal == len
             }
             _ => false,

@@ -39,9 +39,9 @@ impl Cursor<'_> {
         let Some(tag) = start.and_then(|start| window.bytes.get(start as usize..window.pos)) else {
             return Begin::Read;
         };
-        state.session.base = base;
-        state.session.is_adaptive = state.differential.adaptive;
-        state.session.depth = state.reader.depth();
+        state.session.origin.level = base;
+        state.session.bounds.is_adaptive = state.differential.adaptive;
+        state.session.origin.depth = state.reader.depth();
         state.session.inherited.before = state.trees.inherited;
         state.session.inherited.last = state.trees.bindings.clone();
         let is_encoded = state.references.is_encoded;

@@ -115,12 +115,12 @@ impl<'c> Cursor<'c> {
 
     /// Bytes of a list's items were moved to bring it in line.
     pub(crate) fn charge_moved(&mut self, bytes: usize) {
-        self.state().session.charge_moved(bytes);
+        self.state().session.bounds.charge_moved(bytes);
     }
 
     /// Regular mode goes on among flat items.
     pub(crate) fn charge_flat(&mut self) {
-        self.state().session.charge_flat();
+        self.state().session.bounds.charge_flat();
     }
 }
 
@@ -137,7 +137,7 @@ impl State {
     /// Goes back to the innermost routine that stays on the way to where regular mode goes on.
     pub(in crate::decode) fn go_back(&mut self) {
         let level = self.session.staying();
-        self.stack.cut(level.map_or(self.session.base, |level| level + 1));
+        self.stack.cut(level.map_or(self.session.origin.level, |level| level + 1));
         self.handover.forget();
         match level {
             Some(level) => {
@@ -154,7 +154,7 @@ impl State {
                 }
                 self.trees.inherited = self.session.inherited.before;
                 self.trees.bindings.clone_from(&self.session.inherited.last);
-                self.reader.cut(self.session.depth);
+                self.reader.cut(self.session.origin.depth);
             }
         }
     }

@@ -1,14 +1,15 @@
 //! Leaf checkpoints: every leaf is a place where reading can go on, at the cost of its position.
 //!
 //! ```text
+//! hooks      what the routines of regular mode call
 //! begin      is the operation's prologue that of the old message? then fast mode, else regular mode, noted (recorder)
 //! mend       a small message that differs in a few texts: these are put into the old value
-//! session    compare (image) up to a difference; find the last place in front of it (table); seek it
-//!            regular mode over the old value, each new element noted (recorder)
-//!            at each start tag: did that element stand here (template)? then fast mode behind it
+//! session    compare (image) up to a difference
+//! route      find the last place before it (table); lead the routines there
+//!            regular mode over the old value, each new element noted (recorder, edits)
+//! resync     at each start tag: did that element stand here (template)? then fast mode from its end on
 //! shift      several items in a row differ: were some inserted or removed?
-//! progress   does each difference lie behind the one before? else regular mode, from the start
-//! work       does comparing cost too much? then regular mode, from the start
+//! bounds     what all this may cost; beyond that, regular mode
 //! size       an array's size takes no part in comparing
 //! merge      at the end: the old table, but for what was read anew
 //! ```
@@ -17,20 +18,22 @@
 //! "Differential decoding", has the picture and says why skipping is right.
 
 mod begin;
+mod bounds;
+mod edits;
 mod hooks;
 mod image;
 mod inherited;
 mod mend;
 mod merge;
-mod progress;
 mod recorder;
+mod resync;
+mod route;
 mod session;
 mod shift;
 mod size;
 mod table;
 mod template;
 mod words;
-mod work;
 
 pub(crate) use begin::Begin;
 pub(crate) use image::{Chunk, Image};

@@ -5,13 +5,23 @@
 //! inserted ones. This is for items that the general routines read; flat ones have their own way.
 
 use super::image::Image;
-use super::session::{Session, Target};
+use super::route::Target;
+use super::session::Session;
 use super::table::{NONE, Place, Table};
 use super::template::Template;
 
+/// What is known of the list at hand.
+#[derive(Debug, Default)]
+pub(super) struct Shifting {
+    /// Items that differ, one after the other.
+    pub(super) streak: Streak,
+    /// What was found to be wrong with the places of its items.
+    pub(super) found: Option<Shift>,
+}
+
 /// Items of a list that differ, one after the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Streak {
+pub(super) struct Streak {
     /// The last of them.
     last: u32,
     count: u32,
@@ -32,11 +42,6 @@ pub(crate) struct Shift {
 const FIRST: u32 = 3;
 /// How far is searched, at least.
 const REACH: u32 = 8;
-/// How often, on average, a node may get another place in its list.
-const SLIDES: usize = 16;
-/// How many bytes of items may be moved for each byte of the old message: a large value can come from few bytes. As many are
-/// moved in less time than regular mode takes for that byte.
-const MOVED: u64 = 32;
 
 impl Streak {
     /// An item of a list differs. True if it is time to search.
@@ -56,9 +61,8 @@ impl Session {
         let (template, place) = (self.old.as_ref()?, target.place?);
         let table = &template.table;
         let item = item_of(table, place.node)?;
-        let is_dear =
-            self.slid > SLIDES * table.nodes.len() || self.moved_bytes > MOVED * (template.end - template.start);
-        if !self.streak.add(table, item) || is_dear {
+        let is_dear = self.bounds.has_moved_enough(table.nodes.len(), template.end - template.start);
+        if !self.shifting.streak.add(table, item) || is_dear {
             return None;
         }
         let new = u64::from(table.node(item).pos).checked_add_signed(target.by)?;
@@ -66,28 +70,27 @@ impl Session {
             return None;
         }
         let mut search = Search { template, image, new, searched: 0 };
-        let found = search.find((self.streak.count / 2).max(REACH), item);
-        self.searched += search.searched;
+        let found = search.find((self.shifting.streak.count / 2).max(REACH), item);
+        self.bounds.charge_search(search.searched);
         let (like, distance) = found?;
         let (parent, at) = (table.node(item).parent, table.node(item).count as usize - 1);
         let (removed, inserted) = if like > item { (distance, 0) } else { (0, distance) };
         let shift = Shift { place: at, removed: removed as usize, inserted: inserted as usize };
-        self.shift = Some(shift);
-        self.streak = Streak::default();
+        self.shifting = Shifting { found: Some(shift), ..Shifting::default() };
         Some((Target { place: Some(Place::before(item)), new, differs: false, ..target }, parent))
     }
 
     /// The shift that the list at hand needs, in front of its next item, and which field it is; the old table is in line then.
     pub(crate) fn take_shift(&mut self) -> Option<(u32, Shift)> {
-        let shift = self.shift.take()?;
-        let (template, edit) = (self.old.as_mut()?, self.edit.as_mut()?);
+        let shift = self.shifting.found.take()?;
+        let (template, edit) = (self.old.as_mut()?, self.edits.open.as_mut()?);
         let (field, mut from) = (template.table.node(edit.from.node).field, edit.from.node);
         for _ in 0..shift.removed {
             from = template.table.node(from).end;
         }
         edit.scan = Place::before(from);
         let by = shift.inserted as i64 - shift.removed as i64;
-        self.slid += template.table.slide(edit.parent, field, from, by);
+        self.bounds.charge_slides(template.table.slide(edit.parent, field, from, by));
         self.stats.shifted += (shift.inserted + shift.removed) as u64;
         Some((field, shift))
     }

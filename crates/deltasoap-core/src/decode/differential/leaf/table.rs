@@ -111,6 +111,23 @@ impl Run {
     fn bytes(&self) -> usize {
         size_of::<Run>() + self.positions.capacity() * size_of::<u32>()
     }
+
+    /// From an item on, fast mode has entered the run, `by` bytes further on than in the old message.
+    pub(crate) fn touch(&mut self, item: usize, by: i64) {
+        let by = by as u32;
+        let touched = match self.touched {
+            None => Touched { base: self.base.wrapping_add(by), items: item, shift: 0 },
+            Some(Touched { base, items, shift }) => {
+                if shift != 0 && items < item {
+                    self.positions[items..item]
+                        .iter_mut()
+                        .for_each(|position| *position = position.wrapping_add(shift));
+                }
+                Touched { base, items: item, shift: self.base.wrapping_add(by).wrapping_sub(base) }
+            }
+        };
+        self.touched = Some(touched);
+    }
 }
 
 impl Table {

@@ -1,0 +1,214 @@
+//! From a difference to regular mode: the last element before the difference, and the way there.
+//!
+//! A place is a path in the old table. The routines are led along it ([`Session::descend`]), each into the element that the next one
+//! reads; those that stand on the common part of the last way and this one stay as they are.
+
+use super::edits::{OpenEdit, state_before};
+use super::image::Image;
+use super::session::Session;
+use super::table::{NONE, Place};
+use super::words::{Descent, Mode, Patched};
+
+/// The way to where regular mode goes on.
+#[derive(Debug, Default)]
+pub(super) struct Route {
+    /// Old nodes of the elements that the routines over the old value stand in, outermost first.
+    pub(super) path: Vec<u32>,
+    /// Levels of the frames of these routines: one more than `path`, for the operation's own.
+    pub(super) levels: Vec<u32>,
+    /// How many of the routines on the way have gone on.
+    pub(super) arrived: usize,
+    /// Scratch: a path from its end.
+    upward: Vec<u32>,
+    target: Target,
+    /// The start tag that fast mode was entered by, if its array's size differs from the old one's.
+    pub(super) sized: Option<SizedTag>,
+}
+
+impl Route {
+    pub(super) fn forget(&mut self) {
+        self.path.clear();
+        self.levels.clear();
+        self.sized = None;
+    }
+}
+
+/// Where regular mode goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Target {
+    pub(super) place: Option<Place>,
+    /// Position in the message.
+    pub(super) new: u64,
+    /// How far the message has moved.
+    pub(super) by: i64,
+    /// Whether the element at the place is known to differ within.
+    pub(super) differs: bool,
+    /// The difference's position in the old message.
+    pub(super) difference: u64,
+}
+
+/// A start tag that equals the old one except for an array's size. The size's text may have another length, so the distance
+/// between the two messages changes there.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SizedTag {
+    /// Where it begins in the old message.
+    pub(super) old: u64,
+    /// How far the message has moved there.
+    pub(super) by: i64,
+}
+
+impl SizedTag {
+    /// A place at an old position, moved by its own distance if it is the tag's.
+    fn moved(self, target: Target, old: u64) -> Target {
+        let is_tag = old == self.old;
+        if is_tag { Target { new: old.wrapping_add_signed(self.by), by: self.by, ..target } } else { target }
+    }
+}
+
+impl Session {
+    /// Finds the last place in front of a difference, and the path to it.
+    pub(super) fn aim(&mut self, old: u64, new: u64, image: &Image) -> u64 {
+        let by = new as i64 - old as i64;
+        self.shifting.found = None;
+        let (target, parent) = self.locate(old, by);
+        let (target, parent) = self.find_shift(target, image).unwrap_or((target, parent));
+        self.route.target = target;
+        self.forget_moves(target);
+        self.stats.to_regular += 1;
+        self.judge(new);
+        self.stats.fast_bytes = self.stats.fast_bytes.saturating_sub(new.saturating_sub(target.new));
+        let common = self.set_path(parent);
+        self.bounds.charge_switch(self.route.path.len());
+        self.route.levels.truncate(common + 1);
+        self.route.arrived = common;
+        self.edits.open = None;
+        self.recorder.forget_open();
+        self.recorder.is_on = false;
+        self.mode = Mode::Seek;
+        target.new
+    }
+
+    /// What was entered behind the place where regular mode goes on will be entered again, perhaps elsewhere.
+    fn forget_moves(&mut self, target: Target) {
+        let old = target.new.wrapping_add_signed(target.by.wrapping_neg());
+        while self.edits.moves.pop_if(|entered| entered.from > old).is_some() {}
+    }
+
+    fn locate(&self, old: u64, by: i64) -> (Target, u32) {
+        let Some(template) = &self.old else { return (Target::default(), NONE) };
+        let table = &template.table;
+        let at = |place, position: u64, differs| Target {
+            place: Some(place),
+            new: position.wrapping_add_signed(by),
+            by,
+            differs,
+            difference: old,
+        };
+        if old >= template.end {
+            return (at(Place::before(table.nodes.len() as u32), template.end, false), NONE);
+        }
+        let Some(index) = table.find(old) else { return (at(Place::before(0), template.start, false), NONE) };
+        let node = table.node(index);
+        let Some(run) = table.run_of(index) else {
+            let position = u64::from(node.pos);
+            let target = at(Place::before(index), position, old > position);
+            return (self.route.sized.map_or(target, |sized| sized.moved(target, position)), node.parent);
+        };
+        let first = run.touched.map_or(0, |touched| touched.items);
+        let end = run.position(run.positions.len());
+        if old >= end {
+            return (at(Place::before(index + 1), end, false), node.parent);
+        }
+        let item = run.find(first, old);
+        (at(Place { node: index, item: item as u32 }, run.position(item), true), node.parent)
+    }
+
+    /// Makes the path lead to the children of `parent`; gives how much of it stays.
+    fn set_path(&mut self, parent: u32) -> usize {
+        let Some(template) = &self.old else { return 0 };
+        let mut upward = std::mem::take(&mut self.route.upward);
+        upward.clear();
+        let mut at = parent;
+        while at != NONE {
+            upward.push(at);
+            at = template.table.node(at).parent;
+        }
+        let common = upward.iter().rev().zip(&self.route.path).take_while(|(new, old)| new == old).count();
+        self.route.path.truncate(common);
+        self.route.path.extend(upward.iter().rev().skip(common));
+        self.route.upward = upward;
+        common.min(self.route.levels.len().saturating_sub(1))
+    }
+
+    /// The level of the innermost routine that stays where it is; `None` if all begin anew.
+    pub(crate) fn staying(&self) -> Option<usize> {
+        self.route.levels.last().map(|&level| level as usize)
+    }
+
+    /// The next step of the routine at a level.
+    pub(crate) fn descend(&mut self, level: usize) -> Descent {
+        self.route.levels.truncate(self.route.arrived);
+        self.route.levels.push(level as u32);
+        let Some(template) = &self.old else { unreachable!("a way to go without a message before") };
+        if let Some(&index) = self.route.path.get(self.route.arrived) {
+            let node = template.table.node(index);
+            self.route.arrived += 1;
+            return Descent::Into { old: u64::from(node.pos), field: node.field, count: node.count };
+        }
+        self.arrive()
+    }
+
+    fn arrive(&mut self) -> Descent {
+        let parent = self.route.path.last().copied().unwrap_or(NONE);
+        let (Some(template), Some(place)) = (&mut self.old, self.route.target.place) else {
+            unreachable!("a way to go without an aim")
+        };
+        self.mode = Mode::Over;
+        self.recorder.is_on = !self.bounds.is_hopeless();
+        let differing = Some(place).filter(|_| self.route.target.differs);
+        let fresh = self.recorder.table.nodes.len() as u32;
+        let (field, count) = state_before(template, &self.edits.done, parent, place);
+        let run = template.table.nodes.get(place.node as usize).map_or(NONE, |node| node.run);
+        let patch = self.route.target.differs && run != NONE && !self.bounds.is_hopeless();
+        let difference = self.route.target.difference;
+        self.edits.open = Some(OpenEdit { parent, from: place, scan: place, fresh, differing, difference });
+        if patch {
+            let node = *template.table.node(place.node);
+            template.table.runs[run as usize].touch(place.item as usize, self.route.target.by);
+            return Descent::Here { field: node.field, count: node.count + place.item, patch };
+        }
+        Descent::Here { field, count, patch }
+    }
+
+    /// The state in front of the item that could not be read in place: field and count.
+    pub(crate) fn give_up_patch(&mut self, item: usize) -> (u32, u32) {
+        let (Some(template), Some(edit)) = (&self.old, &mut self.edits.open) else { return (0, 0) };
+        let place = Place { node: edit.from.node, item: item as u32 };
+        (edit.from, edit.scan, edit.differing) = (place, place, Some(place));
+        state_before(template, &self.edits.done, edit.parent, place)
+    }
+
+    /// The items to be read in place.
+    pub(crate) fn patched(&self) -> Option<Patched> {
+        let (template, edit) = (self.old.as_ref()?, self.edits.open.as_ref()?);
+        let node = template.table.node(edit.from.node);
+        Some(Patched { run: node.run as usize, first: node.count as usize, item: edit.from.item as usize })
+    }
+
+    /// Items were inserted or removed in the run at hand: those behind it in their list have other places.
+    pub(crate) fn slide(&mut self, by: i64) {
+        let (Some(template), Some(edit)) = (&mut self.old, &self.edits.open) else { return };
+        if by != 0 {
+            let (end, parent) = (template.table.node(edit.from.node).end, edit.parent);
+            let field = template.table.node(edit.from.node).field;
+            self.bounds.charge_slides(template.table.slide(parent, field, end, by));
+        }
+    }
+
+    /// Items up to this one were read in place.
+    pub(crate) fn patched_to(&mut self, item: usize) {
+        if let Some(edit) = &mut self.edits.open {
+            edit.from.item = item as u32;
+        }
+    }
+}
