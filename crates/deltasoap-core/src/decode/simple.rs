@@ -25,7 +25,7 @@ pub fn decode<T: Lexical>(value: &mut T, cursor: &mut Cursor<'_>, view: View<'_>
     if fresh {
         open(cursor)?;
         cursor.frame(me).mark = cursor.offset();
-        cursor.pause_at_watch(me)?;
+        cursor.at_markup(me)?;
     }
     let state = cursor.frame(me).state;
     match state {
@@ -85,7 +85,7 @@ fn begin<T: Lexical>(value: &mut T, cursor: &mut Cursor<'_>, me: usize, view: Vi
         cursor.frame(me).state = SCANNED;
         return Ok(());
     }
-    cursor.hold_back()?;
+    cursor.at_text()?;
     begin_text(value, cursor);
     let frame = cursor.frame(me);
     (frame.state, frame.is_opaque) = (EMPTY, !T::STREAMED);

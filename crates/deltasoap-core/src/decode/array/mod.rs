@@ -66,7 +66,7 @@ pub(crate) fn decode_rows<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_
             cursor.visit(item_view, |cursor| occurs::decode_one(item, cursor, item_view))?;
             let frame = cursor.frame(me);
             (frame.state, frame.is_opaque) = (BETWEEN, false);
-            cursor.note_close();
+            cursor.end_child();
             if let Some(leaves) = leaves {
                 cursor.learn_item(key, leaves, view);
             }
@@ -81,7 +81,7 @@ pub(crate) fn decode_rows<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_
                 return Err(Stop::Pending);
             }
         }
-        cursor.pause_at_watch(me)?;
+        cursor.at_markup(me)?;
         let before = cursor.item_start().filter(|_| leaves.is_some());
         match cursor.next_tag()? {
             Tag::Start => open_item(items, cursor, view, me, before)?,
@@ -179,8 +179,8 @@ fn open_item<T: Content>(
     if cursor.is_over(me) && cursor.resync(me, 0, count, view.array().is_some()) {
         return Err(Stop::Switch);
     }
-    cursor.note_open(0, count);
-    cursor.note_location(me);
+    cursor.at_child(me);
+    cursor.begin_child(0, count);
     let place = if cursor.is_over(me) { cursor.frame(me).count as usize } else { next_place(items, cursor, me, view)? };
     let place = occurs::open_item(items, place, view);
     let frame = cursor.frame(me);

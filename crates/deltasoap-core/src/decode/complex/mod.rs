@@ -325,7 +325,7 @@ impl<'s> Routine<'_, '_, 's> {
                     Some(Followed::End) => return Ok(true),
                     Some(Followed::Leaf) | None => {}
                 }
-                self.cursor.pause_at_watch(self.me)?;
+                self.cursor.at_markup(self.me)?;
                 let start = self.cursor.item_start();
                 (self.cursor.next_tag()?, start)
             }
@@ -394,10 +394,10 @@ impl<'s> Routine<'_, '_, 's> {
     }
 
     fn open_selected<T: DecodeFields>(&mut self, target: &mut T, index: usize, start: Option<usize>) {
-        self.cursor.note_location(self.me);
+        self.cursor.at_child(self.me);
         self.open_occurrence(target, index);
         let (field, count) = (self.frame().field, self.frame().count);
-        self.cursor.note_open(field, count);
+        self.cursor.begin_child(field, count);
         if self.item_leaves(target, index).is_some() {
             self.cursor.learn_from(start);
         }
@@ -490,7 +490,7 @@ impl<'s> Routine<'_, '_, 's> {
         let is_opaque = !self.frame().has_children && self.comes_back();
         self.frame().is_opaque = is_opaque;
         self.set_state(BETWEEN);
-        self.cursor.note_close();
+        self.cursor.end_child();
         if let Some(leaves) = self.item_leaves(target, index) {
             self.cursor.learn_item(std::ptr::from_ref(field).addr(), leaves, self.view);
         }

@@ -10,6 +10,7 @@
 
 mod adaptive;
 mod clock;
+mod hooks;
 pub(crate) mod leaf;
 mod memory;
 mod options;

@@ -92,7 +92,7 @@ impl Bounds {
     }
 
     /// The switch leads to flat items, which regular mode would read very fast.
-    pub(super) fn charge_flat(&mut self) {
+    pub(crate) fn charge_flat(&mut self) {
         self.switches += FLAT;
     }
 
@@ -134,7 +134,7 @@ impl Bounds {
     }
 
     /// Bytes of a list's items were moved.
-    pub(super) fn charge_moved(&mut self, bytes: usize) {
+    pub(crate) fn charge_moved(&mut self, bytes: usize) {
         self.moved_bytes = self.moved_bytes.saturating_add(bytes as u64);
     }
 

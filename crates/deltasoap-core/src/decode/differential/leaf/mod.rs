@@ -1,7 +1,6 @@
 //! Leaf checkpoints: every leaf is a place where reading can go on, at the cost of its position.
 //!
 //! ```text
-//! hooks      what the routines of regular mode call
 //! begin      is the operation's prologue that of the old message? then fast mode, else regular mode, noted (recorder)
 //! mend       a small message that differs in a few texts: these are put into the old value
 //! session    compare (image) up to a difference
@@ -20,7 +19,6 @@
 mod begin;
 mod bounds;
 mod edits;
-mod hooks;
 mod image;
 mod inherited;
 mod mend;
@@ -40,8 +38,9 @@ pub(crate) use image::{Chunk, Image};
 pub use mend::Mend;
 pub(crate) use mend::{Mending, SMALL};
 pub(crate) use session::Session;
+pub(crate) use shift::Shift;
 pub(crate) use table::{Run, Touched};
 pub(crate) use template::Template;
 #[cfg(test)]
 pub(crate) use template::template_without_image;
-pub(crate) use words::{Advance, AnyOrder, Descent, Patched};
+pub(crate) use words::{Advance, AnyOrder, Descent, Patched, StartTag};

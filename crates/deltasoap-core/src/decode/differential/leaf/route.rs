@@ -8,6 +8,12 @@ use super::image::Image;
 use super::session::Session;
 use super::table::{NONE, Place};
 use super::words::{Descent, Mode, Patched};
+use crate::decode::state::SEEK;
+use crate::decode::{State, Step};
+use deltasoap_xml::{Stop as XmlStop, Window};
+
+/// Bytes joined at first for a start tag that lies in two parts of a message.
+const SEAM: usize = 512;
 
 /// The way to where regular mode goes on.
 #[derive(Debug, Default)]
@@ -210,5 +216,59 @@ impl Session {
         if let Some(edit) = &mut self.edits.open {
             edit.from.item = item as u32;
         }
+    }
+}
+
+impl State {
+    /// Goes back to the innermost routine that stays on the way to where regular mode goes on.
+    pub(in crate::decode) fn go_back(&mut self) {
+        let level = self.session.staying();
+        self.stack.cut(level.map_or(self.session.origin.level, |level| level + 1));
+        self.handover.forget();
+        match level {
+            Some(level) => {
+                let frame = &mut self.stack.frames[level];
+                frame.state = SEEK;
+                self.stack.over = level + 1;
+                self.reader.cut(frame.depth as usize);
+            }
+            None => {
+                self.stack.over = 0;
+                if self.session.begins_again() {
+                    // While messages are compared ids are not noted. An item with one must not be taken for a known one now.
+                    self.expected.flat.clear();
+                }
+                self.trees.inherited = self.session.inherited.before;
+                self.trees.bindings.clone_from(&self.session.inherited.last);
+                self.reader.cut(self.session.origin.depth);
+            }
+        }
+    }
+
+    /// Reads a start tag of the message before, which stands in this one as well.
+    pub(in crate::decode) fn open_old(&mut self, window: &Window<'_>, old: u64) -> Step {
+        let State { reader, session, limits, .. } = self;
+        let Some(image) = session.old.as_ref().and_then(|template| template.image()) else { return Ok(()) };
+        let tag = Window { bytes: image.at(old), pos: 0, base: old, last: false, ..*window };
+        if reader.next(&mut Window { ..tag }) != Err(XmlStop::Pending) {
+            return Ok(());
+        }
+        let mut len = SEAM;
+        loop {
+            let joined = image.read(old, len);
+            match reader.next(&mut Window { bytes: &joined, ..tag }) {
+                Err(XmlStop::Pending) if joined.len() == len && len < limits.markup => len = len.saturating_mul(8),
+                result => return Ok(result.map(|_| ())?),
+            }
+        }
+    }
+
+    /// Reads the operation's start tag once more: the reader has gone on to other elements, and their attributes.
+    pub(in crate::decode) fn reopen_operation(&mut self, window: &Window<'_>) -> Step {
+        let State { reader, session, .. } = self;
+        let Some((position, tag)) = session.start_tag() else { return Ok(()) };
+        reader.cut(reader.depth() - 1);
+        reader.next(&mut Window { bytes: tag, pos: 0, base: position, last: false, ..*window })?;
+        Ok(())
     }
 }

@@ -286,4 +286,11 @@ impl Session {
         template.inherited = inherited;
         Some(template)
     }
+
+    /// Notes a leaf that was read as a whole.
+    #[inline]
+    pub(crate) fn note_leaf(&mut self, position: u64, field: u32, count: u32) {
+        self.recorder.open(position, field, count);
+        self.recorder.close();
+    }
 }
