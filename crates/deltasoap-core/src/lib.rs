@@ -15,9 +15,10 @@ mod stats;
 mod template;
 mod types;
 mod value;
+mod version;
 
 pub use compact_str::CompactString;
-pub use content::{Content, Group, Message, Nillable, Occurs, SimpleType, Typed};
+pub use content::{Content, Group, Message, Occurs, SimpleType, Typed};
 pub use decode::DecodeOptions;
 pub use decode::differential::{Checkpoints, Differential, DifferentialStats, Memory};
 pub use deltasoap_xml::lexical::{self, Lexical};
@@ -28,11 +29,11 @@ pub use encode::differential::{
 pub use encode::overlay::{Overlay, Streamed, StreamedArray};
 pub use error::{Blame, Error, ErrorKind};
 pub use lease::{Home, Lease};
-pub use node::{Bindings, Child, Node};
-pub use schema::QName;
+pub use node::{Child, Node};
+pub use schema::{Bindings, QName};
 pub use stats::Stats;
 pub use types::{
-    AnySimple, AttributeValue, Binary, Empty, Held, MultiArray, PartUri, Shared, SoapArray, Span, Tracked,
+    AnySimple, AttributeValue, Binary, Empty, Held, MultiArray, Nillable, PartUri, Shared, SoapArray, Span, Tracked,
     TrackedArray, TrackedVec, derived, enumeration, union,
 };
 pub use value::{BodyParts, Given, Record, Simple, Value};

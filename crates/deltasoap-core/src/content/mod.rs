@@ -2,7 +2,7 @@
 //!
 //! [`Content`] is what stands inside one element: a number, a struct, a SOAP array, a dynamic value. [`Occurs`] is
 //! how often such an element stands in its parent: exactly once, at most once (`Option`), any number of times
-//! (`Vec`), or nil ([`Nillable`]). The derive macro implements both by thin calls into the routines of
+//! (`Vec`), or nil ([`Nillable`](crate::Nillable)). The derive macro implements both by thin calls into the routines of
 //! [`decode`](crate::decode) and [`encode`](crate::encode); all progress of a decode lives in the cursor's frames,
 //! so an implementation must keep none in local variables across a call that can pause.
 //!
@@ -68,7 +68,7 @@ pub trait Typed: Content {
     /// The type's description.
     fn element() -> &'static Element;
 
-    /// True if a nil element is kept apart from content: [`Nillable`].
+    /// True if a nil element is kept apart from content: [`Nillable`](crate::Nillable).
     const NILLABLE: bool = false;
 
     /// True for choices, and for trees, which can be any element: only they can be [inline](Field::inline).
@@ -218,26 +218,5 @@ impl<G: Group> DecodeFields for Option<G> {
 impl<G: Group> EncodeFields for Option<G> {
     fn encode_field(&self, index: usize, encoder: &mut Encoder, field: &Field, view: View<'_>) {
         self.iter().for_each(|group| group.encode_field(index, encoder, field, view));
-    }
-}
-
-/// The content of an element that may be marked `xsi:nil="true"`: tells nil from empty. In an `Option`, it tells
-/// both from absent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, PartialOrd, Ord)]
-pub enum Nillable<T> {
-    /// `xsi:nil="true"`.
-    #[default]
-    Nil,
-    /// Content, which may be empty.
-    Value(T),
-}
-
-impl<T> Nillable<T> {
-    /// The content, or `None` for nil.
-    pub fn value(&self) -> Option<&T> {
-        match self {
-            Nillable::Nil => None,
-            Nillable::Value(value) => Some(value),
-        }
     }
 }

@@ -1,7 +1,7 @@
 //! The cursor: what routines read from. A window of bytes, and the decoder's state.
 
 use super::{Frame, State, Step, Stop};
-use crate::node::{Bindings, owned};
+use crate::schema::{Bindings, owned};
 use crate::{Error, ErrorKind, QName};
 use deltasoap_xml::{Encoding, Event, Limits, NameId, Names, Reader, Window};
 

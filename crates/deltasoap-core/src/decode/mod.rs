@@ -17,6 +17,7 @@ pub mod differential;
 mod driver;
 pub mod flat;
 mod frame;
+pub(crate) mod items;
 mod nil;
 mod opening;
 mod predicted;

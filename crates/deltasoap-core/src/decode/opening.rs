@@ -11,7 +11,7 @@
 
 use super::Cursor;
 use super::differential::Checkpoints;
-use crate::soap::Version;
+use crate::version::Version;
 use deltasoap_xml::{Bound, Detected, OpenElement};
 
 /// Most bytes that are kept, and most declarations.

@@ -9,7 +9,8 @@ use super::predicted::Predicted;
 use super::references::References;
 use super::{DecodeOptions, Differential, Frame, Tag};
 use crate::Stats;
-use crate::node::{Bindings, SharedNames, Tags};
+use crate::node::{SharedNames, Tags};
+use crate::schema::Bindings;
 use deltasoap_xml::lexical::{Base64, Partial};
 use deltasoap_xml::{Instructions, Limits, NameId, Reader, ScopeId};
 

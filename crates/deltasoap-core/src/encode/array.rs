@@ -5,7 +5,7 @@ use super::{Encoder, flat};
 use crate::content::Content;
 use crate::ns;
 use crate::schema::{ArrayElement, Field, QName, Use, View};
-use crate::soap::Version;
+use crate::version::Version;
 
 /// Writes the content of a SOAP array whose start tag still stands open. `arrayType`, or `itemType` and `arraySize` in
 /// SOAP 1.2, are always written: they are what makes an array of an element.

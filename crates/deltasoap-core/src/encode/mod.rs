@@ -10,6 +10,7 @@ pub mod differential;
 mod encoder;
 pub mod flat;
 pub mod overlay;
+pub(crate) mod parts;
 mod references;
 
 pub use complex::EncodeFields;

@@ -13,10 +13,10 @@
 //! written then, nor can values whose copies become too many.
 
 use super::Encoder;
+use super::parts::BinaryParts;
 use crate::ns;
 use crate::schema::{QName, Use};
-use crate::soap::Version;
-use crate::types::binary::BinaryParts;
+use crate::version::Version;
 use std::collections::{HashMap, HashSet};
 
 /// What an encoder knows about shared values.

@@ -3,21 +3,18 @@
 mod read;
 mod tags;
 
-pub(crate) use read::{SharedNames, owned};
+pub(crate) use read::SharedNames;
 pub(crate) use tags::Tags;
 
 use crate::content::Shortcuts;
 use crate::content::{Content, Typed};
 use crate::decode::{Cursor, ElementRoot, Step, decode_once};
 use crate::encode::Encoder;
-use crate::schema::{Element, QName, View};
+use crate::schema::{Bindings, Element, QName, View, owned};
 use crate::{Error, ErrorKind, Message, ns};
 use compact_str::CompactString;
 use deltasoap_xml::lexical::is_name_char;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
-use std::ops::Deref;
-use std::sync::Arc;
 
 /// An element with all that is in it. Comments are not kept; text and CDATA are one.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -32,42 +29,6 @@ pub struct Node {
     pub bindings: Bindings,
     /// Children in document order.
     pub children: Vec<Child>,
-}
-
-/// Prefixes and the namespaces that they stand for; shared between trees that have the same. Most elements have none.
-#[derive(Clone, Default, PartialEq, Eq)]
-pub struct Bindings(Option<Arc<[(String, String)]>>);
-
-impl Deref for Bindings {
-    type Target = [(String, String)];
-
-    fn deref(&self) -> &Self::Target {
-        self.0.as_deref().unwrap_or_default()
-    }
-}
-
-impl From<Vec<(String, String)>> for Bindings {
-    fn from(bindings: Vec<(String, String)>) -> Self {
-        Bindings(if bindings.is_empty() { None } else { Some(bindings.into()) })
-    }
-}
-
-impl<const N: usize> From<[(String, String); N]> for Bindings {
-    fn from(bindings: [(String, String); N]) -> Self {
-        Vec::from(bindings).into()
-    }
-}
-
-impl FromIterator<(String, String)> for Bindings {
-    fn from_iter<I: IntoIterator<Item = (String, String)>>(bindings: I) -> Self {
-        Vec::from_iter(bindings).into()
-    }
-}
-
-impl fmt::Debug for Bindings {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(&**self).finish()
-    }
 }
 
 /// What stands in an element.

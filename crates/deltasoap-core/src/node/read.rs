@@ -6,6 +6,7 @@
 use super::tags::Next;
 use super::{Bindings, Child, Node};
 use crate::decode::{Cursor, Step};
+use crate::schema::owned;
 use crate::schema::{NamePart, QName};
 use deltasoap_xml::{Event, NameId, Names, Reader};
 
@@ -187,10 +188,6 @@ fn entry<T: Clone>(all: &mut Vec<Option<T>>, index: usize) -> &mut Option<T> {
 
 fn own_bindings(reader: &Reader) -> Bindings {
     reader.declarations().filter(|(prefix, _)| *prefix != "xml").map(owned).collect()
-}
-
-pub(crate) fn owned((prefix, namespace): (&str, &str)) -> (String, String) {
-    (prefix.to_owned(), namespace.to_owned())
 }
 
 /// Most elements have one child, a text, and a vector would make room for four.

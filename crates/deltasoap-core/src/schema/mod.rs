@@ -6,6 +6,7 @@
 //! Rust types, and a WSDL importer builds the same data at run time. One engine reads both. That is why every
 //! text is a `Cow` and every list a [`List`]: borrowed when static, owned when built.
 
+mod bindings;
 mod builtin;
 mod choice;
 mod complex;
@@ -14,6 +15,8 @@ mod name;
 mod summary;
 mod view;
 
+pub use bindings::Bindings;
+pub(crate) use bindings::owned;
 pub use builtin::Builtin;
 pub use choice::{Branch, Choice, ChoiceFault, Required, count_required, join, required};
 pub(crate) use complex::is_markup;

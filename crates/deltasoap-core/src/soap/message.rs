@@ -4,8 +4,8 @@ use super::{EnvelopeReader, Fault, Head, HeaderBlock, Receiver, Version};
 use crate::content::Message;
 use crate::decode::{Cursor, Step, decode_once};
 use crate::encode::Encoder;
+use crate::encode::parts::{BinaryParts, TakenPart};
 use crate::schema::{QName, Use, View};
-use crate::types::binary::{BinaryParts, TakenPart};
 use crate::{Buffer, Content, Error, ErrorKind, Memory, Node, Typed, ns};
 
 /// Writes a message with one typed body element.

@@ -4,9 +4,9 @@ mod envelope;
 mod fault;
 mod header;
 mod message;
-mod version;
 
-pub use crate::types::binary::TakenPart;
+pub use crate::encode::parts::TakenPart;
+pub use crate::version::Version;
 pub use envelope::{EnvelopeReader, Head, Receiver};
 pub use fault::{Fault, FaultCode, Wording};
 pub use header::HeaderBlock;
@@ -15,4 +15,3 @@ pub use message::{
     Optimization, Optimized, Reply, ReplyReceiver, RequestReceiver, decode_reply, decode_request, encode_element,
     encode_fault, encode_message, encode_optimized, encode_without_references,
 };
-pub use version::Version;

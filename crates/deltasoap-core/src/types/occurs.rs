@@ -3,6 +3,7 @@
 use crate::content::{APPENDED, Content, Occurs, Typed};
 use crate::content::{ListShortcuts, Shortcuts};
 use crate::decode::flat::{self, Patch, Run};
+use crate::decode::items::{decode_one, open_item, splice_items};
 use crate::decode::{Cursor, FlatSource, Step};
 use crate::encode::differential::Stamp;
 use crate::encode::flat::encode_items;
@@ -195,46 +196,6 @@ impl<T: Typed> ListShortcuts for Vec<T> {
         self.push(item);
         Some(())
     }
-}
-
-/// Reads an occurrence. One that was made vacant is no longer the old one: no checkpoint lies within it.
-#[inline]
-pub(crate) fn decode_one<T: Content>(value: &mut T, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
-    if !T::REPLACES {
-        cursor.keep_elsewhere();
-    }
-    value.decode(cursor, view)
-}
-
-/// See [`Occurs::open`], for lists.
-pub(crate) fn open_item<T: Content>(items: &mut Vec<T>, place: usize, view: View<'_>) -> usize {
-    match items.get_mut(place) {
-        Some(item) => {
-            if !T::REPLACES {
-                *item = T::vacant(view);
-            }
-            place
-        }
-        None => {
-            items.push(T::blank(view));
-            items.len() - 1
-        }
-    }
-}
-
-/// See [`Occurs::splice`].
-pub(crate) fn splice_items<T: Content>(
-    items: &mut Vec<T>,
-    place: usize,
-    removed: usize,
-    inserted: usize,
-    view: View<'_>,
-) -> usize {
-    let start = place.min(items.len());
-    let end = start.saturating_add(removed).min(items.len());
-    let moved = (items.len() - end) * size_of::<T>();
-    items.splice(start..end, (0..inserted).map(|_| T::vacant(view)));
-    moved
 }
 
 /// A box is its content: for recursive types.

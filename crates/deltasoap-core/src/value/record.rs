@@ -4,11 +4,11 @@ use super::{Simple, Value};
 use crate::content::Shortcuts;
 use crate::content::{APPENDED, Content};
 use crate::decode::flat::{self, Patch, Run};
+use crate::decode::items::{open_item, splice_items};
 use crate::decode::{Cursor, DecodeFields, FlatSource, Step};
 use crate::encode::flat::encode_items;
 use crate::encode::{EncodeFields, Encoder, FlatSink};
 use crate::schema::{Builtin, ChoiceFault, ComplexElement, Compositor, Element, Field, QName, View};
-use crate::types::occurs::{open_item, splice_items};
 use deltasoap_xml::lexical::LexicalError;
 use std::collections::BTreeMap;
 

@@ -18,9 +18,9 @@ use super::shape::{self, Shape};
 use crate::ErrorKind;
 use crate::content::{APPENDED, Content};
 use crate::decode::cursor::Tag;
+use crate::decode::items::open_item;
 use crate::decode::{Cursor, Step, Stop};
 use crate::schema::View;
-use crate::types::occurs::open_item;
 
 /// Between two rows, or two items of a row.
 const ROWS: u8 = 2;

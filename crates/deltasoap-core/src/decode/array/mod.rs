@@ -19,8 +19,8 @@ use super::state::{PATCH, SEEK};
 use super::{Cursor, Step, Stop};
 use crate::ErrorKind;
 use crate::content::{APPENDED, Content};
+use crate::decode::items;
 use crate::schema::View;
-use crate::types::occurs;
 use shape::Shape;
 
 const BETWEEN: u8 = 0;
@@ -63,7 +63,7 @@ pub(crate) fn decode_rows<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_
         if cursor.frame(me).state == INSIDE {
             let place = cursor.frame(me).place as usize;
             let Some(item) = items.get_mut(place) else { unreachable!("inside an item that was not opened") };
-            cursor.visit(item_view, |cursor| occurs::decode_one(item, cursor, item_view))?;
+            cursor.visit(item_view, |cursor| items::decode_one(item, cursor, item_view))?;
             let frame = cursor.frame(me);
             (frame.state, frame.is_opaque) = (BETWEEN, false);
             cursor.end_child();
@@ -173,7 +173,7 @@ fn open_item<T: Content>(
     if cursor.is_over(me)
         && let Some((_, shift)) = cursor.take_shift()
     {
-        let moved = occurs::splice_items(items, shift.place, shift.removed, shift.inserted, view);
+        let moved = items::splice_items(items, shift.place, shift.removed, shift.inserted, view);
         cursor.charge_moved(moved);
     }
     if cursor.is_over(me) && cursor.resync(me, 0, count, view.array().is_some()) {
@@ -182,7 +182,7 @@ fn open_item<T: Content>(
     cursor.at_child(me);
     cursor.begin_child(0, count);
     let place = if cursor.is_over(me) { cursor.frame(me).count as usize } else { next_place(items, cursor, me, view)? };
-    let place = occurs::open_item(items, place, view);
+    let place = items::open_item(items, place, view);
     let frame = cursor.frame(me);
     frame.place = place as u32;
     frame.count = count;

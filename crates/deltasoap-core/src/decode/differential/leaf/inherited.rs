@@ -5,7 +5,7 @@
 //! that fast mode skips only the sum is known, so the sum kept is an upper bound. Where it is beyond the limit, the message
 //! is read in regular mode, which alone can tell.
 
-use crate::node::Bindings;
+use crate::schema::Bindings;
 use deltasoap_xml::ScopeId;
 
 /// What the trees of an operation have taken over.

@@ -4,8 +4,7 @@ use super::Hooks;
 use crate::Limits;
 use crate::decode::simple::TEXT;
 use crate::decode::{Cursor, Frame, State};
-use crate::node::Bindings;
-use crate::schema::Identity;
+use crate::schema::{Bindings, Identity};
 use deltasoap_xml::lexical::Partial;
 use deltasoap_xml::{Bound, NameId, OpenElement, ScopeId};
 

@@ -1,0 +1,46 @@
+//! Prefixes, and the namespaces that they stand for.
+
+use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
+
+/// Prefixes and the namespaces that they stand for; shared between trees that have the same. Most elements have none.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Bindings(Option<Arc<[(String, String)]>>);
+
+impl Deref for Bindings {
+    type Target = [(String, String)];
+
+    fn deref(&self) -> &Self::Target {
+        self.0.as_deref().unwrap_or_default()
+    }
+}
+
+impl From<Vec<(String, String)>> for Bindings {
+    fn from(bindings: Vec<(String, String)>) -> Self {
+        Bindings(if bindings.is_empty() { None } else { Some(bindings.into()) })
+    }
+}
+
+impl<const N: usize> From<[(String, String); N]> for Bindings {
+    fn from(bindings: [(String, String); N]) -> Self {
+        Vec::from(bindings).into()
+    }
+}
+
+impl FromIterator<(String, String)> for Bindings {
+    fn from_iter<I: IntoIterator<Item = (String, String)>>(bindings: I) -> Self {
+        Vec::from_iter(bindings).into()
+    }
+}
+
+impl fmt::Debug for Bindings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(&**self).finish()
+    }
+}
+
+/// One of them, to be kept.
+pub(crate) fn owned((prefix, namespace): (&str, &str)) -> (String, String) {
+    (prefix.to_owned(), namespace.to_owned())
+}
