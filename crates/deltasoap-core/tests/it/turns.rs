@@ -81,6 +81,14 @@ fn many_kinds() {
     assert!(share(&stats) > 0.7, "{stats:?}");
 }
 
+/// Those that are kept stay, so that most are found again when their turn comes.
+#[test]
+fn more_kinds_than_can_be_kept() {
+    let (kinds, len) = (60, 2600);
+    let stats = read((0..6 * kinds).map(|at| at % kinds), len, false);
+    assert!(share(&stats) > 0.4, "{stats:?}");
+}
+
 #[test]
 fn messages_of_no_kind_are_read_plainly() {
     let stats = read(0..700, 1000, false);

@@ -21,6 +21,8 @@ const MOST_BYTES: usize = 8 << 20;
 const PART: usize = 4;
 /// Bytes of a value for each byte of its message, an estimate: trees take the most.
 const VALUE: usize = 4;
+/// Rounds of all that are kept in which a message must be used, else it goes for another one.
+const ROUNDS: u64 = 2;
 /// Texts that are looked at, and bytes.
 const TEXTS: usize = 16;
 const LOOKED_AT: usize = 2048;
@@ -109,13 +111,19 @@ impl<T> Turns<T> {
         }
         self.clock += 1;
         while self.others.len() >= MOST || self.bytes + bytes > MOST_BYTES {
-            let oldest = self.others.iter().enumerate().min_by_key(|(_, other)| other.used);
-            let Some((oldest, _)) = oldest else { break };
-            self.take(oldest);
+            let Some(useless) = self.useless() else { return };
+            self.take(useless);
         }
         self.bytes += bytes;
         self.beginnings.push(beginning);
         self.others.push(Other { value, template, used: self.clock });
+    }
+
+    /// A message that has not been used for so long that its kind does not come any more. Where more kinds come by turns than can be kept, those that
+    /// are kept stay: to replace the oldest each time would keep the one that comes last.
+    fn useless(&self) -> Option<usize> {
+        let (index, oldest) = self.others.iter().enumerate().min_by_key(|(_, other)| other.used)?;
+        (self.clock - oldest.used > ROUNDS * self.others.len() as u64).then_some(index)
     }
 
     /// A message was read. `was_like` says whether most of it was in the one it was compared with; `None` if it was compared with none.
