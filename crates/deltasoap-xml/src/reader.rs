@@ -367,6 +367,12 @@ impl Reader {
         self.scopes.mark()
     }
 
+    /// True if an open element has declared a prefix that was bound around it. If not, what is in scope here and the declarations of
+    /// the innermost element tell what is in scope around that.
+    pub fn has_hidden_declarations(&self) -> bool {
+        self.scopes.has_hidden()
+    }
+
     /// The table of names.
     pub fn names(&self) -> &Names {
         &self.names

@@ -131,6 +131,11 @@ impl Scopes {
         bound.map(|(id, binding)| (self.text(id), binding))
     }
 
+    /// True if an open element has declared a prefix that was bound around it.
+    pub(crate) fn has_hidden(&self) -> bool {
+        self.undo.iter().any(|&(_, before)| before != UNBOUND && before != NsId::NONE)
+    }
+
     /// Where the undo log stands, for [`unbind`](Self::unbind).
     #[inline]
     pub(crate) fn mark(&self) -> usize {

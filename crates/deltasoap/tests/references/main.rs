@@ -6,6 +6,7 @@ mod dynamic;
 mod graph;
 mod graphs;
 mod hostile;
+mod repeats;
 mod support;
 mod trees;
 mod writing;

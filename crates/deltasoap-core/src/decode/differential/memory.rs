@@ -278,6 +278,8 @@ impl<T: Content> Memory<T> {
         let is_noted = session.is_kept();
         let was_compared = is_noted && session.stats.compared > 0;
         let is_hopeless = session.bounds.is_hopeless();
+        // A message that can be compared as a whole alone is another one each time, as far as this is known.
+        let is_other = session.is_whole() && self.has_old;
         let is_like = 2 * session.stats.fast_bytes >= bytes;
         let was_like = (was_compared || (self.is_small && self.has_old)).then_some(was_compared && is_like);
         if is_noted {
@@ -290,7 +292,7 @@ impl<T: Content> Memory<T> {
         let has_no_kinds = is_noted && !self.turns.learn(was_like);
         if self.is_small {
             self.adaptive.small(bytes, was_compared || !self.has_old);
-        } else if has_no_kinds || (is_hopeless && !self.turns.is_mixed()) {
+        } else if has_no_kinds || ((is_hopeless || is_other) && !self.turns.is_mixed()) {
             self.adaptive.give_up(bytes);
         } else {
             self.learn(bytes, time, was_compared);

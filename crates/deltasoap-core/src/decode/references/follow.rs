@@ -171,7 +171,7 @@ impl<'c> Cursor<'c> {
         if session.read_again() {
             return Err(Stop::Switch);
         }
-        session.spoil();
+        session.keep_whole();
         if let Some(mut policy) = hooks.release() {
             policy.fail();
         }

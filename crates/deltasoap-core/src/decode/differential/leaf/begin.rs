@@ -57,11 +57,16 @@ impl Cursor<'_> {
             return Begin::Read;
         };
         debug_assert!(old.is_sound(), "positions that are none of elements");
-        if plan != Plan::Mend {
+        if plan != Plan::Mend && !old.is_whole {
             state.session.compare(old, new);
             return Begin::Compare;
         }
-        match Mending::find(&old, &window.bytes[window.pos..], &state.limits) {
+        let rest = &window.bytes[window.pos..];
+        let mending = match old.is_whole {
+            true => old.repeated_by(rest).map(Mending::nothing),
+            false => Mending::find(&old, rest, &state.limits),
+        };
+        match mending {
             Some(mending) => {
                 state.session.mend(old, new);
                 Begin::Mend(mending)

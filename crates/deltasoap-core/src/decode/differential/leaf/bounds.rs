@@ -108,11 +108,6 @@ impl Bounds {
         }
     }
 
-    /// Gives up comparing.
-    pub(super) fn give_up(&mut self) {
-        self.is_hopeless = true;
-    }
-
     /// True if the rest is read in regular mode and not noted.
     pub(crate) fn is_hopeless(&self) -> bool {
         self.is_hopeless

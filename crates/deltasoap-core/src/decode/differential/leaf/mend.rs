@@ -93,6 +93,11 @@ impl Mend<'_> {
 }
 
 impl Mending {
+    /// Nothing differs in an operation's content of so many bytes.
+    pub(super) fn nothing(len: usize) -> Self {
+        Mending { len, ..Mending::default() }
+    }
+
     /// What differs between an operation's old content and the new one, which is at the start of `new`; `None` if it is more than can be
     /// mended.
     pub(crate) fn find(old: &Template, new: &[u8], limits: &Limits) -> Option<Self> {

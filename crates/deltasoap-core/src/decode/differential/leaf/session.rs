@@ -12,7 +12,7 @@ use super::merge::{Move, merge};
 use super::recorder::Recorder;
 use super::route::Route;
 use super::shift::Shifting;
-use super::table::{NONE, Place};
+use super::table::{NONE, Place, Table};
 use super::template::{Prologue, Template};
 use super::words::{Advance, Mode};
 use crate::decode::differential::DifferentialStats;
@@ -43,6 +43,8 @@ pub(crate) struct Session {
     pub(crate) spare: Option<Image>,
     /// No more ways back to fast mode: the message has ended.
     pub(crate) is_ending: bool,
+    /// Nothing of the message may be compared but all of it; see [`Template::is_whole`].
+    is_whole: bool,
     /// The value is to be made vacant, for the message is read from its start again.
     is_vacated: bool,
     pub(crate) stats: DifferentialStats,
@@ -99,7 +101,7 @@ impl Session {
         self.bounds = Bounds::default();
         self.inherited = Inherited::default();
         self.clock = Clock::Off;
-        (self.is_ending, self.is_vacated) = (false, false);
+        (self.is_ending, self.is_whole, self.is_vacated) = (false, false, false);
         self.stats = DifferentialStats::default();
     }
 
@@ -133,7 +135,7 @@ impl Session {
     /// The value has been mended.
     pub(crate) fn mended(&mut self, mending: &Mending) {
         let Some(old) = &self.old else { return };
-        self.stats.mended += 1;
+        self.stats.mended += u64::from(!old.is_whole);
         self.stats.compared += 1;
         self.stats.leaves += mending.count() as u64;
         self.stats.fast_bytes += mending.equal() as u64;
@@ -218,10 +220,15 @@ impl Session {
         self.mode == Mode::Over
     }
 
-    /// The message is to be read to its end and to leave nothing behind.
-    pub(crate) fn spoil(&mut self) {
-        self.bounds.give_up();
+    /// The next message is to be compared with this one as a whole, or not at all.
+    pub(crate) fn keep_whole(&mut self) {
+        self.is_whole = true;
         self.recorder.is_on = false;
+    }
+
+    /// True if the message was read so that the next one can be compared with it as a whole alone.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.is_whole
     }
 
     /// Begins anew, in regular mode and from a vacant value; gives the position behind the operation's start tag.
@@ -276,7 +283,9 @@ impl Session {
         let (image, start) = (Arc::clone(self.origin.cell.as_ref()?), self.origin.start);
         if mode == Mode::Record {
             let prologue = self.origin.prologue.take()?;
-            return Some(Box::new(Template { table: fresh, image, prologue, start, end, inherited }));
+            let table = if self.is_whole { Table::default() } else { fresh };
+            let is_whole = self.is_whole;
+            return Some(Box::new(Template { table, image, prologue, start, end, inherited, is_whole }));
         }
         let mut template = self.old.take().filter(|_| mode == Mode::Over)?;
         template.table = merge(std::mem::take(&mut template.table), fresh, &self.edits.done, &self.edits.moves);

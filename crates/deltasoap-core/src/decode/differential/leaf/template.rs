@@ -23,6 +23,9 @@ pub(crate) struct Template {
     pub(crate) end: u64,
     /// Bindings that its trees have taken over.
     pub(crate) inherited: Taken,
+    /// The message has references, or items that say where they stand: a change in one place can change values in others. So it is
+    /// compared as a whole, up to its end, and nothing is known of its elements.
+    pub(crate) is_whole: bool,
 }
 
 /// All that decides how an operation's bytes are read.
@@ -32,6 +35,8 @@ pub(crate) struct Prologue {
     scope: (u64, ScopeId),
     /// Prefixes in scope and what they are bound to, sorted.
     bindings: Vec<(String, String)>,
+    /// An element around has declared a prefix once more.
+    has_hidden: bool,
     /// The operation's start tag.
     tag: Vec<u8>,
     /// Open elements.
@@ -49,7 +54,8 @@ impl Prologue {
         let mut bindings: Vec<_> = reader.bindings().map(owned).collect();
         bindings.sort_unstable();
         let scope = (reader.id(), reader.scope());
-        Prologue { scope, bindings, tag: tag.to_vec(), depth: reader.depth(), is_encoded, limits, schema }
+        let (tag, depth, has_hidden) = (tag.to_vec(), reader.depth(), reader.has_hidden_declarations());
+        Prologue { scope, bindings, has_hidden, tag, depth, is_encoded, limits, schema }
     }
 
     /// True if the element whose start tag the reader has just read is read in the same way.
@@ -85,7 +91,9 @@ impl Prologue {
             let found = self.bindings.binary_search_by(|(own, _)| own.as_str().cmp(prefix));
             found.is_ok_and(|index| self.bindings[index].1 == uri)
         };
-        let is_same = reader.bindings().all(is_known) && count == self.bindings.len();
+        let is_same = reader.bindings().all(is_known)
+            && count == self.bindings.len()
+            && reader.has_hidden_declarations() == self.has_hidden;
         if is_same {
             self.scope = scope;
         }
@@ -141,6 +149,17 @@ impl Template {
         (image.equal_to(position, &window[..tag.len]) >= tag.len).then_some(same)
     }
 
+    /// The bytes of an operation's content, if `new` goes on as the old message did, to its end.
+    ///
+    /// Elements that are referred to can stand outside of the operation. There the same prefixes are bound as in the old message, unless the
+    /// operation's tag hides some.
+    pub(crate) fn repeated_by(&self, new: &[u8]) -> Option<usize> {
+        let image = self.image().filter(|_| !self.prologue.has_hidden)?;
+        let len = usize::try_from(image.end() - self.start).ok().filter(|len| *len <= new.len())?;
+        let is_same = image.equal_to(self.start, &new[..len]) == len;
+        is_same.then_some((self.end - self.start) as usize)
+    }
+
     /// Fast mode enters at a place, `by` bytes further on.
     pub(crate) fn touch(&mut self, place: Place, by: i64) {
         let run = self.table.node(place.node).run;
@@ -182,5 +201,5 @@ pub(crate) fn template_without_image() -> Template {
     let reader = Reader::new(limits, deltasoap_xml::Instructions::Refuse);
     let prologue = Prologue::new(&reader, b"<r>", false, limits, Identity::Static(0));
     let inherited = Taken { sum: 0, most: 0 };
-    Template { table: Table::default(), image: Arc::default(), prologue, start: 3, end: 9, inherited }
+    Template { table: Table::default(), image: Arc::default(), prologue, start: 3, end: 9, inherited, is_whole: false }
 }
