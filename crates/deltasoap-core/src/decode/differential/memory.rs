@@ -164,16 +164,14 @@ impl<T: Content> Memory<T> {
 
     fn attempt(&mut self, old: Option<Box<Template>>, cursor: &mut Cursor<'_>, view: View<'_>, me: usize) -> Begin {
         (self.is_small, self.has_old) = (false, false);
+        if !cursor.can_be_compared() {
+            return Begin::Read;
+        }
         let is_told_by_order = view.complex().is_none_or(|complex| !complex.is_read_whole(view));
-        // In this order: in regular mode nobody looks through the description.
-        if !is_told_by_order || !cursor.can_be_compared() || self.has_moving_parts(view) {
-            return Begin::Read;
-        }
+        let has_parts = is_told_by_order && !self.has_moving_parts(view);
         let is_adaptive = cursor.state().differential.adaptive;
-        self.is_small = is_adaptive && T::DYNAMIC && is_small(cursor.rest());
-        if !self.is_small && !has_places(view) {
-            return Begin::Read;
-        }
+        self.is_small = is_adaptive && T::DYNAMIC && has_parts && is_small(cursor.rest());
+        let is_whole = !self.is_small && !(has_parts && has_places(view));
         let (plan, is_timed) = match is_adaptive {
             true if self.is_small => (self.adaptive.plan_small(), false),
             true => self.adaptive.plan(old.is_some()),
@@ -187,8 +185,13 @@ impl<T: Content> Memory<T> {
             return Begin::Read;
         }
         let old = if is_adaptive { self.choose(old, cursor, view) } else { old };
+        let old = old.filter(|old| old.is_whole || !is_whole);
         self.has_old = old.is_some();
-        cursor.begin_operation(old, (view.identity(), me + 1), plan)
+        let begin = cursor.begin_operation(old, (view.identity(), me + 1), plan);
+        if is_whole && matches!(begin, Begin::Read) {
+            cursor.state().session.keep_whole();
+        }
+        begin
     }
 
     /// The message to compare with, whose value becomes the one at hand.
