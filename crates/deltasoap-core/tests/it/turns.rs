@@ -43,13 +43,18 @@ fn message(kind: usize, version: usize, len: usize) -> String {
 
 /// Kinds in an order that numbers say. The time that messages take is made up.
 fn read(kinds: impl Iterator<Item = usize>, len: usize, is_tree: bool) -> DifferentialStats {
+    read_of(kinds, |_| len, is_tree)
+}
+
+/// As [`read`], with a length for each kind.
+fn read_of(kinds: impl Iterator<Item = usize>, len: impl Fn(usize) -> usize, is_tree: bool) -> DifferentialStats {
     let (schema, root) = schema(is_tree);
     let options = DecodeOptions { differential: Differential::default(), ..Default::default() };
     let mut stream = Stream::<Value>::of_messages(schema.view(root), options);
     stream.set_pace(|bytes, was_compared| std::time::Duration::from_nanos(bytes * if was_compared { 1 } else { 10 }));
     for (version, kind) in kinds.enumerate() {
         let chunk = if version % 7 == 6 { 100 } else { usize::MAX };
-        let message = edits::enveloped(&message(kind, version, len), "");
+        let message = edits::enveloped(&message(kind, version, len(kind)), "");
         stream.next(message.as_bytes(), chunk).unwrap();
     }
     stream.stats()
@@ -79,6 +84,15 @@ fn in_no_order() {
 fn many_kinds() {
     let stats = read((0..400).map(|message| message % 50), 400, false);
     assert!(share(&stats) > 0.7, "{stats:?}");
+}
+
+/// Whether comparing pays is a question of the message at hand, not of the one before it.
+#[test]
+fn large_messages_between_small_ones() {
+    for is_tree in [false, true] {
+        let stats = read_of((0..60).map(|at| at % 2), |kind| if kind == 0 { 400 } else { 3 }, is_tree);
+        assert!(share(&stats) > 0.5, "{stats:?}");
+    }
 }
 
 /// Those that are kept stay, so that most are found again when their turn comes.

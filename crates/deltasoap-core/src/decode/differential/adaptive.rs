@@ -93,11 +93,12 @@ pub(crate) struct Gain {
 }
 
 impl Adaptive {
-    /// How the next message is to be read, and whether it is to be timed.
-    pub(crate) fn plan(&mut self, has_old: bool) -> (Plan, bool) {
+    /// How the next message is to be read, and whether it is to be timed. Of its operation so many bytes are at hand, perhaps all.
+    pub(crate) fn plan(&mut self, has_old: bool, at_hand: usize, is_all: bool) -> (Plan, bool) {
         self.messages += 1;
         let is_first = self.messages == 1;
-        if self.bytes < WORTHWHILE && !is_first {
+        let bytes = if is_all { at_hand as u64 } else { self.bytes.max(at_hand as u64) };
+        if bytes < WORTHWHILE && !is_first {
             return (Plan::Plain, false);
         }
         if is_first || self.wait > 0 {
@@ -192,7 +193,7 @@ mod tests {
         let mut counts = [0; 3];
         let mut has_old = false;
         for message in 0..messages {
-            let (plan, _) = adaptive.plan(has_old);
+            let (plan, _) = adaptive.plan(has_old, 0, false);
             counts[plan as usize] += 1;
             match plan {
                 Plan::Plain | Plan::Note => adaptive.regular(BYTES, Some(Duration::from_micros(100))),
@@ -229,11 +230,11 @@ mod tests {
     fn short_messages_are_never_compared() {
         let mut adaptive = Adaptive::default();
         for _ in 0..100 {
-            assert_eq!(adaptive.plan(false).0, Plan::Plain);
+            assert_eq!(adaptive.plan(false, 0, false).0, Plan::Plain);
             adaptive.regular(WORTHWHILE - 1, None);
         }
         adaptive.regular(WORTHWHILE, None);
-        assert_eq!(adaptive.plan(false).0, Plan::Note);
+        assert_eq!(adaptive.plan(false, 0, false).0, Plan::Note);
     }
 
     #[test]

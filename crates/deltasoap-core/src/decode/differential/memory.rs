@@ -15,10 +15,10 @@ use std::time::Duration;
 /// The operation's content was passed: its end tag follows.
 const MENDED: u8 = 2;
 
-/// True if these bytes are all that is left of a message, and few. A guess, by which nothing is decided but how to begin: of a large
+/// True if these bytes are all that is left of a message. A guess, by which nothing is decided but how to begin: of a large
 /// message the first bytes may come alone.
-fn is_small(rest: &[u8]) -> bool {
-    rest.len() <= SMALL && rest.trim_ascii_end().ends_with(b"Envelope>")
+fn is_all(rest: &[u8]) -> bool {
+    rest.trim_ascii_end().ends_with(b"Envelope>")
 }
 
 /// True if there are places within the content at which regular mode can go on, and behind the last of them: those of elements. Text and trees are
@@ -170,11 +170,11 @@ impl<T: Content> Memory<T> {
         let is_told_by_order = view.complex().is_none_or(|complex| !complex.is_read_whole(view));
         let has_parts = is_told_by_order && !self.has_moving_parts(view);
         let is_adaptive = cursor.state().differential.adaptive;
-        self.is_small = is_adaptive && T::DYNAMIC && has_parts && is_small(cursor.rest());
+        self.is_small = is_adaptive && T::DYNAMIC && has_parts && cursor.rest().len() <= SMALL && is_all(cursor.rest());
         let is_whole = !self.is_small && !(has_parts && has_places(view));
         let (plan, is_timed) = match is_adaptive {
             true if self.is_small => (self.adaptive.plan_small(), false),
-            true => self.adaptive.plan(old.is_some()),
+            true => self.adaptive.plan(old.is_some(), cursor.rest().len(), is_all(cursor.rest())),
             false => (Plan::Compare, false),
         };
         if is_timed {
@@ -182,6 +182,7 @@ impl<T: Content> Memory<T> {
         }
         self.start = cursor.offset();
         if plan == Plan::Plain {
+            self.turns.set_aside((&mut self.value, old), || T::vacant(view));
             return Begin::Read;
         }
         let old = if is_adaptive { self.choose(old, cursor, view) } else { old };

@@ -17,8 +17,6 @@ use memchr::memchr;
 /// Messages kept at most, beside the last one, and the bytes that their templates and values may take.
 const MOST: usize = 512;
 const MOST_BYTES: usize = 8 << 20;
-/// The part of these that one message may take.
-const PART: usize = 4;
 /// Bytes of a value for each byte of its message, an estimate: trees take the most.
 const VALUE: usize = 4;
 /// Rounds of all that are kept in which a message must be used, else it goes for another one.
@@ -96,6 +94,14 @@ impl<T> Turns<T> {
         template
     }
 
+    /// Keeps the last message for those of its kind, as the next one is read plainly.
+    pub(crate) fn set_aside(&mut self, (value, old): (&mut T, Option<Box<Template>>), vacant: impl FnOnce() -> T) {
+        if let Some(old) = old.filter(|_| self.is_mixed) {
+            let beginning = Beginning::of_old(&old);
+            self.keep(std::mem::replace(value, vacant()), old, beginning);
+        }
+    }
+
     fn take(&mut self, index: usize) -> Other<T> {
         self.beginnings.swap_remove(index);
         let other = self.others.swap_remove(index);
@@ -106,7 +112,7 @@ impl<T> Turns<T> {
     fn keep(&mut self, value: T, template: Box<Template>, beginning: Beginning) {
         let bytes = size_of_kept(&template);
         // A message that was found to be bad after its operation has no bytes to compare with.
-        if bytes > MOST_BYTES / PART || template.image().is_none() {
+        if bytes > MOST_BYTES || template.image().is_none() {
             return;
         }
         self.clock += 1;
