@@ -60,6 +60,7 @@ fn real_tasks(effort: Effort) -> Vec<Task> {
     let one_percent = Recipe { kind: Kind::Turns, n, percent: 1, partitions: 1 };
     let scattered = Recipe { kind: Kind::Hard, n, percent: 25, partitions: n / 4 };
     let against_regular = [
+        ("identical references in SOAP encoding", Recipe::identical(Kind::EncodedReferences, n), 2.0),
         ("two kinds of message by turns, 1 % changed", one_percent, 3.0),
         ("25 % of doubles changed, scattered", scattered, 2.0),
         ("recorded Informs", Recipe::identical(Kind::Inform, 0), 3.0),

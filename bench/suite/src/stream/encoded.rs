@@ -56,13 +56,30 @@ pub(super) fn doubles(n: usize, bound: Bound) -> Stream<EncodedDoubles> {
 /// Equal messages with an array of structs.
 pub(super) fn structs(n: usize, bound: Bound) -> Stream<EncodedMios> {
     let values = arrays::mios(n);
-    let of = |(x, y, v): &arrays::Mio| {
-        let int = |name: &str, value: &i32| format!(r#"<{name} xsi:type="xsd:int">{value}</{name}>"#);
-        format!(r#"{}{}<v xsi:type="xsd:double">{v}</v>"#, int("x", x), int("y", y))
-    };
-    let items = items("b:Mio", values.iter().map(of));
-    let value = || values.iter().map(|&(x, y, v)| EncodedMio { x, y, v }).collect();
-    equal(&message("sendMios", "b:Mio", n, &items), bound, || EncodedMios { item: SoapArray(value()) })
+    let items = items("b:Mio", values.iter().map(fields));
+    equal(&message("sendMios", "b:Mio", n, &items), bound, || mios(&values))
+}
+
+/// The same as Axis 1.x writes it: items refer to structs that stand after the operation.
+pub(super) fn references(n: usize, bound: Bound) -> Stream<EncodedMios> {
+    let values = arrays::mios(n);
+    let (mut items, mut structs) = (String::new(), String::new());
+    for (id, value) in values.iter().enumerate() {
+        let _ = write!(items, r##"<item href="#id{id}"/>"##);
+        let content = fields(value);
+        let _ = write!(structs, r#"<multiRef id="id{id}" soapenc:root="0" xsi:type="b:Mio">{content}</multiRef>"#);
+    }
+    let message = message("sendMios", "b:Mio", n, &items).replace("</soapenv:Body>", &(structs + "</soapenv:Body>"));
+    equal(&message, bound, || mios(&values))
+}
+
+fn fields((x, y, v): &arrays::Mio) -> String {
+    let int = |name: &str, value: &i32| format!(r#"<{name} xsi:type="xsd:int">{value}</{name}>"#);
+    format!(r#"{}{}<v xsi:type="xsd:double">{v}</v>"#, int("x", x), int("y", y))
+}
+
+fn mios(values: &[arrays::Mio]) -> EncodedMios {
+    EncodedMios { item: SoapArray(values.iter().map(|&(x, y, v)| EncodedMio { x, y, v }).collect()) }
 }
 
 fn items(kind: &str, contents: impl Iterator<Item = String>) -> String {

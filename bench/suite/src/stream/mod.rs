@@ -44,6 +44,8 @@ pub enum Kind {
     EncodedDoubles,
     /// Mesh interface objects in SOAP encoding, equal
     EncodedStructs,
+    /// The same by reference, as Axis writes it
+    EncodedReferences,
     /// TR-069
     Inform,
     /// vSphere
@@ -189,6 +191,7 @@ pub fn with_stream<V: Visitor>(recipe: Recipe, bound: Bound, visitor: V) -> Resu
         Kind::Turns => visitor.visit(turns(recipe, bound)),
         Kind::EncodedDoubles => visitor.visit(encoded::doubles(n, bound)),
         Kind::EncodedStructs => visitor.visit(encoded::structs(n, bound)),
+        Kind::EncodedReferences => visitor.visit(encoded::references(n, bound)),
         Kind::Inform => visitor.visit(recorded::informs()?),
         Kind::Fetch => visitor.visit(recorded::fetches()?),
         Kind::FetchTrees => visitor.visit(recorded::trees()?),
