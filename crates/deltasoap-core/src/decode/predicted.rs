@@ -27,6 +27,7 @@ use crate::ns;
 use crate::schema::{Builtin, ComplexElement, Compositor, Field, Identity, View};
 use deltasoap_xml::lexical::Lexical;
 use deltasoap_xml::{KnownTag, Reader, ScopeId};
+use foldhash::quality::RandomState;
 use std::collections::HashMap;
 
 /// Limits on the shapes of a decoder: their number, and their size in bytes (an estimate). A decoder that reaches one stops learning, and
@@ -48,7 +49,7 @@ const NONE: u32 = u32::MAX;
 #[derive(Debug, Default)]
 pub(crate) struct Predicted {
     shapes: Vec<Shape>,
-    index: HashMap<Key, ShapeId>,
+    index: HashMap<Key, ShapeId, RandomState>,
     bytes: usize,
     /// The reader's epoch in which the interned names and scopes are valid.
     epoch: (u64, u64),

@@ -17,6 +17,7 @@ use crate::decode::{Cursor, Expected, State};
 use crate::schema::QName;
 use deltasoap_xml::scan::text::plain_text;
 use deltasoap_xml::{KnownTag, NameId, ScopeId};
+use foldhash::quality::RandomState;
 use std::collections::HashMap;
 
 /// Limits on what is kept: tags, and their size in bytes (an estimate). All are dropped once a decoder has reached one.
@@ -35,7 +36,7 @@ const NONE: u32 = u32::MAX;
 #[derive(Debug, Default)]
 pub(crate) struct Tags {
     tags: Vec<Tag>,
-    index: HashMap<(ScopeId, Box<[u8]>), u32>,
+    index: HashMap<(ScopeId, Box<[u8]>), u32, RandomState>,
     /// The tags that came last at each place: after anything unknown, then after the start and after the end of each tag.
     next: Vec<[u32; 2]>,
     /// The place that was reached.
