@@ -9,7 +9,7 @@ use super::machine::{self, Machine};
 use super::turns::Turns;
 use crate::content::{Content, Typed};
 use crate::decode::{Cursor, Step, Stop, expect_end};
-use crate::schema::{Element, Identity, View};
+use crate::schema::{Element, View};
 use std::time::Duration;
 
 /// The operation's content was passed: its end tag follows.
@@ -49,8 +49,6 @@ pub struct Memory<T> {
     /// The position behind the start tag of the message's operation.
     start: u64,
     stats: DifferentialStats,
-    /// The description last met, and whether it has parts whose place cannot be told.
-    moving: Option<(Identity, bool)>,
     /// The message is so small that its value is mended, or else read in regular mode.
     is_small: bool,
     /// There is a message to compare with.
@@ -76,7 +74,6 @@ impl<T> Memory<T> {
             adaptive: Adaptive::default(),
             start: 0,
             stats: DifferentialStats::default(),
-            moving: None,
             is_small: false,
             has_old: false,
             pace: None,
@@ -166,7 +163,7 @@ impl<T: Content> Memory<T> {
         (self.is_small, self.has_old) = (false, false);
         let is_told_by_order = view.complex().is_none_or(|complex| !complex.is_read_whole(view));
         // In this order: in regular mode nobody looks through the description.
-        if !is_told_by_order || !cursor.can_be_compared() || self.has_moving_parts(view) {
+        if !is_told_by_order || !cursor.can_be_compared() || view.has_moving_parts() {
             return Begin::Read;
         }
         let is_adaptive = cursor.state().differential.adaptive;
@@ -213,15 +210,6 @@ impl<T: Content> Memory<T> {
         is_mended
     }
 
-    /// See [`View::has_moving_parts`]; looked up once a description.
-    fn has_moving_parts(&mut self, view: View<'_>) -> bool {
-        let schema = view.identity();
-        match self.moving {
-            Some((known, has)) if known == schema => has,
-            _ => self.moving.insert((schema, view.has_moving_parts())).1,
-        }
-    }
-
     /// As [`begin`](Self::begin), with the papers' machine.
     fn begin_by_papers(&mut self, cursor: &mut Cursor<'_>, view: View<'_>, me: usize) -> bool {
         self.start = cursor.offset();
@@ -236,7 +224,7 @@ impl<T: Content> Memory<T> {
         let options = cursor.state().differential;
         let machine = self.machine.take().filter(|machine| *machine.options() == options);
         let is_kept = cursor.state().references.is_keeping();
-        if is_kept || !cursor.is_utf8() || cursor.reader().tag_is_empty() || self.has_moving_parts(view) {
+        if is_kept || !cursor.is_utf8() || cursor.reader().tag_is_empty() || view.has_moving_parts() {
             return machine::Begin::Read;
         }
         let Some(mut machine) = machine.or_else(|| machine::machine_for(options)) else { return machine::Begin::Read };
