@@ -74,7 +74,8 @@ fn prefixed(value: &Value, view: View<'_>) -> String {
 fn seen_by_others(document: &str) -> String {
     fn see(node: roxmltree::Node<'_, '_>, out: &mut String) {
         let attributes: BTreeSet<_> = node.attributes().map(|it| (it.namespace(), it.name(), it.value())).collect();
-        *out += &format!("<{:?} {attributes:?}>", node.tag_name());
+        let name = node.tag_name();
+        *out += &format!("<{{{}}}{} {attributes:?}>", name.namespace().unwrap_or_default(), name.name());
         for child in node.children() {
             if child.is_element() { see(child, out) } else { *out += &format!("{:?}", child.text()) }
         }
@@ -161,6 +162,30 @@ fn what_a_default_namespace_could_change_keeps_prefixes() {
     }
     assert!(!Node::view().takes_default_namespace());
     assert!(String::view().takes_default_namespace());
+}
+
+/// A tree may stand where the description has none; its names stay what they are.
+#[test]
+fn what_the_description_does_not_have_keeps_its_names() {
+    let mut schema = Schema::new();
+    let text = simple(&mut schema, Builtin::String);
+    let root = schema.add(Element::Complex(complex(vec![Field { max: Some(1), ..field("urn:op", "x", text) }])));
+    for tree in [
+        "<x xmlns='urn:op'><a xmlns=''><b/><o:c xmlns:o='urn:op'/></a><d/></x>",
+        "<o:x xmlns:o='urn:op' xmlns='urn:y'><a/><o:d/><e xmlns='' o:f='1'/></o:x>",
+        "<o:x xmlns:o='urn:op'><a xmlns:q='urn:op' q:f='1'/><o:b/></o:x>",
+    ] {
+        let node = Node::parse(tree.as_bytes()).expect("well-formed");
+        let fields = vec![Value::Tree(Box::new(node.clone()))];
+        let value = Value::Record(Box::new(Record { fields, attributes: Vec::new(), others: Default::default() }));
+        let message = written(&value, schema.view(root), Use::Literal);
+        let body = body(&message);
+        assert!(body.starts_with("<operation xmlns=\"urn:op\"><x"), "{body}");
+        let again = Node::parse(body.as_bytes()).expect("well-formed");
+        assert!(again.elements().all(|it| it.says_the_same(&node)), "{body}");
+        let expected = format!("<p:operation xmlns:p='urn:op'>{tree}</p:operation>");
+        assert_eq!(seen_by_others(body), seen_by_others(&expected));
+    }
 }
 
 /// The schemas below are of both kinds.
