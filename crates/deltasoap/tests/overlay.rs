@@ -26,7 +26,7 @@ struct Uneven {
 
 /// The same message twice: with the items in it, and with a place for them.
 #[derive(Debug, PartialEq, Soap)]
-#[soap(namespace = "urn:o", element = "send")]
+#[soap(namespace = "urn:o", element = "send", qualified)]
 struct Whole<T: Typed> {
     before: Option<String>,
     item: Vec<T>,
@@ -34,7 +34,7 @@ struct Whole<T: Typed> {
 }
 
 #[derive(Debug, PartialEq, Soap)]
-#[soap(namespace = "urn:o", element = "send")]
+#[soap(namespace = "urn:o", element = "send", qualified)]
 struct Cut<T: Typed> {
     before: Option<String>,
     item: Streamed<T>,

@@ -6,7 +6,7 @@ use super::flat::NotedLeaf;
 use super::overlay::Splits;
 use super::parts::{BinaryParts, is_media_type};
 use super::references::Identities;
-use crate::schema::{QName, Use};
+use crate::schema::{QName, Use, View};
 use crate::version::Version;
 use crate::{Error, ErrorKind, ns};
 use deltasoap_xml::lexical::Lexical;
@@ -210,7 +210,15 @@ impl Encoder {
         self.start_parts(name, None);
     }
 
-    /// As [`start`](Self::start), with the prefix to use if the namespace is not in scope.
+    /// As [`start`](Self::start), for an element that begins something of its own: what a body or a header holds. Its namespace becomes the
+    /// default one where [the description](View::takes_default_namespace) allows it, so that most elements within need no prefix. What is
+    /// written as in SOAP section 5 keeps prefixes: there most elements have no namespace.
+    pub fn start_root(&mut self, name: &QName, view: View<'_>) {
+        let has_default = self.encoding == Use::Literal && view.takes_default_namespace();
+        self.start_parts(name, has_default.then_some(""));
+    }
+
+    /// As [`start`](Self::start), with the prefix to use if the namespace is not in scope; `""` makes it the default one.
     pub fn start_with_prefix(&mut self, name: &QName, prefix: &str) {
         self.start_parts(name, Some(prefix));
     }
@@ -258,7 +266,8 @@ impl Encoder {
     fn write_start(&mut self, namespace: &str, local: &str, wanted: &str, outside: usize) {
         if namespace != ns::XML && self.find(namespace, Place::Element).is_none() {
             // Only a default namespace can hide "no namespace"; taking it back needs no prefix.
-            let prefix = if namespace.is_empty() { String::new() } else { self.free_prefix(wanted) };
+            let is_default = namespace.is_empty() || wanted.is_empty();
+            let prefix = if is_default { String::new() } else { self.free_prefix(wanted) };
             self.declared.push(Declaration { namespace: namespace.to_owned(), prefix });
         }
         self.out.push(b"<");

@@ -57,7 +57,7 @@ impl Node {
     /// When the value holds text that XML cannot carry.
     pub fn from_message<T: Message>(value: &T) -> Result<Self, Error> {
         let mut encoder = Encoder::new();
-        encoder.start(&T::ELEMENT);
+        encoder.start_root(&T::ELEMENT, T::view());
         value.encode(&mut encoder, T::view());
         encoder.end();
         Node::parse(encoder.finish()?.as_slice())

@@ -1,9 +1,12 @@
-//! What is asked of whole descriptions for each message: for schemas that are built at run time it is found out once, for all of them.
+//! What is asked of whole descriptions for each message. It is found out once: for all of a schema that is built at run time, and for each
+//! static description.
 //!
 //! What holds of a description holds of those that lead to it. So it is handed on from each description of which it holds itself, against
 //! the direction of references, and each description takes it once.
 
-use super::{Element, ElementRef, View};
+use super::{Builtin, ComplexElement, Element, ElementRef, SimpleElement, View};
+use crate::ns;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What holds of a description or of any within, at any depth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -12,6 +15,26 @@ pub(super) struct Summary {
     pub(super) has_nillable: bool,
     /// See [`View::has_moving_parts`].
     pub(super) has_moving_parts: bool,
+    /// The opposite of [`View::takes_default_namespace`].
+    pub(super) needs_prefixes: bool,
+}
+
+/// The summary of a static description, looked for among those that were found out before.
+///
+/// Static descriptions stay where they are, so that an address tells one for as long as the process runs. A summary and the address that
+/// it belongs to are one word, which is why threads need not wait for each other; of descriptions with the same place the last one stays.
+pub(super) fn of_static(view: View<'_>) -> Summary {
+    const PLACES: usize = 256;
+    static KNOWN: [AtomicU64; PLACES] = [const { AtomicU64::new(0) }; PLACES];
+    let address = std::ptr::from_ref(view.element).addr();
+    let place = &KNOWN[address / size_of::<Element>() % PLACES];
+    let known = place.load(Ordering::Relaxed);
+    if known >> Summary::BITS == address as u64 {
+        return Summary::from_bits(known);
+    }
+    let summary = view.look_through();
+    place.store((address as u64) << Summary::BITS | summary.bits(), Ordering::Relaxed);
+    summary
 }
 
 /// The summaries of all descriptions of a schema, by index.
@@ -23,7 +46,7 @@ pub(super) fn summaries(elements: &[Element]) -> Box<[Summary]> {
         for inner in inner(element) {
             match inner {
                 ElementRef::Index(inner) => outer[inner as usize].push(index),
-                ElementRef::Static(_) => all[index] = all[index].with(Summary::of(View::of_static(inner))),
+                ElementRef::Static(_) => all[index] = all[index].with(of_static(View::of_static(inner))),
             }
         }
     }
@@ -43,37 +66,73 @@ pub(super) fn summaries(elements: &[Element]) -> Box<[Summary]> {
 /// What holds of a description itself.
 pub(super) fn own(element: &Element) -> Summary {
     match element {
-        Element::Complex(complex) => {
-            Summary { has_nillable: complex.fields.iter().any(|field| field.nillable), has_moving_parts: false }
-        }
-        Element::Array(array) => Summary { has_nillable: array.nillable, has_moving_parts: array.dimensions > 1 },
-        Element::Shared(_) => Summary { has_nillable: false, has_moving_parts: true },
-        _ => Summary::default(),
+        Element::Complex(complex) => Summary {
+            has_nillable: complex.fields.iter().any(|field| field.nillable),
+            needs_prefixes: has_unqualified(complex) || has_qualified_attribute(complex),
+            ..Summary::default()
+        },
+        Element::Array(array) => Summary {
+            has_nillable: array.nillable,
+            has_moving_parts: array.dimensions > 1,
+            // The type of the items is a name in an attribute.
+            needs_prefixes: true,
+        },
+        Element::Shared(_) => Summary { has_moving_parts: true, ..Summary::default() },
+        // In a tree anything can be: elements without a namespace, names without a prefix.
+        Element::Any => Summary { needs_prefixes: true, ..Summary::default() },
+        Element::Simple(simple) => Summary { needs_prefixes: can_be_name(simple), ..Summary::default() },
+        Element::Union(_) => Summary::default(),
     }
 }
 
 /// The descriptions that one refers to.
 pub(super) fn inner(element: &Element) -> impl Iterator<Item = ElementRef> {
-    let (fields, one) = match element {
-        Element::Complex(complex) => (&complex.fields[..], None),
-        Element::Array(array) => (&[][..], Some(array.item)),
-        Element::Shared(content) => (&[][..], Some(*content)),
-        _ => (&[][..], None),
+    let (fields, attributes, members, one) = match element {
+        Element::Complex(complex) => (&complex.fields[..], &complex.attributes[..], &[][..], complex.text),
+        Element::Array(array) => (&[][..], &[][..], &[][..], Some(array.item)),
+        Element::Shared(content) => (&[][..], &[][..], &[][..], Some(*content)),
+        Element::Union(union) => (&[][..], &[][..], &union.members[..], None),
+        Element::Simple(_) | Element::Any => (&[][..], &[][..], &[][..], None),
     };
-    fields.iter().map(|field| field.element).chain(one)
+    let attributes = attributes.iter().map(|attribute| attribute.element);
+    fields.iter().map(|field| field.element).chain(attributes).chain(members.iter().copied()).chain(one)
+}
+
+/// True if an element within has no namespace.
+fn has_unqualified(complex: &ComplexElement) -> bool {
+    complex.fields.iter().any(|field| !field.inline && field.name.namespace.is_empty())
+}
+
+/// True if an attribute has a namespace, which a default one is no help for.
+fn has_qualified_attribute(complex: &ComplexElement) -> bool {
+    let is_qualified = |namespace: &str| !namespace.is_empty() && namespace != ns::XML;
+    complex.attributes.iter().any(|attribute| is_qualified(&attribute.name.namespace))
+}
+
+/// True for names, and for texts of which the message tells whether they are names.
+fn can_be_name(simple: &SimpleElement) -> bool {
+    matches!(simple.base, Builtin::QName | Builtin::Notation) || simple.name.is(ns::XSD, "anySimpleType")
 }
 
 impl Summary {
-    fn of(view: View<'_>) -> Self {
-        Summary { has_nillable: view.has_nillable(), has_moving_parts: view.has_moving_parts() }
-    }
+    /// How many questions there are.
+    const BITS: u32 = 3;
 
     /// What holds of either.
-    fn with(self, other: Self) -> Self {
+    pub(super) fn with(self, other: Self) -> Self {
         Summary {
             has_nillable: self.has_nillable || other.has_nillable,
             has_moving_parts: self.has_moving_parts || other.has_moving_parts,
+            needs_prefixes: self.needs_prefixes || other.needs_prefixes,
         }
+    }
+
+    fn bits(self) -> u64 {
+        u64::from(self.has_nillable) | u64::from(self.has_moving_parts) << 1 | u64::from(self.needs_prefixes) << 2
+    }
+
+    fn from_bits(bits: u64) -> Self {
+        Summary { has_nillable: bits & 1 != 0, has_moving_parts: bits & 2 != 0, needs_prefixes: bits & 4 != 0 }
     }
 }
 
@@ -133,8 +192,7 @@ mod tests {
             let schema = Schema::from(elements);
             for index in 0..graph.len() as u32 {
                 let view = schema.view(ElementRef::Index(index));
-                prop_assert_eq!(view.has_nillable(), view.any(|it| it.has_nillable));
-                prop_assert_eq!(view.has_moving_parts(), view.any(|it| it.has_moving_parts));
+                prop_assert_eq!(view.summary(), view.look_through());
             }
         }
     }

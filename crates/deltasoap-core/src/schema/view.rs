@@ -1,6 +1,6 @@
 //! Following references between elements, whether they are static or indices into a run-time schema.
 
-use super::summary::{Summary, inner, own, summaries};
+use super::summary::{Summary, inner, of_static, own, summaries};
 use super::{ArrayElement, ComplexElement, Element};
 use std::collections::HashSet;
 use std::sync::OnceLock;
@@ -174,13 +174,19 @@ impl<'s> View<'s> {
 
     /// True if any element within, at any depth, can be nil.
     pub fn has_nillable(self) -> bool {
-        self.holds(|summary| summary.has_nillable)
+        self.summary().has_nillable
+    }
+
+    /// True if nothing within needs a prefix for the namespace of the element around it: then that can be the default one. Not so where
+    /// elements have no namespace or can have any (trees), where attributes have one, and where texts can be names.
+    pub fn takes_default_namespace(self) -> bool {
+        !self.summary().needs_prefixes
     }
 
     /// True if the place of a value in a message does not tell its place in the value: where values can be shared, and in arrays of
     /// several dimensions.
     pub(crate) fn has_moving_parts(self) -> bool {
-        self.holds(|summary| summary.has_moving_parts)
+        self.summary().has_moving_parts
     }
 
     /// True if the description itself is static: it stays where it is.
@@ -198,11 +204,11 @@ impl<'s> View<'s> {
         )
     }
 
-    /// Whether something holds of the description or of any within, at any depth.
-    fn holds(self, is_such: fn(Summary) -> bool) -> bool {
-        let Some(index) = self.index() else { return self.any(is_such) };
+    /// What holds of the description or of any within, at any depth.
+    pub(super) fn summary(self) -> Summary {
+        let Some(index) = self.index() else { return of_static(self) };
         let summaries = self.schema.summaries.get_or_init(|| summaries(&self.schema.elements));
-        summaries.get(index).copied().is_some_and(is_such)
+        summaries.get(index).copied().unwrap_or_default()
     }
 
     /// The description's index in its schema; `None` for static ones.
@@ -215,20 +221,19 @@ impl<'s> View<'s> {
         Some(offset / size_of::<Element>()).filter(|index| *index < self.schema.elements.len())
     }
 
-    /// As [`holds`](Self::holds), found by looking through all of it.
-    pub(super) fn any(self, is_such: fn(Summary) -> bool) -> bool {
+    /// As [`summary`](Self::summary), found by looking through all of it.
+    pub(super) fn look_through(self) -> Summary {
         let mut seen = Seen::default();
         let mut ahead = vec![self];
+        let mut all = Summary::default();
         while let Some(view) = ahead.pop() {
-            if is_such(own(view.element)) {
-                return true;
-            }
+            all = all.with(own(view.element));
             let mut inner = inner(view.element).peekable();
             if inner.peek().is_some() && seen.is_new(view.element) {
                 ahead.extend(inner.map(|inner| view.follow(inner)));
             }
         }
-        false
+        all
     }
 
     #[inline]

@@ -146,7 +146,7 @@ impl<T: Content> Draft<'_, T> {
 
     /// Writes the body's element.
     fn write_entry(&self, encoder: &mut Encoder) {
-        encoder.start(self.name);
+        encoder.start_root(self.name, self.view);
         if self.encoding == Use::Encoded {
             encoder.style_attribute();
         }

@@ -26,6 +26,7 @@ mod template_streams;
 mod updates;
 
 mod any_order;
+mod default_namespace;
 mod differential;
 mod differential_shapes;
 mod encode_differential;

@@ -44,6 +44,8 @@ const TYPES: [Builtin; 9] = [
 /// A schema, and its root: mostly a complex element with fields.
 pub fn schema(entropy: &mut Entropy<'_>) -> (Schema, ElementRef) {
     let mut schema = Schema::new();
+    // Not drawn, for there is seldom entropy left at the end.
+    let is_qualified = entropy.0.len() % 3 == 2;
     let complex = complex(entropy, &mut schema, 3);
     let root = match entropy.below(8) {
         5 => simple(entropy, &mut schema),
@@ -51,7 +53,38 @@ pub fn schema(entropy: &mut Entropy<'_>) -> (Schema, ElementRef) {
         7 => array(entropy, &mut schema, 2),
         _ => complex,
     };
-    (schema, root)
+    (if is_qualified { qualified(&schema) } else { schema }, root)
+}
+
+/// The namespace of a qualified schema, and of operations.
+const NAMESPACE: &str = "urn:op";
+
+/// The same schema, in which elements without a namespace get one and attributes have none, and single items stand in the place of arrays,
+/// whose markup has names in its values. So it takes a default namespace.
+fn qualified(schema: &Schema) -> Schema {
+    let mut elements: Vec<Element> = Vec::new();
+    for element in schema.elements() {
+        elements.push(match element {
+            Element::Complex(complex) => Element::Complex(ComplexElement {
+                fields: complex.fields.iter().map(qualified_field).collect(),
+                attributes: complex.attributes.iter().map(unqualified_attribute).collect(),
+                ..complex.clone()
+            }),
+            // What an array refers to was made before it.
+            Element::Array(ArrayElement { item: ElementRef::Index(item), .. }) => elements[*item as usize].clone(),
+            other => other.clone(),
+        });
+    }
+    elements.into()
+}
+
+fn qualified_field(field: &Field) -> Field {
+    let namespace = if field.name.namespace.is_empty() { NAMESPACE.into() } else { field.name.namespace.clone() };
+    Field { name: QName { namespace, local: field.name.local.clone() }, ..field.clone() }
+}
+
+fn unqualified_attribute(attribute: &Attribute) -> Attribute {
+    Attribute { name: QName::owned("", &attribute.name.local), ..attribute.clone() }
 }
 
 fn element(entropy: &mut Entropy<'_>, schema: &mut Schema, depth: usize) -> ElementRef {
@@ -412,7 +445,8 @@ fn string(entropy: &mut Entropy<'_>) -> String {
 /// The value as a document, as the encoder writes it.
 pub fn encoded(value: &Value, view: View<'_>) -> String {
     let mut encoder = Encoder::new();
-    encoder.start(&QName::new("", "r"));
+    let namespace = if view.takes_default_namespace() { NAMESPACE } else { "" };
+    encoder.start_root(&QName::new(namespace, "r"), view);
     value.encode(&mut encoder, view);
     encoder.end();
     String::from_utf8(encoder.finish().expect("writable").into_vec()).expect("UTF-8")

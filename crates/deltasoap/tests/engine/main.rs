@@ -1,5 +1,6 @@
 //! The engine with typed values: shortcut, limits, errors, section-5 encoding, real messages, templates.
 
+mod default_namespace;
 mod dense;
 mod encoded;
 mod errors;

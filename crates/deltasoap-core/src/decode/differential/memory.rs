@@ -9,7 +9,7 @@ use super::policy::{self, Base, Custom, PASSED, Policy};
 use super::turns::Turns;
 use crate::content::{Content, Typed};
 use crate::decode::{Cursor, Step, Stop, expect_end};
-use crate::schema::{Element, Identity, View};
+use crate::schema::{Element, View};
 use std::time::Duration;
 
 /// The operation's content was passed: its end tag follows.
@@ -49,8 +49,6 @@ pub struct Memory<T> {
     /// The position behind the start tag of the message's operation.
     start: u64,
     stats: DifferentialStats,
-    /// The description last met, and whether it has parts whose place cannot be told.
-    moving: Option<(Identity, bool)>,
     /// The message is so small that its value is mended, or else read in regular mode.
     is_small: bool,
     /// There is a message to compare with.
@@ -76,7 +74,6 @@ impl<T> Memory<T> {
             adaptive: Adaptive::default(),
             start: 0,
             stats: DifferentialStats::default(),
-            moving: None,
             is_small: false,
             has_old: false,
             pace: None,
@@ -168,7 +165,7 @@ impl<T: Content> Memory<T> {
             return Begin::Read;
         }
         let is_told_by_order = view.complex().is_none_or(|complex| !complex.is_read_whole(view));
-        let has_parts = is_told_by_order && !self.has_moving_parts(view);
+        let has_parts = is_told_by_order && !view.has_moving_parts();
         let is_adaptive = cursor.state().differential.adaptive;
         self.is_small = is_adaptive && T::DYNAMIC && has_parts && cursor.rest().len() <= SMALL && is_all(cursor.rest());
         let is_whole = !self.is_small && !(has_parts && has_places(view));
@@ -217,15 +214,6 @@ impl<T: Content> Memory<T> {
         is_mended
     }
 
-    /// See [`View::has_moving_parts`]; looked up once a description.
-    fn has_moving_parts(&mut self, view: View<'_>) -> bool {
-        let schema = view.identity();
-        match self.moving {
-            Some((known, has)) if known == schema => has,
-            _ => self.moving.insert((schema, view.has_moving_parts())).1,
-        }
-    }
-
     /// As [`begin`](Self::begin), with a policy of another crate.
     fn begin_by(&mut self, custom: Custom, cursor: &mut Cursor<'_>, view: View<'_>, me: usize) -> bool {
         self.start = cursor.offset();
@@ -240,7 +228,7 @@ impl<T: Content> Memory<T> {
         let options = cursor.state().differential;
         let policy = self.policy.take().filter(|(known, _)| *known == options);
         let is_kept = cursor.state().references.is_keeping();
-        if is_kept || !cursor.is_utf8() || cursor.reader().tag_is_empty() || self.has_moving_parts(view) {
+        if is_kept || !cursor.is_utf8() || cursor.reader().tag_is_empty() || view.has_moving_parts() {
             return policy::Begin::Read;
         }
         let mut policy = policy.map_or_else(|| custom.make(options.adaptive), |(_, policy)| policy);
