@@ -183,6 +183,21 @@ mod tests {
         }
     }
 
+    /// More static descriptions than are kept at a time, looked at from several threads.
+    #[test]
+    fn static_descriptions_are_told_apart() {
+        let kinds = [Element::Any, i32::element().clone(), Element::Shared(i32::REFERENCE)];
+        let elements: &'static [Element] = kinds.iter().cycle().take(900).cloned().collect::<Vec<_>>().leak();
+        let look = || {
+            for (index, element) in elements.iter().enumerate().chain(elements.iter().enumerate().rev()) {
+                let expected =
+                    Summary { has_nillable: false, needs_prefixes: index % 3 == 0, has_moving_parts: index % 3 == 2 };
+                assert_eq!(View::of(element).summary(), expected);
+            }
+        };
+        std::thread::scope(|scope| (0..4).for_each(|_| drop(scope.spawn(look))));
+    }
+
     proptest! {
         #[test]
         fn what_is_found_at_once_is_what_is_found_for_each(
