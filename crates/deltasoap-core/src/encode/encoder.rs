@@ -344,8 +344,8 @@ impl Encoder {
         self.need_tag();
         let own = self.open.last().map_or(0, |open| open.declared);
         let is_own = self.declared[own..].iter().any(|declared| declared.prefix == prefix);
-        // The element's own name must keep its meaning.
-        let hides_own = self.own_prefix() == prefix.as_bytes();
+        // The element's own name must keep its meaning, and so must its attributes.
+        let hides_own = self.own_prefix() == prefix.as_bytes() || self.has_attribute_with(prefix);
         if is_own || hides_own || is_unbindable(prefix, namespace) || self.is_bound(prefix, namespace) {
             return;
         }
@@ -364,6 +364,13 @@ impl Encoder {
     fn own_prefix(&self) -> &[u8] {
         let name = self.open.last().map_or(&[][..], |open| &self.out.as_slice()[open.name.0..open.name.1]);
         name.iter().position(|&byte| byte == b':').map_or(&[], |colon| &name[..colon])
+    }
+
+    /// True if an attribute of the start tag at hand has this prefix. A value holds no quotation mark, so only a name comes after one.
+    fn has_attribute_with(&self, prefix: &str) -> bool {
+        let tag = self.open.last().map_or(&[][..], |open| &self.out.as_slice()[open.name.1..]);
+        let (name, next) = (format!(" {prefix}:"), format!("\" {prefix}:"));
+        tag.starts_with(name.as_bytes()) || memchr::memmem::find(tag, next.as_bytes()).is_some()
     }
 
     /// An attribute of the element just opened.

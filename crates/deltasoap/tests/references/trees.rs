@@ -1,8 +1,9 @@
 //! Trees: references are followed where SOAP encoding is in force, and stay where they cannot be.
 
 use crate::support::{decode, envelope};
-use deltasoap::soap::{Reply, decode_reply};
-use deltasoap::{Node, Soap};
+use deltasoap::schema::Use;
+use deltasoap::soap::{Reply, Version, decode_reply, decode_request, encode_message};
+use deltasoap::{Buffer, Node, Soap};
 
 #[derive(Debug, PartialEq, Soap)]
 #[soap(message, element = "put", namespace = "urn:g")]
@@ -66,4 +67,24 @@ fn details_of_faults() {
     let Reply::Fault(fault) = decode_reply::<Put>(message.as_bytes()).expect("a fault").1 else { panic!("a response") };
     let detail = &fault.detail[0];
     assert_eq!((&*detail.name.local, detail.element("", "why").map(Node::text)), ("f", Some("1".to_owned())));
+}
+
+/// A tree that stands for the operation's content brings prefixes of its own, and the operation's start tag has an attribute with one of them.
+#[test]
+fn prefixes_of_the_operations_attributes_keep_their_meaning() {
+    #[derive(Debug, PartialEq, Soap)]
+    #[soap(transparent, element = "op", namespace = "urn:g")]
+    struct Op(Node);
+
+    let style = "soap:encodingStyle='http://schemas.xmlsoap.org/soap/encoding/'";
+    let tree = format!("<op xmlns:soap='http://schemas.xmlsoap.org/soap/envelope/' {style}><a>1</a></op>");
+    let op = Op(Node::parse(tree.as_bytes()).expect("well-formed"));
+    for version in [Version::Soap11, Version::Soap12] {
+        let message = encode_message(version, Use::Encoded, &[], &op, Buffer::new()).expect("written");
+        let text = String::from_utf8_lossy(message.as_slice()).into_owned();
+        assert!(roxmltree::Document::parse(&text).is_ok(), "{text}");
+        let (_, read) = decode_request::<Op>(message.as_slice()).unwrap_or_else(|error| panic!("{error}: {text}"));
+        let children = |node: &Node| node.elements().map(|child| child.name.clone()).collect::<Vec<_>>();
+        assert_eq!(children(&read.0), children(&op.0), "{text}");
+    }
 }
