@@ -367,10 +367,19 @@ impl Reader {
         self.scopes.mark()
     }
 
-    /// True if an open element has declared a prefix that was bound around it. If not, what is in scope here and the declarations of
-    /// the innermost element tell what is in scope around that.
-    pub fn has_hidden_declarations(&self) -> bool {
-        self.scopes.has_hidden()
+    /// All declarations that the open elements have made, those hidden by others included, in document order: the number of elements
+    /// around the one that made it, the prefix (empty for the default namespace), and the namespace (empty for none).
+    pub fn declared(&self) -> impl Iterator<Item = (usize, &str, &str)> {
+        let all = self.scopes.declared().into_iter().enumerate();
+        all.map(|(index, bound)| {
+            let depth = self.open.partition_point(|open| open.bindings <= index) - 1;
+            (depth, self.scopes.text(bound.prefix), self.names.uri(bound.namespace))
+        })
+    }
+
+    /// The scope of each open element, the root's first. They tell the same as [`declared`](Self::declared) to the reader alone, at once.
+    pub fn scopes(&self) -> impl Iterator<Item = ScopeId> {
+        self.open.iter().map(|open| open.scope)
     }
 
     /// The table of names.

@@ -205,7 +205,7 @@ impl<'c> Cursor<'c> {
         if let Some((known, bindings)) = &trees.bindings
             && *known == scope
         {
-            session.inherited.note(bindings.len());
+            session.inherited.note(bindings.len(), true);
             return Ok(Some(bindings.clone()));
         }
         let mut here: Vec<_> = reader.bindings().map(owned).collect();
@@ -214,7 +214,7 @@ impl<'c> Cursor<'c> {
         let here = Bindings::from(here);
         trees.inherited = trees.inherited.saturating_add(here.len());
         trees.bindings = Some((scope, here.clone()));
-        session.inherited.note(here.len());
+        session.inherited.note(here.len(), false);
         let before = session.inherited_before();
         if trees.inherited.saturating_add(before) > limits.inherited_bindings && session.read_again() {
             return Err(Stop::Switch);

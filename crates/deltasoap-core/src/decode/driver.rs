@@ -239,7 +239,8 @@ fn step(root: &mut impl Root, state: &mut State, window: &mut Window<'_>) -> Res
 fn prepare(state: &mut State, window: &mut Window<'_>) -> Option<usize> {
     let Some(mut policy) = state.hooks.policy.take() else { return Some(window.bytes.len()) };
     let is_ready = policy.advance(state, window);
-    let cut = policy.cut(window);
+    // A window that ends before its position would never be used up.
+    let cut = policy.cut(window).clamp(window.pos, window.bytes.len());
     state.hooks.policy = Some(policy);
     is_ready.then_some(cut)
 }

@@ -6,7 +6,7 @@ use super::predicted::ShapeId;
 /// the message to the place that is being read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Frame {
-    /// The routine's own state; 0 when it was just entered.
+    /// The routine's own state; 0 when it was just entered, and between two children.
     pub state: u8,
     /// Field being read, or next to be read.
     pub field: u32,

@@ -143,7 +143,7 @@ impl State {
     }
 
     /// Makes ready for another message.
-    pub fn reset(&mut self) {
+    pub(crate) fn reset(&mut self) {
         self.reader.reset();
         self.stack.reset();
         self.text.reset();

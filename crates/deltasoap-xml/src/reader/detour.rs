@@ -5,7 +5,7 @@
 //! reader that made them, and until it is [`reset`](Reader::reset).
 
 use super::attribute::Attributes;
-use super::scope::{Bookmarked, PrefixId};
+use super::scope::{Bookmarked, PrefixId, SetAside};
 use super::tag::Open;
 use super::{Bound, Inside, Place, Reader};
 use crate::name::{NameId, NsId, ScopeId};
@@ -45,7 +45,8 @@ impl Enclosing {
 #[derive(Debug)]
 pub struct Detour {
     scope: ScopeId,
-    mark: usize,
+    /// The declarations there, unless the detour leads to a place with the same.
+    aside: Option<SetAside>,
 }
 
 impl Reader {
@@ -85,20 +86,24 @@ impl Reader {
         Enclosing { scope: self.outer_scope(), bound: std::iter::once(no_default).chain(outer).collect() }
     }
 
-    /// Puts other declarations in scope for the next child of the innermost open element. Its bytes must have been read where they
-    /// stand, so that every prefix in them is declared.
+    /// Puts other declarations in scope for the next child of the innermost open element, and none but these. Its bytes must have been
+    /// read where they stand, so that every prefix in them is declared.
     pub fn detour(&mut self, to: &Enclosing) -> Detour {
-        let detour = Detour { scope: self.scope(), mark: self.scopes.mark() };
-        if !to.is(detour.scope) {
-            to.bound.iter().for_each(|bound| self.scopes.rebind(*bound));
-            self.set_scope(to.scope);
+        let scope = self.scope();
+        if to.is(scope) {
+            return Detour { scope, aside: None };
         }
-        detour
+        let aside = Some(self.scopes.set_aside());
+        to.bound.iter().for_each(|bound| self.scopes.rebind(*bound));
+        self.set_scope(to.scope);
+        Detour { scope, aside }
     }
 
     /// Puts the declarations back in scope that were before; the child must have been read to its end.
     pub fn end_detour(&mut self, detour: Detour) {
-        self.scopes.unbind(detour.mark);
+        if let Some(aside) = detour.aside {
+            self.scopes.put_back(aside);
+        }
         self.set_scope(detour.scope);
     }
 

@@ -58,6 +58,14 @@ pub(crate) struct Scopes {
     key: String,
 }
 
+/// Declarations that are out of scope for a while.
+#[derive(Debug)]
+pub(super) struct SetAside {
+    undo: Vec<(PrefixId, NsId)>,
+    /// What the prefix of each was bound to.
+    bound: Vec<NsId>,
+}
+
 /// The bindings at some place.
 #[derive(Debug)]
 pub(super) struct Bookmarked {
@@ -131,11 +139,6 @@ impl Scopes {
         bound.map(|(id, binding)| (self.text(id), binding))
     }
 
-    /// True if an open element has declared a prefix that was bound around it.
-    pub(crate) fn has_hidden(&self) -> bool {
-        self.undo.iter().any(|&(_, before)| before != UNBOUND && before != NsId::NONE)
-    }
-
     /// Where the undo log stands, for [`unbind`](Self::unbind).
     #[inline]
     pub(crate) fn mark(&self) -> usize {
@@ -154,11 +157,38 @@ impl Scopes {
         undo.iter().enumerate().map(bound).collect()
     }
 
+    /// All declarations, oldest first. Takes time with the number of all prefixes that were met.
+    pub(super) fn declared(&self) -> Vec<Bound> {
+        let mut now = self.bindings.clone();
+        let bound = |&(prefix, before): &(PrefixId, NsId)| {
+            let namespace = std::mem::replace(&mut now[prefix.0 as usize], before);
+            Bound { prefix, namespace }
+        };
+        let mut declared: Vec<Bound> = self.undo.iter().rev().map(bound).collect();
+        declared.reverse();
+        declared
+    }
+
     /// Makes a declaration that was made before.
     pub(super) fn rebind(&mut self, Bound { prefix, namespace }: Bound) {
         let slot = &mut self.bindings[prefix.0 as usize];
         self.undo.push((prefix, *slot));
         *slot = namespace;
+    }
+
+    /// Takes all declarations out of scope, to be put back.
+    pub(super) fn set_aside(&mut self) -> SetAside {
+        let bound = self.undo.iter().map(|&(prefix, _)| self.binding(prefix)).collect();
+        let undo = std::mem::take(&mut self.undo);
+        undo.iter().rev().for_each(|&(prefix, before)| self.bindings[prefix.0 as usize] = before);
+        SetAside { undo, bound }
+    }
+
+    /// Puts declarations back in scope in place of those made since.
+    pub(super) fn put_back(&mut self, SetAside { undo, bound }: SetAside) {
+        self.unbind(0);
+        undo.iter().zip(bound).for_each(|(&(prefix, _), bound)| self.bindings[prefix.0 as usize] = bound);
+        self.undo = undo;
     }
 
     /// The bindings as they are.

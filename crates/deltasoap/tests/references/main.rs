@@ -1,5 +1,6 @@
 //! References of SOAP encoding: graphs of every shape, written in every way; arrays with items left out; hostile messages.
 
+mod around;
 mod arrays;
 mod captured;
 mod dynamic;

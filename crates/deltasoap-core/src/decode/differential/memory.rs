@@ -161,11 +161,11 @@ impl<T: Content> Memory<T> {
 
     fn attempt(&mut self, old: Option<Box<Template>>, cursor: &mut Cursor<'_>, view: View<'_>, me: usize) -> Begin {
         (self.is_small, self.has_old) = (false, false);
-        if !cursor.can_be_compared() {
+        // Values that can be shared must not be those of another message.
+        if !cursor.can_be_compared() || view.has_moving_parts() {
             return Begin::Read;
         }
-        let is_told_by_order = view.complex().is_none_or(|complex| !complex.is_read_whole(view));
-        let has_parts = is_told_by_order && !view.has_moving_parts();
+        let has_parts = view.complex().is_none_or(|complex| !complex.is_read_whole(view));
         let is_adaptive = cursor.state().differential.adaptive;
         self.is_small = is_adaptive && T::DYNAMIC && has_parts && cursor.rest().len() <= SMALL && is_all(cursor.rest());
         let is_whole = !self.is_small && !(has_parts && has_places(view));

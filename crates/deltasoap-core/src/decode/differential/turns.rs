@@ -94,9 +94,10 @@ impl<T> Turns<T> {
         template
     }
 
-    /// Keeps the last message for those of its kind, as the next one is read plainly.
+    /// Keeps the last message for those of its kind, as the next one is read plainly: for it is short, and so of another kind.
     pub(crate) fn set_aside(&mut self, (value, old): (&mut T, Option<Box<Template>>), vacant: impl FnOnce() -> T) {
-        if let Some(old) = old.filter(|_| self.is_mixed) {
+        if let Some(old) = old.filter(|old| !old.is_whole && (self.is_mixed || self.rest == 0)) {
+            self.is_mixed = true;
             let beginning = Beginning::of_old(&old);
             self.keep(std::mem::replace(value, vacant()), old, beginning);
         }
@@ -112,7 +113,8 @@ impl<T> Turns<T> {
     fn keep(&mut self, value: T, template: Box<Template>, beginning: Beginning) {
         let bytes = size_of_kept(&template);
         // A message that was found to be bad after its operation has no bytes to compare with.
-        if bytes > MOST_BYTES || template.image().is_none() {
+        // The value of one with references has no relation to its bytes.
+        if bytes > MOST_BYTES || template.is_whole || template.image().is_none() {
             return;
         }
         self.clock += 1;
@@ -253,6 +255,15 @@ mod tests {
             assert!(chosen.is_none());
         }
         assert!(turns.others.is_empty());
+    }
+
+    /// What a reference or an item's position makes of a few bytes is not counted, so it is not kept beside other messages.
+    #[test]
+    fn values_of_unknown_size_are_not_kept() {
+        let mut turns = Turns::<u8>::default();
+        let whole = Template { is_whole: true, ..template_without_image() };
+        turns.set_aside((&mut 0, Some(Box::new(whole))), || 0);
+        assert!(turns.others.is_empty() && !turns.is_mixed());
     }
 
     #[test]

@@ -42,6 +42,7 @@ impl Cursor<'_> {
         state.session.origin.level = base;
         state.session.bounds.is_adaptive = state.differential.adaptive;
         state.session.origin.depth = state.reader.depth();
+        state.session.inherited.forget_trees();
         state.session.inherited.before = state.trees.inherited;
         state.session.inherited.last = state.trees.bindings.clone();
         let is_encoded = state.references.is_encoded;

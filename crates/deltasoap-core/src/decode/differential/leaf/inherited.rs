@@ -28,18 +28,28 @@ pub(crate) struct Inherited {
     pub(super) most: usize,
     /// Trees of the operation that were read.
     trees: usize,
+    /// Those of the first tree of the operation, if it shares them with one before it: they have been counted there.
+    shared: usize,
 }
 
 impl Inherited {
-    /// A tree of the operation takes over so many.
-    pub(crate) fn note(&mut self, bindings: usize) {
+    /// A tree of the operation takes over so many, and shares them with the last one or not.
+    pub(crate) fn note(&mut self, bindings: usize, is_shared: bool) {
+        if self.trees == 0 && is_shared {
+            self.shared = bindings;
+        }
         self.most = self.most.max(bindings);
         self.trees += 1;
     }
 
     /// The operation is read from its start again.
     pub(super) fn forget_trees(&mut self) {
-        (self.most, self.trees) = (0, 0);
+        (self.most, self.trees, self.shared) = (0, 0, 0);
+    }
+
+    /// Bindings of the operation's trees that are in no sum, for the message counted them before the operation. The next one may not.
+    pub(super) fn of_others(&self) -> usize {
+        self.shared
     }
 
     /// Of trees that may be skipped, at most: one that shared its bindings with the tree in front of it does so no more where

@@ -264,7 +264,8 @@ impl Session {
 
     /// Ends the operation, whose end tag is at a position: what the next message is compared with.
     pub(crate) fn finish(&mut self, end: u64, inherited: usize) -> Option<Box<Template>> {
-        let sum = inherited.saturating_sub(self.inherited.before).saturating_add(self.inherited_before());
+        let own = inherited.saturating_sub(self.inherited.before).saturating_add(self.inherited.of_others());
+        let sum = own.saturating_add(self.inherited_before());
         let most = self.old.as_ref().map_or(0, |template| template.inherited.most).max(self.inherited.most);
         let inherited = Taken { sum, most };
         let mode = std::mem::take(&mut self.mode);

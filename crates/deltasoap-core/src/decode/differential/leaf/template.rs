@@ -31,12 +31,11 @@ pub(crate) struct Template {
 /// All that decides how an operation's bytes are read.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Prologue {
-    /// The reader whose scope this is, and the scope: for a quick answer.
-    scope: (u64, ScopeId),
-    /// Prefixes in scope and what they are bound to, sorted.
-    bindings: Vec<(String, String)>,
-    /// An element around has declared a prefix once more.
-    has_hidden: bool,
+    /// The reader whose scopes these are, and those of the open elements: for a quick answer.
+    scopes: (u64, Vec<ScopeId>),
+    /// All declarations of the open elements, with the depth of each. Elements that are referred to can stand outside of the operation,
+    /// and limits count declarations that are hidden, too.
+    declared: Vec<(usize, String, String)>,
     /// The operation's start tag.
     tag: Vec<u8>,
     /// Open elements.
@@ -50,12 +49,10 @@ pub(crate) struct Prologue {
 impl Prologue {
     /// Of the element whose start tag the reader has just read.
     pub(crate) fn new(reader: &Reader, tag: &[u8], is_encoded: bool, limits: Limits, schema: Identity) -> Self {
-        let owned = |(prefix, uri): (&str, &str)| (prefix.to_owned(), uri.to_owned());
-        let mut bindings: Vec<_> = reader.bindings().map(owned).collect();
-        bindings.sort_unstable();
-        let scope = (reader.id(), reader.scope());
-        let (tag, depth, has_hidden) = (tag.to_vec(), reader.depth(), reader.has_hidden_declarations());
-        Prologue { scope, bindings, has_hidden, tag, depth, is_encoded, limits, schema }
+        let owned = |(depth, prefix, uri): (usize, &str, &str)| (depth, prefix.to_owned(), uri.to_owned());
+        let declared = reader.declared().map(owned).collect();
+        let scopes = (reader.id(), reader.scopes().collect());
+        Prologue { scopes, declared, tag: tag.to_vec(), depth: reader.depth(), is_encoded, limits, schema }
     }
 
     /// True if the element whose start tag the reader has just read is read in the same way.
@@ -81,28 +78,21 @@ impl Prologue {
     }
 
     fn has_scope(&mut self, reader: &Reader) -> bool {
-        let scope = (reader.id(), reader.scope());
-        if self.scope == scope {
+        if self.scopes.0 == reader.id() && reader.scopes().eq(self.scopes.1.iter().copied()) {
             return true;
         }
-        let mut count = 0;
-        let is_known = |(prefix, uri): (&str, &str)| {
-            count += 1;
-            let found = self.bindings.binary_search_by(|(own, _)| own.as_str().cmp(prefix));
-            found.is_ok_and(|index| self.bindings[index].1 == uri)
-        };
-        let is_same = reader.bindings().all(is_known)
-            && count == self.bindings.len()
-            && reader.has_hidden_declarations() == self.has_hidden;
+        let own = self.declared.iter().map(|(depth, prefix, uri)| (*depth, prefix.as_str(), uri.as_str()));
+        let is_same = reader.declarations_in_scope() == self.declared.len() && reader.declared().eq(own);
         if is_same {
-            self.scope = scope;
+            self.scopes = (reader.id(), reader.scopes().collect());
         }
         is_same
     }
 
     fn bytes(&self) -> usize {
-        let bindings: usize = self.bindings.iter().map(|(prefix, uri)| prefix.capacity() + uri.capacity() + 48).sum();
-        bindings + self.tag.capacity()
+        let declared: usize =
+            self.declared.iter().map(|(_, prefix, uri)| prefix.capacity() + uri.capacity() + 56).sum();
+        declared + self.tag.capacity()
     }
 }
 
@@ -150,11 +140,8 @@ impl Template {
     }
 
     /// The bytes of an operation's content, if `new` goes on as the old message did, to its end.
-    ///
-    /// Elements that are referred to can stand outside of the operation. There the same prefixes are bound as in the old message, unless the
-    /// operation's tag hides some.
     pub(crate) fn repeated_by(&self, new: &[u8]) -> Option<usize> {
-        let image = self.image().filter(|_| !self.prologue.has_hidden)?;
+        let image = self.image()?;
         let len = usize::try_from(image.end() - self.start).ok().filter(|len| *len <= new.len())?;
         let is_same = image.equal_to(self.start, &new[..len]) == len;
         is_same.then_some((self.end - self.start) as usize)

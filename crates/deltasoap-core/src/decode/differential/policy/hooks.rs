@@ -13,7 +13,7 @@ pub struct Hooks {
     pub notes_locations: bool,
     /// The location information stack: an entry for each frame.
     pub(in crate::decode::differential) locations: Vec<Option<Location>>,
-    /// The lowest level that the matching stack has come down to since this was last set.
+    /// The lowest level that the matching stack has come down to since this was last set, to `usize::MAX` at first.
     pub low: usize,
     /// Most bytes of a cut text that are held back; 0 for none.
     pub held_back: usize,

@@ -282,7 +282,7 @@ impl<'a> Live<'a> {
         state.handover.forget();
     }
 
-    /// Goes to the end of the operation, whose end tag at `tag` was passed over.
+    /// Goes to the end of the operation, whose end tag at `tag` was passed over: the routines must be called next, which end it.
     pub fn close(&mut self, tag: u64, rare: &Rare) {
         let (state, base) = (&mut *self.state, self.base);
         state.stack.frames.truncate(base.frames);

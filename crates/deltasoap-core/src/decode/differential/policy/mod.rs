@@ -33,7 +33,8 @@ pub trait Policy: Debug + Send + Sync {
     /// Before the routines are called: passes over what is equal, and goes to a checkpoint that is met. False if that takes more bytes.
     fn advance(&mut self, state: &mut State, window: &mut Window<'_>) -> bool;
 
-    /// Where the routines' window ends; at most at the end of the bytes at hand.
+    /// Where the routines' window ends: from its position on, and at most at the end of the bytes at hand; other places count as the nearest of
+    /// these.
     fn cut(&mut self, window: &Window<'_>) -> usize;
 
     /// The routines have paused: at the watch, or at the end of their window at `cut`. False if they cannot go on without more bytes.
@@ -59,7 +60,7 @@ pub enum Begin {
     Compare,
     /// Read and noted.
     Record,
-    /// Read in regular mode alone.
+    /// Read in regular mode alone. The value becomes that of this message, so that states saved in the last one mean nothing any more.
     Read,
 }
 
