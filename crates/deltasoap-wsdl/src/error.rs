@@ -155,7 +155,8 @@ pub struct Note {
 /// What a note is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoteKind {
-    /// A reference to something that no document defines; anything can stand there (XSD 1.0 part 1, 5.3).
+    /// A reference to something that no document defines; anything can stand there (XSD 1.0 part 1, 5.3). A base type
+    /// or a group adds nothing then.
     Missing,
     /// Something that is not imported, and that nothing imported needs.
     Skipped,

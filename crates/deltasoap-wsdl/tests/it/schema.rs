@@ -303,8 +303,8 @@ fn occurrences_are_numbers_in_all_their_forms() {
 fn faults_of_schemas_are_found_with_line_and_column() {
     let cases = [
         (
-            "<xs:complexType name='T'>\n <xs:complexContent><xs:extension base='t:No'/></xs:complexContent></xs:complexType>",
-            ":3:21: type {urn:t}No is not defined",
+            "<xs:complexType name='T'>\n <xs:complexContent><xs:extension/></xs:complexContent></xs:complexType>",
+            ":3:21: a derivation without a base",
         ),
         (
             "<xs:element name='a'/>\n<xs:element name='a' type='xs:int'/>",
