@@ -1,6 +1,6 @@
 //! What the standards do not allow and other toolkits take: read where the meaning is clear, with a note.
 
-use crate::support::{Codec, description, import, import_schema, refusal, schema};
+use crate::support::{Codec, description, import, import_schema, schema};
 use deltasoap_wsdl::{Import, Importer, NoteKind};
 
 /// The one note of an import.
