@@ -164,7 +164,8 @@ pub enum NoteKind {
     Tolerated,
     /// A document that could not be loaded. Nothing that was loaded needs it, as far as can be told.
     Unloaded,
-    /// Something in a schema that XML Schema does not allow, so that it is not certain what is meant; the note says how it is read.
+    /// Something in a schema that XML Schema does not allow, or by which nothing is valid, so that it is not certain what is meant; the
+    /// note says how it is read.
     Invalid,
 }
 
