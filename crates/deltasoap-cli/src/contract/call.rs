@@ -4,7 +4,7 @@ use super::access::{credentials, transport};
 use super::language;
 use super::remedy::{Sent, remedy};
 use super::tap::Tap;
-use super::{import_with, operation, policy_warnings, report_invalid};
+use super::{READ_OTHERWISE, import_with, operation, policy_warnings, report_notes};
 use crate::cli::{Call, Switch, endpoint};
 use crate::output::{one_line, print_json, report, with_causes};
 use anyhow::{Context as _, Result, anyhow, bail};
@@ -29,7 +29,7 @@ const NO_ANSWER: u8 = 4;
 pub async fn call(arguments: &Call) -> Result<ExitCode> {
     let (wsdl, time) = (&arguments.description.wsdl, Duration::from_secs(arguments.timeout));
     let contract = Contract::from(import_with(wsdl, &arguments.description.loading, |client| client.within(time))?);
-    report_invalid(&contract);
+    report_notes(&contract, &READ_OTHERWISE);
     let data = data(&arguments.data)?;
     let access = &arguments.description.loading.access;
     let tap = Tap::new(transport(access)?, arguments.verbose);

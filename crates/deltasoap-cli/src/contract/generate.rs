@@ -1,6 +1,6 @@
 //! `generate`: Rust for a WSDL.
 
-use super::{contract, policy_warnings, report_invalid};
+use super::{contract, policy_warnings, report_notes};
 use crate::cli::Generate;
 use crate::output::{exact_stdout, report};
 use anyhow::{Context as _, Result};
@@ -27,9 +27,10 @@ pub fn generate(arguments: &Generate) -> Result<ExitCode> {
     if is_empty {
         report("warning: there is nothing to generate: no operations with a SOAP binding, and no types");
     }
-    let missing = import.notes().iter().filter(|note| !matches!(note.kind, NoteKind::Tolerated | NoteKind::Invalid));
+    let read = [NoteKind::Invalid, NoteKind::Tolerated];
+    let missing = import.notes().iter().filter(|note| !read.contains(&note.kind));
     missing.for_each(|note| report(format_args!("warning: {note}")));
-    report_invalid(&contract);
+    report_notes(&contract, &read);
     omitted.iter().for_each(|it| report(format_args!("error: left out: {it}")));
     policy_warnings(&contract.operations()).iter().for_each(|warning| report(format_args!("warning: {warning}")));
     Ok(if omitted.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })

@@ -1,6 +1,6 @@
 //! `list`, `describe` and `template`: looking at a WSDL.
 
-use super::{contract, operation, policy_warnings, report_invalid};
+use super::{READ_OTHERWISE, contract, operation, policy_warnings, report_notes};
 use crate::cli::{Describe, List, Template, endpoint};
 use crate::output::{one_line, print_json, print_line, print_xml, report};
 use anyhow::{Context as _, Result, bail};
@@ -29,7 +29,7 @@ pub fn list(arguments: &List) -> Result<ExitCode> {
             report(format_args!("error: {} has {NO_OPERATIONS}", shown(&arguments.description.wsdl)));
         }
         faults.iter().for_each(|fault| report(format_args!("warning: {fault}")));
-        report_notes(&contract);
+        report_all(&contract);
         policy_warnings(&contract.operations()).iter().for_each(|warning| report(format_args!("warning: {warning}")));
     }
     Ok(if faults.is_empty() && !is_empty { ExitCode::SUCCESS } else { ExitCode::FAILURE })
@@ -39,7 +39,7 @@ pub fn list(arguments: &List) -> Result<ExitCode> {
 const MOST_NOTES: usize = 20;
 
 /// Says what was read otherwise than it is written. What is missing is said as a fault.
-fn report_notes(contract: &Contract) {
+fn report_all(contract: &Contract) {
     let all = contract.notes();
     let notes: Vec<_> = all.iter().filter(|note| !is_fault(note)).collect();
     let addresses = address_notes(contract);
@@ -175,7 +175,7 @@ fn listing(contract: &Contract, faults: &[String]) -> Json {
 /// Describes what a name stands for.
 pub fn describe(arguments: &Describe) -> Result<()> {
     let contract = contract(&arguments.description)?;
-    report_invalid(&contract);
+    report_notes(&contract, &READ_OTHERWISE);
     let parts = match &arguments.name {
         Some(name) => contract.describe(name),
         None => contract.operations().iter().map(Operation::describe).collect(),
@@ -204,7 +204,7 @@ pub fn describe(arguments: &Describe) -> Result<()> {
 /// Prints a message to fill in.
 pub fn template(arguments: &Template) -> Result<()> {
     let contract = contract(&arguments.description)?;
-    report_invalid(&contract);
+    report_notes(&contract, &READ_OTHERWISE);
     let operation = operation(&contract, &arguments.description.wsdl, &arguments.operation)?;
     let method = operation.method()?;
     let (body, sample) = match arguments.response {

@@ -1,7 +1,7 @@
 //! `mock`: a service that is not there.
 
 use super::documents::{Documents, of_files};
-use super::{import_with, policy_warnings};
+use super::{READ_OTHERWISE, import_with, policy_warnings, report_notes};
 use crate::cli;
 use crate::output::{print_line, report};
 use crate::services::{processors, told_to_end};
@@ -21,6 +21,7 @@ pub async fn mock(arguments: &cli::Mock) -> Result<()> {
     ensure!(usable > 0, "{} has no operation that can be served", arguments.description.wsdl);
     let unusable = operations.iter().filter_map(|operation| operation.method().err());
     unusable.for_each(|error| report(format_args!("warning: {error}")));
+    report_notes(&contract, &READ_OTHERWISE);
     policy_warnings(&operations).iter().for_each(|warning| report(format_args!("warning: {warning}")));
     let described = described(&arguments.description.wsdl, contract.description(), &documents);
     let mut mock = Mock::new(contract);

@@ -124,19 +124,22 @@ impl<F: Fetch> Fetch for Alone<F> {
     }
 }
 
-/// Says what in the schemas is invalid, so that it may be read otherwise than it is meant.
-fn report_invalid(contract: &Contract) {
+/// Says what may be read otherwise than it is meant: the first few notes of these kinds, by kinds.
+fn report_notes(contract: &Contract, kinds: &[NoteKind]) {
     let all = contract.notes();
-    let mut notes = all.iter().filter(|note| note.kind == NoteKind::Invalid);
-    notes.by_ref().take(MOST_INVALID).for_each(|note| report(format_args!("note: {note}")));
+    let mut notes = kinds.iter().flat_map(|kind| all.iter().filter(|note| note.kind == *kind));
+    notes.by_ref().take(MOST_BESIDE).for_each(|note| report(format_args!("note: {note}")));
     match notes.count() {
         0 => {}
         more => report(format_args!("note: and {more} more, which `deltasoap list` shows")),
     }
 }
 
-/// Most notes about invalid schemas beside what a command prints.
-const MOST_INVALID: usize = 5;
+/// The kinds of notes about how a description is read.
+const READ_OTHERWISE: [NoteKind; 3] = [NoteKind::Missing, NoteKind::Invalid, NoteKind::Tolerated];
+
+/// Most notes beside what a command prints.
+const MOST_BESIDE: usize = 5;
 
 /// What policies require of operations and is not done here: a sentence for each set of assertions.
 fn policy_warnings(operations: &[Operation]) -> Vec<String> {

@@ -908,12 +908,15 @@ fn notes_are_said_with_the_list() {
 }
 
 #[test]
-fn what_is_invalid_is_said_by_every_command_that_goes_by_it() {
+fn what_is_read_otherwise_is_said_by_every_command_that_goes_by_it() {
     let folder = tempfile::tempdir().expect("a directory");
     let path = folder.path().join("shop.wsdl").to_string_lossy().into_owned();
     let wsdl = std::fs::read_to_string(shop()).expect("a description");
-    let wrong = wsdl.replacen("<xs:element name=\"Order\"", "<xs:element nillable=\"yes\" name=\"Order\"", 1);
+    let wrong =
+        wsdl.replacen("<xs:element name=\"Order\"", "<xs:element nillable=\"yes\" size=\"1\" name=\"Order\"", 1);
     assert_ne!(wsdl, wrong);
+    let missing = "<xs:complexType name=\"None\"><xs:complexContent><xs:extension base=\"no:T\"/></xs:complexContent></xs:complexType>";
+    let wrong = wrong.replacen("</xs:schema>", &format!("{missing}</xs:schema>"), 1);
     let line = wrong.lines().position(|line| line.contains("nillable=\"yes\"")).expect("the line") + 1;
     std::fs::write(&path, wrong).expect("a file");
     let note = format!("note: {path}:{line}:");
@@ -923,9 +926,13 @@ fn what_is_invalid_is_said_by_every_command_that_goes_by_it() {
         &["generate", &path],
         &["template", &path, "Order"],
         &["call", &path, "Order", "--endpoint", "http://127.0.0.1:9/"],
+        &["mock", &path, "--listen", "192.0.2.1:1"],
     ] {
         let text = stderr(&run(arguments));
-        assert!(text.contains(&note) && text.contains("`nillable=\"yes\"` of <element> is none of"), "{text}");
+        for what in ["`nillable=\"yes\"` of <element> is none of", "<element> has no attribute `size`"] {
+            assert!(text.lines().any(|line| line.starts_with(&note) && line.contains(what)), "{what}: {text}");
+        }
+        assert_eq!(text.matches("type no:T is not defined").count(), 1, "{text}");
     }
 }
 

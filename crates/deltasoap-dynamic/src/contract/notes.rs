@@ -3,7 +3,7 @@
 use crate::facets;
 use deltasoap_core::QName;
 use deltasoap_core::schema::Builtin;
-use deltasoap_wsdl::xsd::{AttributeUse, Enumerated, TypeDefinition, TypeId, Variety};
+use deltasoap_wsdl::xsd::{AttributeUse, TypeDefinition, TypeId, Variety};
 use deltasoap_wsdl::{Import, NormalContent, Note, NoteKind, Place, Schemas};
 use std::collections::{HashMap, HashSet};
 
@@ -72,7 +72,7 @@ impl Checker<'_> {
             let TypeDefinition::Simple(simple) = &it.definition else { continue };
             let (Variety::Restriction(base), Some(place)) = (&simple.variety, it.place) else { continue };
             for value in facets::own(schemas, id).into_iter().flat_map(|facets| &facets.enumeration) {
-                if let Some(why) = self.enumerated(*base, value) {
+                if let Some(why) = self.violation(*base, &value.value, value.name.as_ref()) {
                     let name =
                         it.name.as_ref().map_or_else(|| "a type without a name".to_owned(), |it| format!("type {it}"));
                     self.say(format!("{name} enumerates a value that is not of its base type: {why}"), place);
@@ -81,23 +81,11 @@ impl Checker<'_> {
         }
     }
 
-    fn enumerated(&mut self, base: TypeId, value: &Enumerated) -> Option<String> {
-        if !self.is_of_names(base) {
-            return self.violation(base, &value.value);
-        }
-        self.spend(1)?;
-        let name = |text: &str| match &value.name {
-            Some(name) => Some(name.clone()).filter(|name| !name.local.contains(':')),
-            None => Some(QName::owned("", text)).filter(|_| !text.contains(':')),
-        };
-        facets::violation_in(self.schemas, base, &value.value, &name)
-    }
-
     fn elements(&mut self) {
         let schemas = self.schemas;
         for (_, it) in schemas.elements() {
             let (texts, of) = ([it.default.as_deref(), it.fixed.as_deref()], text_type(schemas, it.type_id));
-            self.value_of(&format!("element {}", it.name), texts, of, it.place);
+            self.value_of(&format!("element {}", it.name), texts, it.value_name.as_ref(), of, it.place);
         }
     }
 
@@ -108,27 +96,41 @@ impl Checker<'_> {
             let uses = schemas.content(id).map_or(&[][..], |normal| &normal.attributes);
             let own = it.place.into_iter().flat_map(|place| uses.iter().map(move |it| (it, place)));
             for (it, place) in own {
-                let texts = texts(schemas, it);
+                let (texts, name) = texts(schemas, it);
                 if seen.insert((it.attribute, texts)) {
                     let declaration = &schemas[it.attribute];
                     let of = text_type(schemas, declaration.type_id);
-                    self.value_of(&format!("attribute {}", declaration.name), texts, of, place);
+                    self.value_of(&format!("attribute {}", declaration.name), texts, name, of, place);
                 }
             }
         }
     }
 
     /// Looks at a default, or else a fixed value.
-    fn value_of(&mut self, whose: &str, [default, fixed]: [Option<&str>; 2], of: Option<TypeId>, place: Place) {
+    fn value_of(
+        &mut self,
+        whose: &str,
+        [default, fixed]: [Option<&str>; 2],
+        name: Option<&QName>,
+        of: Option<TypeId>,
+        place: Place,
+    ) {
         let what = if default.is_some() { "default" } else { "fixed value" };
-        let why = default.or(fixed).zip(of).and_then(|(text, of)| self.violation(of, text));
+        let why = default.or(fixed).zip(of).and_then(|(text, of)| self.violation(of, text, name));
         if let Some(why) = why {
             self.say(format!("the {what} of {whose} is not of its type: {why}"), place);
         }
     }
 
-    /// What a text violates of a type; `None` also where that takes too long, or depends on prefixes.
-    fn violation(&mut self, id: TypeId, text: &str) -> Option<String> {
+    /// What a text violates of a type; `None` also where that takes too long, or depends on prefixes. `name` is what the text stands
+    /// for if it is a name.
+    fn violation(&mut self, id: TypeId, text: &str, name: Option<&QName>) -> Option<String> {
+        if self.is_of_names(id) {
+            self.spend(own_cost(self.schemas, id))?;
+            let is_declared = |name: &QName| !name.local.contains(':');
+            let known = |text: &str| name.cloned().unwrap_or_else(|| QName::owned("", text));
+            return facets::violation_in(self.schemas, id, text, &|text| Some(known(text)).filter(is_declared));
+        }
         let words = text.split_ascii_whitespace().count() as u64;
         let cost = self.cost(id, DEPTH)?.saturating_mul(1 + words);
         self.spend(cost)?;
@@ -164,12 +166,16 @@ impl Checker<'_> {
             }
             _ => Some(1),
         };
-        let enumerated: usize = facets::steps(schemas, id).iter().map(|facets| facets.enumeration.len()).sum();
-        let own = (1 + enumerated as u64).saturating_add(restrictions(schemas, id));
-        let cost = of_parts.map(|parts| parts.saturating_mul(own));
+        let cost = of_parts.map(|parts| parts.saturating_mul(own_cost(schemas, id)));
         self.costs.insert(id, cost);
         cost
     }
+}
+
+/// How many comparisons the facets of a type take.
+fn own_cost(schemas: &Schemas, id: TypeId) -> u64 {
+    let enumerated: usize = facets::steps(schemas, id).iter().map(|facets| facets.enumeration.len()).sum();
+    (1 + enumerated as u64).saturating_add(restrictions(schemas, id))
 }
 
 /// How many types a simple type restricts, one after the other.
@@ -184,13 +190,16 @@ fn restrictions(schemas: &Schemas, id: TypeId) -> u64 {
     std::iter::successors(Some(id), base).count() as u64
 }
 
-/// The default and the fixed value of an attribute, where it is used or else where it is declared.
-fn texts<'s>(schemas: &'s Schemas, it: &'s AttributeUse) -> [Option<&'s str>; 2] {
+/// The default and the fixed value of an attribute, where it is used or else where it is declared, and the name that it stands for.
+fn texts<'s>(schemas: &'s Schemas, it: &'s AttributeUse) -> ([Option<&'s str>; 2], Option<&'s QName>) {
     let own = [it.default.as_deref(), it.fixed.as_deref()];
     let declaration = &schemas[it.attribute];
     match own {
-        [None, None] => [declaration.default.as_deref(), declaration.fixed.as_deref()],
-        own => own,
+        [None, None] => {
+            let declared = [declaration.default.as_deref(), declaration.fixed.as_deref()];
+            (declared, declaration.value_name.as_ref())
+        }
+        own => (own, it.value_name.as_ref()),
     }
 }
 

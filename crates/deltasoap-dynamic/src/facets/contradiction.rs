@@ -1,7 +1,8 @@
-//! Facets that contradict each other, so that a type has fewer values than it seems, or none (XSD 1.0 part 2, 4.3).
+//! Facets that contradict each other or their type, so that it has fewer values than it seems, or none (XSD 1.0 part 2, 4.3).
 
 use super::value::{compare, is_lexical};
 use super::{own, steps};
+use deltasoap_core::schema::Builtin;
 use deltasoap_wsdl::Schemas;
 use deltasoap_wsdl::xsd::{Facets, TypeId, Variety};
 use std::cmp::Ordering;
@@ -10,7 +11,8 @@ use std::cmp::Ordering;
 pub(crate) fn contradictions(schemas: &Schemas, id: TypeId) -> Vec<String> {
     let Some(own) = own(schemas, id) else { return Vec::new() };
     let all = steps(schemas, id);
-    let mut found = numbers(own, &all);
+    let mut found: Vec<String> = schemas.variety(id).into_iter().flat_map(|it| foreign(own, it)).collect();
+    found.extend(numbers(own, &all));
     if let Some(Variety::Builtin(builtin)) = schemas.variety(id) {
         for (name, text) in bounds(own).filter_map(|(name, text)| Some((name, text.as_deref()?))) {
             if let Err(reason) = is_lexical(*builtin, text) {
@@ -32,6 +34,35 @@ pub(crate) fn contradictions(schemas: &Schemas, id: TypeId) -> Vec<String> {
         }
     }
     found
+}
+
+/// Facets that types of a variety do not have (XSD 1.0 part 2, 4.1.5). All of them can have patterns; enumerations are clear everywhere.
+fn foreign(own: &Facets, variety: &Variety) -> Vec<String> {
+    let ([has_lengths, has_bounds, has_digits], what) = match variety {
+        Variety::Any | Variety::Restriction(_) => return Vec::new(),
+        Variety::List(_) => ([true, false, false], "lists".to_owned()),
+        Variety::Union(_) => ([false; 3], "unions".to_owned()),
+        Variety::Builtin(builtin) => (kinds(*builtin), format!("xsd:{}", builtin.local())),
+    };
+    let lengths = [("length", own.length), ("minLength", own.min_length), ("maxLength", own.max_length)];
+    let digits = [("totalDigits", own.total_digits), ("fractionDigits", own.fraction_digits)];
+    let lengths = lengths.into_iter().filter(|_| !has_lengths);
+    let numbers = lengths.chain(digits.into_iter().filter(|_| !has_digits));
+    let numbers = numbers.filter_map(|(name, number)| number.map(|_| name));
+    let bounds = bounds(own).filter(|_| !has_bounds).filter_map(|(name, text)| text.as_ref().map(|_| name));
+    numbers.chain(bounds).map(|name| format!("{name} does not apply to {what}")).collect()
+}
+
+/// Whether a built-in type has lengths, bounds and digits.
+fn kinds(builtin: Builtin) -> [bool; 3] {
+    use Builtin as B;
+    match std::iter::successors(Some(builtin), |it| it.base()).last().unwrap_or(builtin) {
+        B::Boolean => [false; 3],
+        B::Decimal => [false, true, true],
+        B::Float | B::Double | B::Duration | B::Date | B::Time | B::DateTime => [false, true, false],
+        B::GYear | B::GYearMonth | B::GMonth | B::GMonthDay | B::GDay => [false, true, false],
+        _ => [true, false, false],
+    }
 }
 
 /// Lengths and digits. Each pair is the lesser and the greater facet.

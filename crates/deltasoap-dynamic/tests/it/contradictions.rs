@@ -1,4 +1,4 @@
-//! Facets that contradict each other.
+//! Facets that contradict each other, or their type.
 
 use crate::support::schema;
 use deltasoap_wsdl::NoteKind;
@@ -24,11 +24,22 @@ fn facets_that_leave_no_value_are_noted() {
         ("xs:int", &[("minInclusive", "9"), ("maxExclusive", "9")], "minInclusive is 9, and maxExclusive 9"),
         ("xs:date", &[("minExclusive", "2020-02-02"), ("maxInclusive", "2020-02-01")], "minExclusive is 2020-02-02"),
         ("xs:int", &[("maxInclusive", "abc")], "the maxInclusive \"abc\" is not of xsd:int"),
+        ("xs:int", &[("length", "5")], "length does not apply to xsd:int"),
+        ("xs:dateTime", &[("totalDigits", "5")], "totalDigits does not apply to xsd:dateTime"),
+        ("xs:boolean", &[("minInclusive", "false")], "minInclusive does not apply to xsd:boolean"),
+        ("xs:token", &[("maxExclusive", "5")], "maxExclusive does not apply to xsd:token"),
+        ("xs:IDREFS", &[("fractionDigits", "5")], "fractionDigits does not apply to xsd:IDREFS"),
     ] {
         let found = notes(&simple("S", base, facets));
         let is_it = found.len() == 1 && found[0].starts_with("in the facets of type {urn:t}S, ");
         assert!(is_it && found[0].contains(expected), "{found:?}");
     }
+    let list = "<xs:simpleType name='L'><xs:list itemType='xs:int'/></xs:simpleType>";
+    let union = "<xs:simpleType name='U'><xs:union memberTypes='xs:int xs:date'/></xs:simpleType>";
+    let of_list = notes(&(list.to_owned() + &simple("S", "t:L", &[("maxInclusive", "5"), ("maxLength", "2")])));
+    assert_eq!(of_list, ["in the facets of type {urn:t}S, maxInclusive does not apply to lists"]);
+    let of_union = notes(&(union.to_owned() + &simple("S", "t:U", &[("length", "5"), ("pattern", "[0-9]")])));
+    assert_eq!(of_union, ["in the facets of type {urn:t}S, length does not apply to unions"]);
     // Those of the base count as well, and are told once.
     let base = simple("B", "xs:int", &[("maxInclusive", "5")]) + &simple("L", "xs:string", &[("maxLength", "5")]);
     let both = simple("C", "t:B", &[("minInclusive", "6")]) + &simple("D", "t:L", &[("minLength", "6")]);
@@ -45,6 +56,11 @@ fn facets_that_leave_values_are_not() {
         + &simple("B", "xs:decimal", &[("totalDigits", "2"), ("fractionDigits", "2"), ("minInclusive", "-0.5")])
         + &simple("C", "xs:int", &[("minInclusive", "9"), ("maxInclusive", "9")])
         + &simple("D", "t:A", &[("length", "2")])
+        + &simple("G", "xs:base64Binary", &[("maxLength", "2")])
+        + &simple("H", "xs:NMTOKENS", &[("minLength", "2")])
+        + &simple("I", "xs:anyURI", &[("length", "2")])
+        + &simple("J", "xs:unsignedByte", &[("totalDigits", "2")])
+        + &simple("K", "xs:gYear", &[("maxInclusive", "2000")])
         + &simple("E", "xs:double", &[("minExclusive", "-INF"), ("maxExclusive", "INF")])
         + &simple(
             "F",

@@ -506,6 +506,9 @@ fn defaults_and_enumerated_values_that_are_not_of_their_types_are_noted() {
         ("<xs:element name='e' type='t:Few' default='c'/>".to_owned(), "the default of element {urn:t}e is not of its type: \"c\" is none of"),
         (format!("{text}<xs:element name='e' type='t:Text' default='1'/>"), "the default of attribute n is not of its type: \"many\" is not of xsd:int"),
         (text.replace("many", "1") + "<xs:element name='e' type='t:Text' default='x'/>", "the default of element {urn:t}e is not of its type"),
+        ("<xs:element name='e' type='xs:QName' fixed='no:a'/>".to_owned(), "the fixed value of element {urn:t}e is not of its type: \"no:a\" is not of xsd:QName: its prefix is not"),
+        ("<xs:element name='e' type='t:Names' default='t:b'/>".to_owned(), "the default of element {urn:t}e is not of its type: \"t:b\" is none of"),
+        ("<xs:complexType name='T'><xs:attribute name='n' type='xs:QName' default='no:a'/></xs:complexType>".to_owned(), "the default of attribute n is not of its type: \"no:a\""),
         (few("E", "xs:int", &["1", "one"]), "type {urn:t}E enumerates a value that is not of its base type: \"one\" is not of xsd:int"),
         (few("E", "t:Few", &["a", "c"]), "type {urn:t}E enumerates a value that is not of its base type: \"c\" is none of"),
         (few("E", "xs:QName", &["t:a", "no:a"]), "type {urn:t}E enumerates a value that is not of its base type: \"no:a\" is not of"),
@@ -523,7 +526,8 @@ fn defaults_and_enumerated_values_that_are_not_of_their_types_are_noted() {
     let list = "<xs:simpleType name='L'><xs:list itemType='t:U'/></xs:simpleType>";
     let good = format!(
         "{types}{union}{list}{}{}{}<xs:element name='a' type='t:L' default=' 1 a '/><xs:element name='b' type='xs:anyType' default='x'/>\
-         <xs:element name='c' type='xs:int' default=' 7 '/><xs:element name='d' type='t:Names' default='t:a'/>",
+         <xs:element name='c' type='xs:int' default=' 7 '/><xs:element name='d' type='t:Names' default='t:a'/>\
+         <xs:element name='e' type='xs:QName' fixed='a'/>",
         few("F", "t:U", &["1", "b"]),
         few("G", "t:Names", &["t:a", "b"]),
         few("H", "xs:decimal", &["1.0", " 2 "])

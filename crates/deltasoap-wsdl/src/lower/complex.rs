@@ -151,9 +151,6 @@ impl Lowering<'_> {
         if model.is_blurred {
             self.notes.blurred(id);
         }
-        if !particle.can_occur() {
-            self.notes.impossible(id);
-        }
         self.record(id, normal, model, None)
     }
 

@@ -10,7 +10,6 @@ pub(super) struct Notes {
     polymorphic: Vec<TypeId>,
     mixed: Vec<TypeId>,
     blurred: Vec<TypeId>,
-    impossible: Vec<TypeId>,
     any_attribute: Vec<TypeId>,
     lists: Vec<TypeId>,
     typed_parts: BTreeSet<String>,
@@ -27,10 +26,6 @@ impl Notes {
 
     pub(super) fn blurred(&mut self, id: TypeId) {
         self.blurred.push(id);
-    }
-
-    pub(super) fn impossible(&mut self, id: TypeId) {
-        self.impossible.push(id);
     }
 
     pub(super) fn any_attribute(&mut self, id: TypeId) {
@@ -54,10 +49,6 @@ impl Notes {
                 &mut self.blurred,
                 "groups of elements that are repeated: read as lists of single elements, in any order and number, since messages do not \
                  tell at once where an occurrence ends",
-            ),
-            (
-                &mut self.impossible,
-                "no content can be valid, since a choice without alternatives (`xsd:choice`) is required: read as if it were not",
             ),
             (
                 &mut self.any_attribute,

@@ -69,7 +69,8 @@ pub(crate) fn normalize(sources: &mut Sources, schemas: &mut Schemas) -> Result<
     schemas.normal = normal.into_iter().map(|done| done.and_then(Done::complex)).collect();
     schemas.derived = derived(schemas);
     restrict_text(schemas);
-    determinism::notes(schemas).into_iter().for_each(|(text, place)| sources.note(NoteKind::Invalid, text, place));
+    let unclear = determinism::notes(schemas).into_iter().chain(particles::impossible(schemas));
+    unclear.for_each(|(text, place)| sources.note(NoteKind::Invalid, text, place));
     Ok(())
 }
 

@@ -1,8 +1,8 @@
 //! Content models with their groups replaced.
 
-use super::{Normalizer, parts};
-use crate::Error;
-use crate::xsd::{ElementId, Group, GroupId, Particle, Schemas, Term, TypeId};
+use super::{Normal, NormalContent, Normalizer, parts};
+use crate::xsd::{ElementId, Group, GroupId, Particle, Schemas, Term, Type, TypeDefinition, TypeId};
+use crate::{Error, Place};
 use deltasoap_core::QName;
 use std::cell::OnceCell;
 use std::collections::HashSet;
@@ -67,6 +67,30 @@ pub(super) fn in_sequence(first: &Particle, then: Particle) -> Particle {
 /// Particles within a particle, itself included.
 pub(super) fn count(particle: &Particle) -> usize {
     1 + parts(&particle.term).iter().map(count).sum::<usize>()
+}
+
+/// Most notes about types without valid content.
+const MOST: usize = 100;
+
+/// What is said of types that no content satisfies; of those that such are the bases of, nothing more is said.
+pub(super) fn impossible(schemas: &Schemas) -> Vec<(String, Place)> {
+    // Items of arrays are known by the type alone.
+    let is_impossible = |id| match schemas.content(id) {
+        Some(Normal { content: NormalContent::Elements(model), array: None, .. }) => !model.can_occur(),
+        _ => false,
+    };
+    let impossible: HashSet<TypeId> = schemas.types().map(|(id, _)| id).filter(|id| is_impossible(*id)).collect();
+    let types = schemas.types().filter(|(id, _)| impossible.contains(id));
+    let first = types.filter(|(_, it)| match &it.definition {
+        TypeDefinition::Complex(complex) => !impossible.contains(&complex.base),
+        TypeDefinition::Simple(_) => false,
+    });
+    let note = |it: &Type| {
+        let whose = it.name.as_ref().map_or("a type without a name".to_owned(), |name| format!("type {name}"));
+        let text = "requires a choice without alternatives: no content satisfies it; it is read as if it did not";
+        Some((format!("{whose} {text}"), it.place?))
+    };
+    first.filter_map(|(_, it)| note(it)).take(MOST).collect()
 }
 
 impl Particle {

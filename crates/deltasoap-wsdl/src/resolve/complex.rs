@@ -73,15 +73,22 @@ impl<'s> Builder<'s> {
     }
 
     fn derived_content(&mut self, content: Node<'s>, by: Node<'s>, scope: Scope<'s>) -> Result<ComplexType, Error> {
-        let base = self.reference(Kind::Type, by, "base", scope)?;
-        let base = TypeId(base.ok_or_else(|| self.sources.invalid("a derivation without a base", by.place()))?);
+        let base = self.reference_or_miss(Kind::Type, by, "base", scope)?;
+        let base = base.ok_or_else(|| self.sources.invalid("a derivation without a base", by.place()))?;
         let is_extension = by.local() == "extension";
         let is_text = content.local() == "simpleContent";
+        let (base, derivation) = match base {
+            Ok(number) if is_extension => (TypeId(number), Derivation::Extension),
+            Ok(number) => (TypeId(number), Derivation::Restriction),
+            Err(_) if is_text => (TypeId::ANY_SIMPLE, Derivation::Restriction),
+            // An extension of `xsd:anyType` would begin with any content.
+            Err(_) => (TypeId::ANY, Derivation::Restriction),
+        };
         let content_of_type = if is_text { self.text(by, base, is_extension, scope)? } else { self.model(by, scope)? };
         let array = self.soap_array(by, base, &content_of_type, scope)?;
         Ok(ComplexType {
             base,
-            derivation: if is_extension { Derivation::Extension } else { Derivation::Restriction },
+            derivation,
             is_abstract: false,
             block: Block::default(),
             is_mixed: matches!(content.attribute("mixed"), Some("true" | "1")),

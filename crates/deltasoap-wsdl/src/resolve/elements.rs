@@ -116,8 +116,9 @@ impl<'s> Builder<'s> {
             "choice" => Term::Choice(self.particles(node, scope)?),
             "all" => Term::All(self.particles(node, scope)?),
             "group" => {
-                let number = self.reference(Kind::Group, node, "ref", scope)?;
-                Term::Group(GroupId(number.ok_or_else(|| self.sources.invalid("a group without `ref`", node.place()))?))
+                let group = self.reference_or_miss(Kind::Group, node, "ref", scope)?;
+                let group = group.ok_or_else(|| self.sources.invalid("a group without `ref`", node.place()))?;
+                group.map_or(Term::Sequence(Vec::new()), |number| Term::Group(GroupId(number)))
             }
             "any" => Term::Any(wildcard(node, scope)),
             _ => match self.element_use(node, scope)? {

@@ -48,8 +48,8 @@ pub(crate) fn resolve(sources: &mut Sources) -> Result<Schemas, Error> {
     builder.complete_arrays();
     let missed_keys = builder.missed_keys()?;
     let Builder { schemas, missed, tolerated, .. } = builder;
-    for (kind, name, place) in missed {
-        let text = format!("{} {} is not defined; anything is taken there", kind.noun(), qname(&sources.names, name));
+    for Missed { kind, name, instead, place } in missed {
+        let text = format!("{} {} is not defined; {instead}", kind.noun(), qname(&sources.names, name));
         sources.note(NoteKind::Missing, text, place);
     }
     missed_keys.into_iter().for_each(|(text, place)| sources.note(NoteKind::Missing, text, place));
@@ -62,14 +62,23 @@ struct Builder<'s> {
     registry: &'s Registry,
     schemas: Schemas,
     /// What is referred to and not defined, each once.
-    missed: Vec<(Kind, NameId, Place)>,
+    missed: Vec<Missed>,
     /// What has a clear meaning though the standards do not allow it.
     tolerated: Vec<(String, Place)>,
-    seen_missing: HashSet<(Kind, NameId)>,
+    seen_missing: HashSet<(Kind, NameId, &'static str)>,
     /// The names of all keys, `unique` ones too.
     keys: HashSet<QName>,
     /// The keys that are referred to, and where.
     referred_keys: Vec<(QName, Place)>,
+}
+
+/// A reference to nothing.
+struct Missed {
+    kind: Kind,
+    name: NameId,
+    /// How the schema is read without.
+    instead: &'static str,
+    place: Place,
 }
 
 /// What holds for all that is within one global component.
@@ -231,18 +240,6 @@ impl<'s> Builder<'s> {
         TypeId(self.schemas.types.len() as u32 - 1)
     }
 
-    /// The component that an attribute refers to; `None` where there is no such attribute.
-    fn reference(
-        &mut self,
-        kind: Kind,
-        node: Node<'s>,
-        attribute: &str,
-        scope: Scope<'s>,
-    ) -> Result<Option<u32>, Error> {
-        let Some(name) = self.single_name(node, "", attribute)? else { return Ok(None) };
-        self.find(kind, name, node, scope).map(Some)
-    }
-
     /// The name that an attribute holds.
     fn single_name(&self, node: Node<'s>, namespace: &str, attribute: &str) -> Result<Option<NameId>, Error> {
         match node.names(namespace, attribute) {
@@ -283,9 +280,10 @@ impl<'s> Builder<'s> {
         let names = &self.sources.names;
         let is_bare = kind == Kind::Type && names.namespace(name).is_empty() && !self.sources.is_strict;
         let number = builtin_type(names.local(name)).filter(|_| is_bare)?;
-        if self.seen_missing.insert((kind, name)) {
+        let instead = "that of XML Schema is taken";
+        if self.seen_missing.insert((kind, name, instead)) {
             let local = names.local(name);
-            self.tolerated.push((format!("type {local} is not defined; that of XML Schema is taken"), node.place()));
+            self.tolerated.push((format!("type {local} is not defined; {instead}"), node.place()));
         }
         Some(number.0)
     }
@@ -315,13 +313,14 @@ impl<'s> Builder<'s> {
         if self.sources.is_strict || !matches!(error.kind(), ErrorKind::Undefined { cause: None, .. }) {
             return Err(error);
         }
-        if self.seen_missing.insert((kind, name)) {
-            self.missed.push((kind, name, node.place()));
+        let instead = instead(kind, node);
+        if self.seen_missing.insert((kind, name, instead)) {
+            self.missed.push(Missed { kind, name, instead, place: node.place() });
         }
         Ok(None)
     }
 
-    /// As [`reference`](Self::reference): within, `None` for a reference to nothing.
+    /// The component that an attribute refers to, or the name of one that is not defined; `None` where there is no such attribute.
     fn reference_or_miss(
         &mut self,
         kind: Kind,
@@ -337,6 +336,17 @@ impl<'s> Builder<'s> {
         let name = qname(&self.sources.names, name);
         let cause = self.sources.failures.get(&*name.namespace).cloned();
         self.sources.error(ErrorKind::Undefined { what: kind.noun(), name, cause }, node.place())
+    }
+}
+
+/// How a schema is read without what an element refers to.
+fn instead(kind: Kind, node: Node<'_>) -> &'static str {
+    match (kind, node.local()) {
+        (Kind::Type, "extension" | "restriction") => {
+            "a type derived from it has what its own definition gives, no more"
+        }
+        (Kind::Group | Kind::AttributeGroup, _) => "nothing is taken for it",
+        _ => "anything is taken there",
     }
 }
 

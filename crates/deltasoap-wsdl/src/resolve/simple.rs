@@ -20,7 +20,7 @@ impl<'s> Builder<'s> {
         }
         let simple = match by.local() {
             "restriction" | "extension" => {
-                let base = self.base_or_inline(by, scope)?;
+                let base = self.reference_or_inline(by, "base", scope)?;
                 let base = base.ok_or_else(|| self.sources.invalid("a restriction without a base", by.place()))?;
                 SimpleType { variety: Variety::Restriction(base), facets: self.facets(by)? }
             }
@@ -45,14 +45,6 @@ impl<'s> Builder<'s> {
         match self.reference_or_miss(Kind::Type, node, attribute, scope)? {
             Some(Ok(number)) => Ok(Some(TypeId(number))),
             Some(Err(_)) => Ok(Some(TypeId::ANY_SIMPLE)),
-            None => self.inline_simple(node, scope),
-        }
-    }
-
-    /// The type that a restriction is of.
-    fn base_or_inline(&mut self, node: Node<'s>, scope: Scope<'s>) -> Result<Option<TypeId>, Error> {
-        match self.reference(Kind::Type, node, "base", scope)? {
-            Some(number) => Ok(Some(TypeId(number))),
             None => self.inline_simple(node, scope),
         }
     }

@@ -1,8 +1,8 @@
-//! What schemas say that XML Schema does not allow there, and that is passed over: elements and attributes that it does not have, and
-//! what stands twice. Most often these are slips, and what they were to say is lost.
+//! What schemas say that XML Schema does not allow there, and that is passed over: elements and attributes that it does not have, or
+//! not there, and what stands twice. Most often these are slips, and what they were to say is lost.
 
 use super::elements::is_model;
-use super::words;
+use super::words::{self, FACETS};
 use crate::NoteKind;
 use crate::document::{Node, ns};
 use crate::load::Sources;
@@ -18,13 +18,14 @@ pub(super) fn note(sources: &mut Sources) {
     let units = sources.units.iter().filter(|unit| seen.insert((unit.document, unit.element)));
     let (mut notes, mut invalid) = (Vec::new(), Vec::new());
     for unit in units {
-        let mut ahead = vec![sources.node(unit.document, unit.element)];
-        while let Some(node) = ahead.pop().filter(|_| notes.len() < MOST) {
+        let mut ahead = vec![(sources.node(unit.document, unit.element), "")];
+        while let Some((node, parent)) = ahead.pop().filter(|_| notes.len() < MOST) {
             look_at(node, sources, &mut notes);
+            look_at_places(node, parent, &mut notes);
             if invalid.len() < MOST {
                 words::look_at(node, &mut invalid);
             }
-            ahead.extend(node.children().filter(|child| is_of_schemas(*child) && known(child.local()).is_some()));
+            ahead.extend(known_children(node).map(|child| (child, node.local())));
         }
     }
     for (kind, mut notes) in [(NoteKind::Tolerated, notes), (NoteKind::Invalid, invalid)] {
@@ -52,7 +53,7 @@ fn look_at(node: Node<'_>, sources: &Sources, notes: &mut Vec<(String, crate::Pl
         }
     }
     match node.local() {
-        "complexType" | "complexContent" | "restriction" | "extension" => look_at_models(node, notes),
+        "complexType" | "complexContent" | "simpleContent" | "restriction" | "extension" => look_at_models(node, notes),
         "element" | "attribute" => look_at_types(node, notes),
         _ => {}
     }
@@ -60,6 +61,54 @@ fn look_at(node: Node<'_>, sources: &Sources, notes: &mut Vec<(String, crate::Pl
         look_at_attributes(node, notes);
     }
 }
+
+/// Notes children of an element, itself in `parent`, that are passed over there. What is read in spite of its place has other notes.
+fn look_at_places(node: Node<'_>, parent: &str, notes: &mut Vec<(String, crate::Place)>) {
+    let is_derivation = matches!(node.local(), "restriction" | "extension");
+    let is_derived = known_children(node).any(|child| CONTENTS.contains(&child.local()));
+    for child in known_children(node).filter(|child| !WORDS.contains(&child.local())) {
+        if !may_hold(node.local(), parent, child.local(), is_derived) {
+            let of = if is_derivation { format!(" of <{parent}>") } else { String::new() };
+            let text = format!("<{}> cannot stand in <{}>{of}; it is passed over", child.local(), node.local());
+            notes.push((text, child.place()));
+        }
+    }
+}
+
+/// True if a child is read in an element, itself in `parent`. Attributes beside what a type is derived by are not.
+fn may_hold(element: &str, parent: &str, child: &str, is_derived: bool) -> bool {
+    let is_model = matches!(child, "sequence" | "choice" | "all" | "group");
+    let is_attribute = matches!(child, "attribute" | "attributeGroup" | "anyAttribute");
+    let is_definition = matches!(child, "simpleType" | "complexType" | "group" | "attributeGroup");
+    let of_simple = child == "simpleType" || matches!(child, "pattern" | "enumeration") || FACETS.contains(&child);
+    match (parent, element) {
+        (_, "schema") => {
+            is_definition || matches!(child, "element" | "attribute" | "import" | "include" | "redefine" | "notation")
+        }
+        (_, "redefine") => is_definition,
+        (_, "element") => matches!(child, "simpleType" | "complexType" | "unique" | "key" | "keyref"),
+        (_, "attribute" | "list" | "union") => child == "simpleType",
+        (_, "simpleType") => matches!(child, "restriction" | "extension" | "list" | "union"),
+        (_, "complexType" | "complexContent" | "simpleContent") => {
+            is_model || is_attribute && !is_derived || CONTENTS.contains(&child)
+        }
+        ("simpleType", "restriction") => of_simple,
+        ("simpleContent", "restriction") | ("simpleType", "extension") => of_simple || is_attribute,
+        ("simpleContent", "extension") => is_attribute,
+        (_, "restriction" | "extension") => is_model || is_attribute,
+        (_, "sequence" | "choice" | "all") => is_model || matches!(child, "element" | "any"),
+        (_, "group") => is_model,
+        (_, "attributeGroup") => is_attribute,
+        (_, "unique" | "key" | "keyref") => matches!(child, "selector" | "field"),
+        _ => false,
+    }
+}
+
+/// What a complex type is derived by, where it is.
+const CONTENTS: [&str; 4] = ["simpleContent", "complexContent", "restriction", "extension"];
+
+/// What is for people, and changes nothing wherever it stands.
+const WORDS: [&str; 3] = ["annotation", "documentation", "appinfo"];
 
 /// A type has one content model. That of a derivation counts, else the first.
 fn look_at_models(node: Node<'_>, notes: &mut Vec<(String, crate::Place)>) {
@@ -99,6 +148,10 @@ fn look_at_attributes(node: Node<'_>, notes: &mut Vec<(String, crate::Place)>) {
             notes.push((text, child.place()));
         }
     }
+}
+
+fn known_children<'s>(node: Node<'s>) -> impl Iterator<Item = Node<'s>> {
+    node.children().filter(|child| is_of_schemas(*child) && known(child.local()).is_some())
 }
 
 fn is_of_schemas(node: Node<'_>) -> bool {

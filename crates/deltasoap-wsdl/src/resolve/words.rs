@@ -107,7 +107,7 @@ fn look_at_pairs(node: Node<'_>, notes: &mut Vec<(String, Place)>) {
 }
 
 /// The facets that a restriction has once.
-const FACETS: [&str; 12] = [
+pub(super) const FACETS: [&str; 12] = [
     "length",
     "minLength",
     "maxLength",

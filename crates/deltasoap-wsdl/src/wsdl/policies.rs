@@ -1,7 +1,7 @@
 //! What the policies of a binding ask for (WS-Policy, WS-PolicyAttachment; any version, told by local names).
 
-use super::Policy;
 use super::read::Reader;
+use super::{Operation, Policy};
 use crate::document::{Node, Vocabulary, ns};
 use crate::load::Sources;
 use crate::{NoteKind, Place};
@@ -72,7 +72,7 @@ impl<'s> Reader<'s> {
         }
     }
 
-    /// What the policies of an operation and of its messages ask for.
+    /// What the policies of an operation ask for, and those of its input, its output and its faults.
     pub(super) fn operation_policy(&mut self, operation: Node<'s>) -> Policy {
         let mut policy = self.policy(operation);
         for message in operation.children_of(Vocabulary::Wsdl) {
@@ -80,6 +80,14 @@ impl<'s> Reader<'s> {
             policy.add(&of_message);
         }
         policy
+    }
+
+    /// Adds what the policies of an operation's messages ask for, where these are defined (WS-PolicyAttachment 1.5, 4.1.4).
+    pub(super) fn add_messages(&self, operation: &Operation, policy: &mut Policy) {
+        for parameter in operation.input.iter().chain(&operation.output).chain(&operation.faults) {
+            // One that is not defined has none.
+            self.message_policies.get(parameter.message).into_iter().for_each(|own| policy.add(own));
+        }
     }
 
     /// What the policies of a bound operation ask for, and those of the port type's.

@@ -16,6 +16,7 @@ pub(crate) fn read(sources: &mut Sources, schemas: &Schemas) -> Result<Definitio
         schemas,
         definitions: Definitions::default(),
         messages: HashMap::new(),
+        message_policies: Vec::new(),
         port_types: HashMap::new(),
         port_type_policies: Vec::new(),
         operation_policies: HashMap::new(),
@@ -46,6 +47,8 @@ pub(super) struct Reader<'s> {
     schemas: &'s Schemas,
     pub(super) definitions: Definitions,
     messages: HashMap<QName, usize>,
+    /// What the policies of each message ask for that is defined.
+    pub(super) message_policies: Vec<Policy>,
     pub(super) port_types: HashMap<QName, usize>,
     /// What the policies of each port type ask for.
     pub(super) port_type_policies: Vec<Policy>,
@@ -181,6 +184,8 @@ impl<'s> Reader<'s> {
         let parts: Result<Vec<Part>, Error> = children.map(|child| self.part(child)).collect();
         let parts = parts?;
         self.check_count(parts.len(), "parts of a message", node.place())?;
+        let policy = self.policy(node);
+        self.message_policies.push(policy);
         self.messages.insert(name.clone(), self.definitions.messages.len());
         self.definitions.messages.push(Message { name, parts, is_missing: false, place: node.place() });
         Ok(())
@@ -231,11 +236,13 @@ impl<'s> Reader<'s> {
         let number = self.definitions.port_types.len();
         let mut operations = Vec::new();
         for child in children {
-            let policy = self.operation_policy(child);
+            let mut policy = self.operation_policy(child);
+            let operation = self.operation(child)?;
+            self.add_messages(&operation, &mut policy);
             if policy != Policy::default() {
                 self.operation_policies.insert((number, operations.len()), policy);
             }
-            operations.push(self.operation(child)?);
+            operations.push(operation);
         }
         let policy = self.policy(node);
         self.port_type_policies.push(policy);

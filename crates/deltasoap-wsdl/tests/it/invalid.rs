@@ -153,6 +153,33 @@ fn content_models_that_are_not_deterministic() {
     assert_eq!(invalid(&(head.to_owned() + &in_type(&model))).len(), 1);
 }
 
+/// A choice without alternatives is met by nothing (XSD 1.0 part 1, 3.8.4).
+#[test]
+fn types_that_no_content_satisfies() {
+    let text =
+        |name| format!("type {{urn:t}}{name} requires a choice without alternatives: no content satisfies it; it is");
+    let e = "<xs:element name='e'/>";
+    let extended = in_type("<xs:choice/>")
+        + &format!("<xs:complexType name='U'><xs:complexContent><xs:extension base='t:T'><xs:sequence>{e}")
+        + "</xs:sequence></xs:extension></xs:complexContent></xs:complexType>";
+    for bad in [
+        in_type("<xs:choice/>"),
+        in_type(&format!("<xs:sequence>{e}<xs:choice maxOccurs='unbounded'/></xs:sequence>")),
+        in_type("<xs:choice><xs:element name='e' minOccurs='0' maxOccurs='0'/></xs:choice>"),
+        extended,
+    ] {
+        let notes = invalid(&bad);
+        assert!(notes.len() == 1 && notes[0].starts_with(&text("T")), "{bad}: {notes:?}");
+    }
+    for good in [
+        in_type("<xs:choice minOccurs='0'/>"),
+        in_type("<xs:sequence/>"),
+        in_type(&format!("<xs:choice>{e}<xs:choice/></xs:choice>")),
+    ] {
+        assert_eq!(invalid(&good), [""; 0], "{good}");
+    }
+}
+
 #[test]
 fn large_models_take_no_time() {
     let wildcards: String = (0..5000).map(|n| format!("<xs:any namespace='urn:n{n}' minOccurs='0'/>")).collect();

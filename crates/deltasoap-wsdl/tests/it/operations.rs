@@ -290,6 +290,23 @@ fn policies_of_operations_messages_and_ports_count() {
     assert!(import.notes().iter().any(|note| note.text == "a policy that is not in this document"));
 }
 
+/// WS-PolicyAttachment 1.5, 4.1.4.
+#[test]
+fn policies_of_message_definitions_count() {
+    let content = "<p:Policy xmlns:p='http://www.w3.org/ns/ws-policy' xmlns:u='urn:u' u:Id='a'><A xmlns='urn:s'/></p:Policy>\
+        <p:Policy xmlns:p='http://www.w3.org/ns/ws-policy' xmlns:u='urn:u' u:Id='b'><B xmlns='urn:s'/></p:Policy>\
+        <message name='m'><p:Policy xmlns:p='http://www.w3.org/ns/ws-policy'><C xmlns='urn:s'/></p:Policy></message>\
+        <message name='n'><p:PolicyReference xmlns:p='http://www.w3.org/ns/ws-policy' URI='#b'/></message>\
+        <message name='f' xmlns:p='http://www.w3.org/ns/ws-policy' p:PolicyURIs='#a'/><message name='x'/>\
+        <portType name='P'><operation name='o'><input message='t:m'/><output message='t:n'/><fault name='f' message='t:f'/>\
+        </operation><operation name='q'><input message='t:x'/><output message='t:none'/></operation></portType>\
+        <binding name='B' type='t:P'><soap:binding/><operation name='o'/><operation name='q'/></binding>";
+    let import = import(&description("", content)).unwrap();
+    let operations = &import.definitions().bindings[0].operations;
+    assert_eq!(operations[0].policy.required, ["C", "B", "A"].map(Box::from));
+    assert_eq!(operations[1].policy, Default::default());
+}
+
 #[test]
 fn policies_of_services_and_port_types_count_and_those_that_others_refer_to() {
     let policy = |id: &str, content: &str| {

@@ -303,8 +303,8 @@ fn occurrences_are_numbers_in_all_their_forms() {
 fn faults_of_schemas_are_found_with_line_and_column() {
     let cases = [
         (
-            "<xs:complexType name='T'>\n <xs:complexContent><xs:extension base='t:No'/></xs:complexContent></xs:complexType>",
-            ":3:21: type {urn:t}No is not defined",
+            "<xs:complexType name='T'>\n <xs:complexContent><xs:extension/></xs:complexContent></xs:complexType>",
+            ":3:21: a derivation without a base",
         ),
         (
             "<xs:element name='a'/>\n<xs:element name='a' type='xs:int'/>",
@@ -346,6 +346,15 @@ fn what_stands_twice_and_is_passed_over_is_noted() {
     let attributes = "<xs:attribute name='a' type='xs:int'/><xs:attribute name='b'/>";
     let derived = "<xs:complexContent><xs:extension base='xs:anyType'/></xs:complexContent>";
     let again = "<xs:attribute name='a' type='xs:date'/>";
+    let (e, length) = ("<xs:element name='e' type='xs:int'/>", "<xs:length value='1'/>");
+    let by = |content: &str, by: &str, own: &str| {
+        let base = if content == "simpleContent" { "t:S" } else { "t:C" };
+        format!(
+            "<xs:complexType name='T'><xs:{content}><xs:{by} base='{base}'>{own}</xs:{by}></xs:{content}></xs:complexType>\
+             <xs:complexType name='S'><xs:simpleContent><xs:extension base='xs:string'/></xs:simpleContent></xs:complexType>\
+             <xs:complexType name='C'/>"
+        )
+    };
     for (content, said) in [
         (format!("<xs:complexType name='T'>{sequence}{choice}</xs:complexType>"), Some("<choice> is passed over")),
         (format!("<xs:complexType name='T'>{sequence}{derived}</xs:complexType>"), Some("<sequence> is passed over")),
@@ -374,6 +383,37 @@ fn what_stands_twice_and_is_passed_over_is_noted() {
             format!("<xs:attribute name='a' type='xs:int'>{simple}</xs:attribute>"),
             Some("`type` of <attribute> counts; the <simpleType> in it is passed over"),
         ),
+        (
+            format!("<xs:complexType name='T'>{e}</xs:complexType>"),
+            Some("<element> cannot stand in <complexType>; it is passed over"),
+        ),
+        (
+            by("simpleContent", "extension", &sequence),
+            Some("<sequence> cannot stand in <extension> of <simpleContent>; it is passed over"),
+        ),
+        (by("complexContent", "extension", e), Some("<element> cannot stand in <extension> of <complexContent>")),
+        (
+            by("complexContent", "restriction", length),
+            Some("<length> cannot stand in <restriction> of <complexContent>"),
+        ),
+        (by("simpleContent", "restriction", &format!("{simple}{length}{attributes}")), None),
+        (by("simpleContent", "extension", attributes), None),
+        (by("complexContent", "extension", &format!("{sequence}{attributes}")), None),
+        (
+            format!("<xs:complexType name='T'>{derived}<xs:attribute name='a'/></xs:complexType>"),
+            Some("<attribute> cannot stand in <complexType>; it is passed over"),
+        ),
+        (
+            format!("<xs:complexType name='T'><xs:sequence>{e}<xs:attribute name='a'/></xs:sequence></xs:complexType>"),
+            Some("<attribute> cannot stand in <sequence>"),
+        ),
+        (
+            format!(
+                "<xs:complexType name='T'><xs:simpleContent>{sequence}<xs:extension base='xs:int'/></xs:simpleContent></xs:complexType>"
+            ),
+            Some("<simpleContent> has another content model, which counts; <sequence> is passed over"),
+        ),
+        (format!("<xs:element name='e'>{length}</xs:element>"), Some("<length> cannot stand in <element>")),
         (format!("<xs:element name='e'>{complex}</xs:element>"), None),
         (format!("<xs:element name='e'>{simple}</xs:element>"), None),
     ] {

@@ -1,6 +1,6 @@
 //! What the standards do not allow and other toolkits take: read where the meaning is clear, with a note.
 
-use crate::support::{Codec, description, import, import_schema, refusal, schema};
+use crate::support::{Codec, description, import, import_schema, schema};
 use deltasoap_wsdl::{Import, Importer, NoteKind};
 
 /// The one note of an import.
@@ -47,11 +47,47 @@ fn anything_is_taken_where_a_prefix_means_nothing() {
     let strict =
         Importer::new().offline().strict().text(&schema("<xs:element name='e' type='no:A'/>")).expect_err("a prefix");
     assert!(strict.to_string().ends_with("its prefix is not declared"), "{strict}");
-    // A type cannot be made from nothing.
-    let text = refusal(
-        "<xs:complexType name='T'><xs:complexContent><xs:extension base='no:B'/></xs:complexContent></xs:complexType>",
-    );
-    assert!(text.ends_with("type no:B is not defined: its prefix is not declared"), "{text}");
+}
+
+#[test]
+fn types_go_on_without_bases_and_groups_that_are_not_defined() {
+    let own = "<xs:sequence><xs:element name='n' type='xs:int'/></xs:sequence><xs:attribute name='a'/>";
+    let complex = |content: &str, by: &str, base: &str, own: &str| {
+        format!("<xs:complexType><xs:{content}><xs:{by} base='{base}'>{own}</xs:{by}></xs:{content}></xs:complexType>")
+    };
+    let simple = |base: &str| {
+        format!(
+            "<xs:simpleType><xs:restriction base='{base}'><xs:maxLength value='1'/></xs:restriction></xs:simpleType>"
+        )
+    };
+    let facet = "<xs:maxLength value='1'/>";
+    let groups = |name: &str| {
+        format!(
+            "<xs:complexType><xs:sequence><xs:group ref='{name}'/><xs:element name='n' type='xs:int'/></xs:sequence>\
+             <xs:attributeGroup ref='{name}'/></xs:complexType>"
+        )
+    };
+    for name in ["no:B", "t:B"] {
+        for (content, right, wrong) in [
+            (complex("complexContent", "extension", name, own), "<n>1</n>", "<m/><n>1</n>"),
+            (complex("complexContent", "restriction", name, own), "<n>1</n>", "<m/>"),
+            (complex("simpleContent", "extension", name, "<xs:attribute name='a'/>"), "text", "<m/>"),
+            (complex("simpleContent", "restriction", name, facet), "t", "<m/>"),
+            (simple(name), "t", "<m/>"),
+            (groups(name), "<n>1</n>", "<m/>"),
+        ] {
+            let schema = format!("<xs:element name='e'>{content}</xs:element>");
+            let codec = Codec::new(&schema);
+            let notes = codec.import.notes().iter().filter(|note| note.kind == NoteKind::Missing);
+            let expected = if content.contains("Group") { 2 } else { 1 };
+            assert_eq!(notes.count(), expected, "{content}: {:?}", codec.import.notes());
+            codec.round_trip("e", right);
+            codec.refuses("e", wrong);
+            let strict =
+                Importer::new().offline().strict().text(&crate::support::schema(&schema)).expect_err("nothing");
+            assert!(strict.to_string().contains("is not defined"), "{strict}");
+        }
+    }
 }
 
 #[test]

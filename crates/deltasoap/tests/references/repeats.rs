@@ -2,10 +2,7 @@
 
 use crate::support::{decode, decode_next, envelope};
 use deltasoap::decode::{DecodeOptions, Decoder};
-use deltasoap::{
-    Checkpoints, Differential, DifferentialStats, Memory, Message, MultiArray, Node, Shared, Soap, SoapArray,
-};
-use std::fmt::Debug;
+use deltasoap::{Checkpoints, Differential, DifferentialStats, Memory, Node, Soap, SoapArray};
 
 #[derive(Debug, Clone, PartialEq, Default, Soap)]
 #[soap(message, element = "put", namespace = "urn:g")]
