@@ -42,7 +42,8 @@
 //! clear, else `{namespace}local`; `xsd:int` and the like for built-in types. What is no object has its value under `$`:
 //! `{"$type": "xsd:int", "$": 5}`. Content that does not fit its type, or has more than the type knows, is kept as a tree.
 //! `xsd:anyType` also takes a plain string, number or boolean, and then names the type itself. So does `xsd:anySimpleType`; a plain string
-//! is one that names no type.
+//! is one that names no type. A number with a point is an `xsd:decimal`, which keeps the zeros at its end; one with an exponent is an
+//! `xsd:double`, if that keeps its digits.
 //!
 //! # References
 //!

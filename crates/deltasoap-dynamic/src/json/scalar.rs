@@ -159,7 +159,8 @@ fn is_beyond_floats(text: &str, view: View<'_>) -> bool {
     }
 }
 
-/// The built-in type of a number where anything may stand: the narrowest of the usual ones that keeps all its digits.
+/// The built-in type of a number where anything may stand: the narrowest of the usual ones that keeps all its digits. The zeros at
+/// a fraction's end are digits too, which a double would lose; the sign of zero is what a decimal would lose.
 pub(super) fn natural_type(number: &Number) -> Builtin {
     let text = number.to_string();
     let is_integer = !text.contains(['.', 'e', 'E']) && text != "-0";
@@ -168,9 +169,13 @@ pub(super) fn natural_type(number: &Number) -> Builtin {
         Some(_) => Builtin::Long,
         None if is_integer && number.is_u64() => Builtin::UnsignedLong,
         None if is_integer => Builtin::Integer,
-        None if is_double(&text) => Builtin::Double,
+        None if is_negative_zero(&text) || text.contains(['e', 'E']) && is_double(&text) => Builtin::Double,
         None => Builtin::Decimal,
     }
+}
+
+fn is_negative_zero(text: &str) -> bool {
+    text.starts_with('-') && !text.bytes().any(|byte| matches!(byte, b'1'..=b'9'))
 }
 
 /// True if a double keeps all digits: its shortest text stands for the same number.

@@ -113,7 +113,7 @@ fn plain_values_where_anything_may_stand() {
     let contract = shop();
     let codec = Codec::new(&contract, "Order");
     for (plain, label) in
-        [(json!("x"), "xsd:string"), (json!(5), "xsd:int"), (json!(0.5), "xsd:double"), (json!(true), "xsd:boolean")]
+        [(json!("x"), "xsd:string"), (json!(5), "xsd:int"), (json!(0.5), "xsd:decimal"), (json!(true), "xsd:boolean")]
     {
         let value = codec.read_json(&order(json!({ "extra": plain }))).expect("an order");
         assert_eq!(codec.to_json(&value)["extra"], json!({ "$type": label, "$": plain }));
@@ -291,9 +291,14 @@ fn the_type_of_a_plain_number_keeps_its_digits() {
         ("2147483648", "xsd:long", "2147483648"),
         ("18446744073709551615", "xsd:unsignedLong", "\"18446744073709551615\""),
         ("123456789012345678901", "xsd:integer", "\"123456789012345678901\""),
-        ("0.30000000000000004", "xsd:double", "0.30000000000000004"),
+        ("0.30000000000000004", "xsd:decimal", "\"0.30000000000000004\""),
+        ("250.00", "xsd:decimal", "250.00"),
+        ("2.5e2", "xsd:double", "250.0"),
+        ("1.23456789012345678901e2", "xsd:decimal", "\"123.456789012345678901\""),
         ("12345678901234567890.1234", "xsd:decimal", "\"12345678901234567890.1234\""),
         ("-0", "xsd:double", "-0.0"),
+        ("-0.00", "xsd:double", "-0.0"),
+        ("-0.01", "xsd:decimal", "-0.01"),
     ] {
         let value = codec.read_json(&order(json!({ "extra": number(plain) }))).expect("an order");
         let extra = codec.to_json(&value)["extra"].clone();
