@@ -497,7 +497,7 @@ fn defaults_come_and_go() {
     let (count, word) = (with_default(Builtin::Int, "7"), with_default(Builtin::String, "a b"));
     let (bytes, token) = (with_default(Builtin::Base64Binary, "AQID"), with_default(Builtin::Token, "t"));
     let members = vec![int, string].into();
-    let union = UnionElement { name: QName::new("urn:t", "U"), members, default: Some("12".into()) };
+    let union = UnionElement { name: QName::new("urn:t", "U"), members, list: false, default: Some("12".into()) };
     let union = types.0.add(Element::Union(union));
     let pair = types.sequence(vec![field("n", count, 1, Some(1)), field("w", word, 1, Some(1))]);
     let attribute = |name, default: Option<&'static str>| Attribute {

@@ -189,11 +189,19 @@ fn is_double(text: &str) -> bool {
 fn only_type(view: View<'_>) -> Option<&SimpleElement> {
     match view.element {
         Element::Simple(simple) => Some(simple),
-        Element::Union(union) => match &union.members[..] {
+        Element::Union(union) if !union.list => match &union.members[..] {
             &[member] => only_type(view.follow(member)),
             _ => None,
         },
         _ => None,
+    }
+}
+
+/// True for names, and for unions and lists of such.
+fn has_names(view: View<'_>) -> bool {
+    match view.element {
+        Element::Union(union) => union.members.iter().any(|&member| has_names(view.follow(member))),
+        element => element.is_name(),
     }
 }
 
@@ -211,6 +219,9 @@ pub(crate) fn expected(view: View<'_>) -> String {
         (Some(simple), _) => {
             let values = shown_values(simple.enumeration.iter().map(AsRef::as_ref));
             format!("one of {values} ({})", type_name(&simple.name))
+        }
+        (None, Element::Union(union)) if has_names(view) => {
+            format!("a value of {}, with names as `{{namespace}}local`", type_name(&union.name))
         }
         (None, Element::Union(union)) => format!("a value of {}", type_name(&union.name)),
         _ => "a simple value".to_owned(),
