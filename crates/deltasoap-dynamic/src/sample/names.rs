@@ -48,7 +48,12 @@ impl<'t> Sampler<'t> {
 }
 
 /// A text of a type, with what `written` says in the place of the names that the type, its items or its members enumerate.
-pub(super) fn with_names(schemas: &Schemas, id: TypeId, text: &str, mut written: impl FnMut(&QName) -> String) -> String {
+pub(super) fn with_names(
+    schemas: &Schemas,
+    id: TypeId,
+    text: &str,
+    mut written: impl FnMut(&QName) -> String,
+) -> String {
     let mut names = HashMap::new();
     collect_names(schemas, id, &mut names, DEPTH);
     if names.is_empty() {

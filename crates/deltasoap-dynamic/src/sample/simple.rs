@@ -3,8 +3,8 @@
 use super::Sampler;
 use super::names::with_names;
 use crate::facets;
-use deltasoap_core::{QName, Simple};
 use deltasoap_core::schema::{Attribute, Builtin as B, Element, ElementRef};
+use deltasoap_core::{QName, Simple};
 use deltasoap_wsdl::Schemas;
 use deltasoap_wsdl::xsd::{Facets, TypeId, Variety};
 
