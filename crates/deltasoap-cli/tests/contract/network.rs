@@ -173,6 +173,55 @@ fn header_blocks_come_from_files() {
     assert!(!output.status.success() && stderr(&output).contains("/no/such cannot be read"), "{output:?}");
 }
 
+/// Also one that is refused before any service sees it, and one that nothing is there for.
+#[test]
+fn requests_that_no_service_answers_are_logged() {
+    let get = |path: &str| format!("GET {path} HTTP/1.1\r\nHost: h\r\n\r\n");
+    let refused = [
+        "GET /hostless HTTP/1.1\r\n\r\n",
+        "POST /expecting HTTP/1.1\r\nHost: h\r\nExpect: q\r\n\r\n",
+        "no request\r\n\r\n",
+    ];
+    let logged = logged(&["mock", &shop()], &refused.map(ToOwned::to_owned));
+    for expected in ["path=\"/hostless\" status=400", "method=POST path=\"/expecting\" status=417", "refused error=invalid"] {
+        assert!(logged.contains(expected), "{expected}: {logged}");
+    }
+    let logged = self::logged(&["serve"], &["/", "/health", "/ready", "/metrics", "/nope"].map(get));
+    for expected in [
+        "\"/\" status=200",
+        "/health\" status=200",
+        "/ready\" status=200",
+        "/metrics\" status=200",
+        "/nope\" status=404",
+    ] {
+        assert!(logged.contains(expected), "{expected}: {logged}");
+    }
+}
+
+/// What a server logs of these requests, each of which gets an answer.
+fn logged(server: &[&str], requests: &[String]) -> String {
+    let mut child = command();
+    let child = child.args(server).args(["--listen", "127.0.0.1:0"]).env("RUST_LOG", "info");
+    let mut child = child.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program runs");
+    let mut line = String::new();
+    let mut output = BufReader::new(child.stdout.take().expect("its output"));
+    output.read_line(&mut line).expect("a line");
+    let address = line.trim().split("http://").nth(1).expect("a URL").split('/').next().expect("an address").to_owned();
+    for request in requests {
+        let mut stream = std::net::TcpStream::connect(&address).expect("a connection");
+        stream.write_all(request.as_bytes()).expect("sent");
+        let read = std::io::Read::read(&mut stream, &mut [0; 64]).expect("an answer");
+        assert!(read > 0, "{request}");
+    }
+    // What ends a connection is logged after its answer.
+    std::thread::sleep(std::time::Duration::from_millis(200));
+    child.kill().expect("killed");
+    let mut logged = String::new();
+    std::io::Read::read_to_string(&mut child.stderr.take().expect("its errors"), &mut logged).expect("text");
+    child.wait().expect("an end");
+    logged
+}
+
 /// Each error says which URL, what limit or cause, and what can be done.
 #[test]
 fn what_is_not_answered_is_said_with_what_to_do() {
