@@ -183,7 +183,9 @@ fn requests_that_no_service_answers_are_logged() {
         "no request\r\n\r\n",
     ];
     let logged = logged(&["mock", &shop()], &refused.map(ToOwned::to_owned));
-    for expected in ["path=\"/hostless\" status=400", "method=POST path=\"/expecting\" status=417", "refused error=invalid"] {
+    for expected in
+        ["path=\"/hostless\" status=400", "method=POST path=\"/expecting\" status=417", "refused error=invalid"]
+    {
         assert!(logged.contains(expected), "{expected}: {logged}");
     }
     let logged = self::logged(&["serve"], &["/", "/health", "/ready", "/metrics", "/nope"].map(get));
@@ -196,6 +198,21 @@ fn requests_that_no_service_answers_are_logged() {
     ] {
         assert!(logged.contains(expected), "{expected}: {logged}");
     }
+}
+
+#[test]
+fn attributes_that_a_mock_passes_over_are_logged() {
+    let request = |attributes: &str| {
+        let body = format!(
+            "<e:Envelope xmlns:e='http://schemas.xmlsoap.org/soap/envelope/'><e:Body><Catalogue xmlns='urn:shop' {attributes}/></e:Body>\
+             </e:Envelope>"
+        );
+        format!("POST / HTTP/1.1\r\nHost: h\r\nContent-Type: text/xml\r\nContent-Length: {}\r\n\r\n{body}", body.len())
+    };
+    let warned = logged(&["mock", &shop()], &[request("zz='1' id='a' xml:lang='en'")]);
+    assert!(warned.contains("WARN") && warned.contains("attributes=3") && warned.contains("\"Catalogue\""), "{warned}");
+    let silent = logged(&["mock", &shop()], &[request("")]);
+    assert!(silent.contains("answered") && !silent.contains("WARN"), "{silent}");
 }
 
 /// What a server logs of these requests, each of which gets an answer.
@@ -745,10 +762,12 @@ fn attributes_that_are_not_printed_are_said() {
         <root><name note='lost'>all</name></root></CatalogueResponse>";
     const ONE: &str =
         "<CatalogueResponse xmlns='urn:shop'><root><name note='lost'>all</name></root></CatalogueResponse>";
+    const ID: &str = "<CatalogueResponse xmlns='urn:shop'><root><name id='lost'>all</name></root></CatalogueResponse>";
     for (body, said) in [
         (CATALOGUE, ""),
         (ONE, "warning: 1 attribute of the answer is left out, for the WSDL does not declare it; "),
-        (MANY, "warning: 2 attributes of the answer are left out, for the WSDL does not declare them; "),
+        (ID, "warning: 1 attribute of the answer is left out, for the WSDL does not declare it; "),
+        (MANY, "warning: 3 attributes of the answer are left out, for the WSDL does not declare them; "),
     ] {
         let url = packed(body, "--\r\n");
         let output = run(&["call", &shop(), "Soap11.Catalogue", "--endpoint", &url]);
