@@ -171,7 +171,7 @@ impl<T: Content> Memory<T> {
         let has_parts = is_told_by_order && !self.has_moving_parts(view);
         let is_adaptive = cursor.state().differential.adaptive;
         self.is_small = is_adaptive && T::DYNAMIC && has_parts && cursor.rest().len() <= SMALL && is_all(cursor.rest());
-        let is_whole = !self.is_small && !(has_parts && has_places(view));
+        let is_whole = !(self.is_small || has_parts && has_places(view));
         let (plan, is_timed) = match is_adaptive {
             true if self.is_small => (self.adaptive.plan_small(), false),
             true => self.adaptive.plan(old.is_some(), cursor.rest().len(), is_all(cursor.rest())),
