@@ -292,7 +292,7 @@ fn noise_in_one_series_is_refused() {
         let mut state = 1_u64;
         let noise = |point: &Json| {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (point["workload"]["fields"]["class"] == class).then(|| 500.0 + ((state >> 40) % 50_000) as f64)
+            (point["workload"]["fields"]["class"] == class).then_some(500.0 + ((state >> 40) % 50_000) as f64)
         };
         let file = with_times("fields.json", noise, None);
         let said = complaint(&["fit", "--elsewhere", "--calibration", &file]);
