@@ -285,6 +285,21 @@ fn noise_is_refused() {
     assert!(said.contains("c1 is -100.0 ± ") && !said.contains("processors busy"), "{said}");
 }
 
+/// Also where the series is a small part of what was measured.
+#[test]
+fn noise_in_one_series_is_refused() {
+    for class in ["int", "double", "text"] {
+        let mut state = 1_u64;
+        let noise = |point: &Json| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (point["workload"]["fields"]["class"] == class).then_some(500.0 + ((state >> 40) % 50_000) as f64)
+        };
+        let file = with_times("fields.json", noise, None);
+        let said = complaint(&["fit", "--elsewhere", "--calibration", &file]);
+        assert!(said.contains("serialize, fields of ") && said.contains(": the times are noise: "), "{said}");
+    }
+}
+
 #[test]
 fn a_machine_that_was_busy_is_said() {
     let file = with_times("busy.json", |_| None, Some(1e3));

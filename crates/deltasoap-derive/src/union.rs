@@ -47,6 +47,7 @@ fn element(target: &Target, members: &[UnionMember<'_>]) -> TokenStream {
         #runtime::schema::Element::Union(#runtime::schema::UnionElement {
             name: #name,
             members: ::std::borrow::Cow::Borrowed(const { &[#(#references),*] }),
+            list: false,
             default: ::core::option::Option::None,
         })
     }

@@ -18,7 +18,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// A service of a contract that is not there yet. Every operation reads its requests as the contract says, so that wrong ones
-/// are answered with a fault, and answers with a sample unless it is told otherwise.
+/// are answered with a fault, and answers with a sample unless it is told otherwise. Attributes of a request that the contract does not
+/// declare are passed over with a warning in the log.
 ///
 /// ```
 /// # use deltasoap_dynamic::{Contract, DynamicClient, Mock};
@@ -192,6 +193,7 @@ impl Mock {
             let handler = move |request: Lease<Value>, mut context: Context| {
                 let answering = Arc::clone(&answering);
                 async move {
+                    answering.note_lost(context.ignored_attributes());
                     let parts = Parts::of(&request, context.attachments()).await.map_err(Fault::from)?;
                     answering.answer(&request, &parts, context.version()).map_err(|fault| *fault)
                 }
@@ -234,6 +236,14 @@ impl Answering {
     fn new(operation: &Operation, replies: Option<Replies>) -> Self {
         let sample = operation.response_sample().unwrap_or_default();
         Answering { operation: operation.clone(), replies, sample, given: AtomicUsize::new(0) }
+    }
+
+    /// Says that a request has more than the contract takes.
+    fn note_lost(&self, attributes: u64) {
+        if attributes > 0 {
+            let operation = self.operation.name();
+            tracing::warn!(operation, attributes, "the request has attributes that the WSDL does not declare");
+        }
     }
 
     fn answer(&self, request: &Value, parts: &Parts, version: Version) -> Result<Answer<Value>, Box<Fault>> {

@@ -251,7 +251,12 @@ fn leaf(texts: &[String], chance: &mut Chance, schema: &mut Schema) -> ElementRe
         return schema.add(Element::Simple(SimpleElement { default, ..simple_element(base) }));
     }
     let members = vec![simple(schema, base), simple(schema, Builtin::String)].into();
-    schema.add(Element::Union(UnionElement { name: QName::new("urn:inferred", "Union"), members, default }))
+    schema.add(Element::Union(UnionElement {
+        name: QName::new("urn:inferred", "Union"),
+        members,
+        list: false,
+        default,
+    }))
 }
 
 /// A type that takes all of these texts; now and then one that does not.

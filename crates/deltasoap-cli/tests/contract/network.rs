@@ -173,6 +173,72 @@ fn header_blocks_come_from_files() {
     assert!(!output.status.success() && stderr(&output).contains("/no/such cannot be read"), "{output:?}");
 }
 
+/// Also one that is refused before any service sees it, and one that nothing is there for.
+#[test]
+fn requests_that_no_service_answers_are_logged() {
+    let get = |path: &str| format!("GET {path} HTTP/1.1\r\nHost: h\r\n\r\n");
+    let refused = [
+        "GET /hostless HTTP/1.1\r\n\r\n",
+        "POST /expecting HTTP/1.1\r\nHost: h\r\nExpect: q\r\n\r\n",
+        "no request\r\n\r\n",
+    ];
+    let logged = logged(&["mock", &shop()], &refused.map(ToOwned::to_owned));
+    for expected in
+        ["path=\"/hostless\" status=400", "method=POST path=\"/expecting\" status=417", "refused error=invalid"]
+    {
+        assert!(logged.contains(expected), "{expected}: {logged}");
+    }
+    let logged = self::logged(&["serve"], &["/", "/health", "/ready", "/metrics", "/nope"].map(get));
+    for expected in [
+        "\"/\" status=200",
+        "/health\" status=200",
+        "/ready\" status=200",
+        "/metrics\" status=200",
+        "/nope\" status=404",
+    ] {
+        assert!(logged.contains(expected), "{expected}: {logged}");
+    }
+}
+
+#[test]
+fn attributes_that_a_mock_passes_over_are_logged() {
+    let request = |attributes: &str| {
+        let body = format!(
+            "<e:Envelope xmlns:e='http://schemas.xmlsoap.org/soap/envelope/'><e:Body><Catalogue xmlns='urn:shop' {attributes}/></e:Body>\
+             </e:Envelope>"
+        );
+        format!("POST / HTTP/1.1\r\nHost: h\r\nContent-Type: text/xml\r\nContent-Length: {}\r\n\r\n{body}", body.len())
+    };
+    let warned = logged(&["mock", &shop()], &[request("zz='1' id='a' xml:lang='en'")]);
+    assert!(warned.contains("WARN") && warned.contains("attributes=3") && warned.contains("\"Catalogue\""), "{warned}");
+    let silent = logged(&["mock", &shop()], &[request("")]);
+    assert!(silent.contains("answered") && !silent.contains("WARN"), "{silent}");
+}
+
+/// What a server logs of these requests, each of which gets an answer.
+fn logged(server: &[&str], requests: &[String]) -> String {
+    let mut child = command();
+    let child = child.args(server).args(["--listen", "127.0.0.1:0"]).env("RUST_LOG", "info");
+    let mut child = child.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program runs");
+    let mut line = String::new();
+    let mut output = BufReader::new(child.stdout.take().expect("its output"));
+    output.read_line(&mut line).expect("a line");
+    let address = line.trim().split("http://").nth(1).expect("a URL").split('/').next().expect("an address").to_owned();
+    for request in requests {
+        let mut stream = std::net::TcpStream::connect(&address).expect("a connection");
+        stream.write_all(request.as_bytes()).expect("sent");
+        let read = std::io::Read::read(&mut stream, &mut [0; 64]).expect("an answer");
+        assert!(read > 0, "{request}");
+    }
+    // What ends a connection is logged after its answer.
+    std::thread::sleep(std::time::Duration::from_millis(200));
+    child.kill().expect("killed");
+    let mut logged = String::new();
+    std::io::Read::read_to_string(&mut child.stderr.take().expect("its errors"), &mut logged).expect("text");
+    child.wait().expect("an end");
+    logged
+}
+
 /// Each error says which URL, what limit or cause, and what can be done.
 #[test]
 fn what_is_not_answered_is_said_with_what_to_do() {
@@ -696,10 +762,12 @@ fn attributes_that_are_not_printed_are_said() {
         <root><name note='lost'>all</name></root></CatalogueResponse>";
     const ONE: &str =
         "<CatalogueResponse xmlns='urn:shop'><root><name note='lost'>all</name></root></CatalogueResponse>";
+    const ID: &str = "<CatalogueResponse xmlns='urn:shop'><root><name id='lost'>all</name></root></CatalogueResponse>";
     for (body, said) in [
         (CATALOGUE, ""),
         (ONE, "warning: 1 attribute of the answer is left out, for the WSDL does not declare it; "),
-        (MANY, "warning: 2 attributes of the answer are left out, for the WSDL does not declare them; "),
+        (ID, "warning: 1 attribute of the answer is left out, for the WSDL does not declare it; "),
+        (MANY, "warning: 3 attributes of the answer are left out, for the WSDL does not declare them; "),
     ] {
         let url = packed(body, "--\r\n");
         let output = run(&["call", &shop(), "Soap11.Catalogue", "--endpoint", &url]);

@@ -2,6 +2,7 @@
 
 use super::cursor::Tag;
 use super::{Cursor, Step, Stop};
+use crate::schema::is_markup;
 use crate::{ErrorKind, ns};
 
 /// Whether the element just opened says `xsi:nil="true"`.
@@ -47,14 +48,11 @@ pub(crate) fn other_attribute(cursor: &mut Cursor<'_>, index: usize) -> Step {
         let what = format!("{text}: only elements of the message can be referred to");
         return Err(cursor.error_at_tag(ErrorKind::Reference(what)));
     }
-    let is_common = names.is(name, "", "id") || COMMON.contains(&names.namespace(name));
+    let is_id = names.is(name, "", "id") && cursor.state.references.have_meaning();
+    let is_common = is_id || is_markup(names.namespace(name)) || names.namespace(name) == ns::XMIME;
     cursor.state().stats.ignored_attributes += u64::from(!is_common);
     Ok(())
 }
-
-/// Namespaces whose attributes can stand on any element.
-const COMMON: [&str; 7] =
-    [ns::XSI, ns::XML, ns::SOAP11, ns::SOAP12, ns::SOAP11_ENCODING, ns::SOAP12_ENCODING, ns::XMIME];
 
 /// The error for an `xsi:type` that is no name or has a prefix that is not declared.
 #[cold]

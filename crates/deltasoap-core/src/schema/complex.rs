@@ -168,6 +168,9 @@ pub struct UnionElement {
     pub name: QName,
     /// Member types in order.
     pub members: List<ElementRef>,
+    /// True for any number of values, with spaces between (`xsd:list`): one whose items may be names, which other places cannot keep.
+    /// Another union may have it as a member.
+    pub list: bool,
     /// The text that an empty element stands for; see [`SimpleElement::default`].
     pub default: Option<Cow<'static, str>>,
 }

@@ -24,7 +24,7 @@ use crate::encode::complex::Text;
 use crate::encode::{self, Encoder, FlatSink};
 use crate::schema::{Builtin, Element, SimpleElement, UnionElement, View};
 use crate::{Binary, ErrorKind, Node, PartUri, QName, Shared, Typed};
-use deltasoap_xml::lexical::Base64;
+use deltasoap_xml::lexical::{self, Base64, Lexical};
 use record::Target;
 use std::collections::BTreeMap;
 
@@ -48,7 +48,7 @@ pub enum Value {
     /// Content without a schema.
     Tree(Box<Node>),
     /// The `xsd:QName` or `xsd:NOTATION` of an element: the name that its text stands for. Those of attributes are [`Simple`], as
-    /// `{namespace}local`; those of unions are text.
+    /// `{namespace}local`, as are those of unions and lists.
     Name(Box<QName>),
     /// An `xsd:base64Binary` whose bytes are in another part of the message's package ([`Binary`]).
     Part(PartUri),
@@ -324,7 +324,11 @@ impl Value {
 
 /// The first member type that accepts the text gives the value (XSD 1.0 part 2, 2.5.1.3).
 fn decode_union(value: &mut Simple, cursor: &mut Cursor<'_>, union: &UnionElement, view: View<'_>) -> Step {
-    cursor.keep_elsewhere();
+    let (me, fresh) = cursor.enter();
+    if fresh {
+        cursor.keep_elsewhere();
+        cursor.keep_declarations();
+    }
     let mut text = match std::mem::replace(value, Simple::Boolean(false)) {
         Simple::String(text) => text,
         _ => String::new(),
@@ -334,12 +338,14 @@ fn decode_union(value: &mut Simple, cursor: &mut Cursor<'_>, union: &UnionElemen
         *value = Simple::String(text);
         return result;
     }
-    match Simple::parse_union(union, view, &text) {
+    let names = |text: &str| lexical::QName::parse(text).ok().and_then(|_| cursor.resolve_kept(text));
+    match Simple::parse_union_in(union, view, &text, &names) {
         Some(member) => *value = member,
         None => {
             let expected = format!("a value of {}", union.name);
             return Err(cursor.error_at_end(ErrorKind::UnexpectedValue { found: text, expected }));
         }
     }
+    cursor.leave(me);
     Ok(())
 }

@@ -1,14 +1,16 @@
 //! Records: the dynamic values of complex elements.
 
+use super::simple::{expanded, is_name};
 use super::{Simple, Value};
 use crate::content::Shortcuts;
 use crate::content::{APPENDED, Content};
+use crate::decode::complex::Names;
 use crate::decode::flat::{self, Patch, Run};
 use crate::decode::items::{open_item, splice_items};
 use crate::decode::{Cursor, DecodeFields, FlatSource, Step};
 use crate::encode::flat::encode_items;
 use crate::encode::{EncodeFields, Encoder, FlatSink};
-use crate::schema::{Builtin, ChoiceFault, ComplexElement, Compositor, Element, Field, QName, View};
+use crate::schema::{ChoiceFault, ComplexElement, Compositor, Element, Field, QName, View};
 use deltasoap_xml::lexical::LexicalError;
 use std::collections::BTreeMap;
 
@@ -143,11 +145,6 @@ pub(super) fn flat_leaves(view: View<'_>) -> Option<usize> {
     Some(leaves).filter(|&leaves| leaves > 0)
 }
 
-/// True for names: their prefixes are declared around them.
-fn is_name(base: Builtin) -> bool {
-    matches!(base, Builtin::QName | Builtin::Notation)
-}
-
 /// True if every value of the type has the same fields, each once.
 fn is_plain(complex: &ComplexElement) -> bool {
     let is_once = |field: &Field| field.min == 1 && field.max == Some(1) && !field.nillable && !field.inline;
@@ -268,11 +265,15 @@ impl DecodeFields for Target<'_> {
     }
 
     fn attribute(&mut self, index: usize, text: &str) -> Result<(), LexicalError> {
+        self.attribute_in(index, text, &expanded)
+    }
+
+    fn attribute_in(&mut self, index: usize, text: &str, names: Names<'_>) -> Result<(), LexicalError> {
         let view = self.view.follow(self.complex.attributes[index].element);
         self.record.attributes[index] = Some(match view.element {
             Element::Simple(simple) if view.element.is_name() => Simple::named(simple.base, text)?,
             Element::Simple(simple) => Simple::parse_as(simple, text)?,
-            Element::Union(union) => Simple::parse_union(union, view, text).ok_or(NO_MEMBER)?,
+            Element::Union(union) => Simple::parse_union_in(union, view, text, names).ok_or(NO_MEMBER)?,
             _ => Simple::String(text.to_owned()),
         });
         Ok(())

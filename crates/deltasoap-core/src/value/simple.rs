@@ -1,6 +1,7 @@
 //! Simple values: one variant a built-in type.
 
 use super::Value;
+use crate::decode::complex::Names;
 use crate::decode::{self, Cursor, FlatSource, Step};
 use crate::encode::{Encoder, FlatSink};
 use crate::schema::{Builtin, Element, QName, SimpleElement, UnionElement, View};
@@ -19,6 +20,8 @@ macro_rules! simple {
             $(#[doc = concat!("See [`Builtin::", stringify!($variant), "`].")] $variant($type),)*
             /// A value of a [union](UnionElement) that is written with the text that it came with.
             Given(Box<Given>),
+            /// The values of a [list](UnionElement::list), names among them.
+            List(Box<[Simple]>),
         }
 
         impl Simple {
@@ -40,6 +43,7 @@ macro_rules! simple {
                 match self {
                     $(Simple::$variant(_) => Builtin::$variant,)*
                     Simple::Given(given) => given.value.builtin(),
+                    Simple::List(_) => Builtin::Token,
                 }
             }
 
@@ -47,6 +51,10 @@ macro_rules! simple {
                 match self {
                     $(Simple::$variant(value) => decode::simple::decode(value, cursor, view),)*
                     Simple::Given(given) => given.value.decode(cursor, view),
+                    Simple::List(_) => {
+                        *self = Simple::Token(lexical::Token::vacant());
+                        self.decode(cursor, view)
+                    }
                 }
             }
 
@@ -54,7 +62,7 @@ macro_rules! simple {
             pub(crate) fn scan_flat<S: FlatSource>(&mut self, scan: &mut S) -> Option<()> {
                 match self {
                     $(Simple::$variant(value) => scan.leaf(value),)*
-                    Simple::Given(_) => None,
+                    Simple::Given(_) | Simple::List(_) => None,
                 }
             }
 
@@ -76,6 +84,7 @@ macro_rules! simple {
                 match self {
                     $(Simple::$variant(value) => sink.leaf(value),)*
                     Simple::Given(given) => given.value.write_flat(sink),
+                    Simple::List(_) => sink.leaf(&self.to_string()),
                 }
             }
 
@@ -83,6 +92,7 @@ macro_rules! simple {
                 match self {
                     $(Simple::$variant(value) => encoder.leaf(value),)*
                     Simple::Given(given) => encoder.leaf(&given.text),
+                    Simple::List(_) => encoder.leaf(&self.to_string()),
                 }
             }
 
@@ -90,6 +100,7 @@ macro_rules! simple {
                 match self {
                     $(Simple::$variant(value) => encoder.attribute_value(name, value),)*
                     Simple::Given(given) => encoder.attribute(name, &given.text),
+                    Simple::List(_) => encoder.attribute(name, &self.to_string()),
                 }
             }
 
@@ -97,6 +108,10 @@ macro_rules! simple {
                 match self {
                     $(Simple::$variant(value) => value.format(out, Escape::Text),)*
                     Simple::Given(given) => given.text.format(out, Escape::Text),
+                    Simple::List(items) => {
+                        let texts: Vec<_> = items.iter().map(Simple::to_string).collect();
+                        texts.join(" ").format(out, Escape::Text);
+                    }
                 }
             }
         }
@@ -141,9 +156,28 @@ impl Simple {
     }
 
     /// Reads a text of a union: its value is that of the first member that accepts it (XSD 1.0 part 2, 2.5.1.3), with the text where
-    /// it would be written with another one. `None` if no member accepts it. The view is the union's.
+    /// it would be written with another one. Names are `{namespace}local`, as [`named`](Self::named) takes them. `None` if no member
+    /// accepts the text. The view is the union's.
     pub fn parse_union(union: &UnionElement, view: View<'_>, text: &str) -> Option<Self> {
+        Self::parse_union_in(union, view, text, &expanded)
+    }
+
+    /// The same where names are what their place says that they are.
+    pub(super) fn parse_union_in(union: &UnionElement, view: View<'_>, text: &str, names: Names<'_>) -> Option<Self> {
+        if !union.list {
+            return Self::parse_member(union, view, text, names);
+        }
+        let items = text.split_ascii_whitespace().map(|text| Self::parse_member(union, view, text, names));
+        items.collect::<Option<_>>().map(Simple::List)
+    }
+
+    fn parse_member(union: &UnionElement, view: View<'_>, text: &str, names: Names<'_>) -> Option<Self> {
         let value = union.members.iter().find_map(|&member| match view.follow(member).element {
+            Element::Union(list) if list.list => Simple::parse_union_in(list, view.follow(member), text, names),
+            Element::Simple(simple) if is_name(simple.base) => {
+                let name = names(text.trim_ascii());
+                name.and_then(|name| Simple::named(simple.base, &name.to_string()).ok())
+            }
             Element::Simple(simple) => Simple::parse_as(simple, text).ok(),
             _ => None,
         })?;
@@ -156,7 +190,7 @@ impl Simple {
 
     /// True for a value that an element of this type is written with.
     pub(super) fn is_of(&self, base: Builtin) -> bool {
-        self.builtin() == base && !matches!(self, Simple::Given(_))
+        self.builtin() == base && !matches!(self, Simple::Given(_) | Simple::List(_))
     }
 
     /// A value of `xsd:QName` or `xsd:NOTATION` as [`QName`] shows it: `{namespace}local`, or `local` for one in no namespace.
@@ -172,33 +206,34 @@ impl Simple {
         name.ok_or(LexicalError { expected: builtin.local(), reason: "not a name" })
     }
 
-    /// The name whose prefix is yet to be chosen.
-    pub(super) fn expanded_name(&self) -> Option<QName> {
-        let (namespace, local) = match self {
-            Simple::QName(name) => name.parts(),
-            Simple::Notation(name) => name.parts(),
-            _ => None,
-        }?;
-        Some(QName::owned(namespace.to_owned(), local.to_owned()))
-    }
-
     /// Writes the value as an attribute.
     pub(super) fn attribute(&self, encoder: &mut Encoder, name: &QName) {
-        match self.expanded_name() {
-            Some(value) => encoder.qname_attribute(name, &value, ""),
+        match self.text_of_names(encoder) {
+            Some(text) => encoder.attribute(name, &text),
             None => self.attribute_text(encoder, name),
         }
     }
 
     /// Writes the value as the text of the element just opened.
     pub(super) fn text(&self, encoder: &mut Encoder) {
-        match self.expanded_name() {
-            Some(name) => {
-                let text = encoder.qname_text(&name);
-                encoder.text(&text);
-            }
+        match self.text_of_names(encoder) {
+            Some(text) => encoder.text(&text),
             None => self.leaf(encoder),
         }
+    }
+
+    /// The text of names whose prefixes are yet to be chosen, with prefixes that are then declared.
+    fn text_of_names(&self, encoder: &mut Encoder) -> Option<String> {
+        let (namespace, local) = match self {
+            Simple::QName(name) => name.parts(),
+            Simple::Notation(name) => name.parts(),
+            Simple::List(items) => {
+                let text = |item: &Simple| item.text_of_names(encoder).unwrap_or_else(|| item.to_string());
+                return Some(items.iter().map(text).collect::<Vec<_>>().join(" "));
+            }
+            _ => None,
+        }?;
+        Some(encoder.qname_text(&QName::owned(namespace, local)))
     }
 
     /// True if both are the same value (XSD 1.0 part 2, 4.2.1), whatever their texts: not-a-number is itself, and a moment is the same in
@@ -249,6 +284,17 @@ impl fmt::Display for Simple {
         self.format(&mut out);
         f.write_str(&unescaped(&String::from_utf8_lossy(out.as_slice())))
     }
+}
+
+/// True for names: their prefixes are declared around them.
+pub(super) fn is_name(base: Builtin) -> bool {
+    matches!(base, Builtin::QName | Builtin::Notation)
+}
+
+/// A name as [`QName`] shows it.
+pub(super) fn expanded(text: &str) -> Option<QName> {
+    let (namespace, local) = text.strip_prefix('{').map_or(Some(("", text)), |rest| rest.rsplit_once('}'))?;
+    lexical::QName::expanded(namespace, local).map(|_| QName::owned(namespace, local))
 }
 
 /// Takes back what [`Escape::Text`] does.

@@ -497,7 +497,7 @@ fn defaults_come_and_go() {
     let (count, word) = (with_default(Builtin::Int, "7"), with_default(Builtin::String, "a b"));
     let (bytes, token) = (with_default(Builtin::Base64Binary, "AQID"), with_default(Builtin::Token, "t"));
     let members = vec![int, string].into();
-    let union = UnionElement { name: QName::new("urn:t", "U"), members, default: Some("12".into()) };
+    let union = UnionElement { name: QName::new("urn:t", "U"), members, list: false, default: Some("12".into()) };
     let union = types.0.add(Element::Union(union));
     let pair = types.sequence(vec![field("n", count, 1, Some(1)), field("w", word, 1, Some(1))]);
     let attribute = |name, default: Option<&'static str>| Attribute {
@@ -558,6 +558,48 @@ fn defaults_come_and_go() {
     let bodies: Vec<&str> = bodies.iter().map(String::as_str).collect();
     let stats = read::<Value>(types.0.view(root), &documents(&bodies), Limits::default());
     assert!(stats.compared > 5 && stats.to_fast > 4, "{stats:?}");
+}
+
+/// The same texts stand for other names where their prefixes do.
+#[test]
+fn names_in_lists_and_unions_change_with_their_prefixes() {
+    let mut types = Types::default();
+    let members: Cow<'static, [ElementRef]> = vec![types.simple(Builtin::Int), types.simple(Builtin::QName)].into();
+    let mut union = |list| {
+        let name = QName::new("urn:t", "U");
+        types.0.add(Element::Union(UnionElement { name, members: members.clone(), list, default: None }))
+    };
+    let (one, many) = (union(false), union(true));
+    let within = types.0.add(Element::Complex(ComplexElement {
+        name: QName::new("urn:t", "Within"),
+        compositor: Compositor::Sequence,
+        fields: vec![field("u", one, 0, None), field("l", many, 0, None)].into(),
+        attributes: vec![Attribute { name: QName::new("", "a"), element: many, required: false, default: None }].into(),
+        text: None,
+        open: false,
+        any_attribute: false,
+        choices: Default::default(),
+    }));
+    let root = types.sequence(vec![field("in", within, 0, None), field("n", one, 1, Some(1))]);
+    let body = |outer: &str, inner: &str, text: &str| {
+        format!(
+            "<in a='p:x 7 {text}' xmlns:p='{outer}'><u>p:x</u><u>{text}</u><l> p:x  {text}</l><l xmlns:p='{inner}'>p:x 07</l></in>\
+             <in xmlns:p='{inner}'><u>p:y</u></in><n>5</n>"
+        )
+    };
+    let bodies = [
+        body("urn:a", "urn:b", "p:y"),
+        body("urn:a", "urn:b", "p:y"),
+        body("urn:c", "urn:b", "p:y"),
+        body("urn:c", "urn:a", "p:y"),
+        body("urn:c", "urn:a", "p:longer"),
+        body("urn:c", "urn:a", "12"),
+        body("urn:a", "urn:longer", "q:y"),
+        body("urn:a", "urn:b", "p:y"),
+    ];
+    let bodies: Vec<&str> = bodies.iter().map(String::as_str).collect();
+    let stats = read::<Value>(types.0.view(root), &documents(&bodies), Limits::default());
+    assert!(stats.compared > 0, "{stats:?}");
 }
 
 /// Matrices and arrays of arrays, each written as itself and as the other, in turns.

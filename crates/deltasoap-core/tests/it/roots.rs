@@ -82,7 +82,12 @@ fn simple_elements() {
 fn unions() {
     let mut schema = Schema::new();
     let members = vec![simple(&mut schema, Builtin::Int, &[]), simple(&mut schema, Builtin::String, &[])].into();
-    let union = schema.add(Element::Union(UnionElement { name: QName::new("urn:t", "U"), members, default: None }));
+    let union = schema.add(Element::Union(UnionElement {
+        name: QName::new("urn:t", "U"),
+        members,
+        list: false,
+        default: None,
+    }));
     all_stay(&schema, union, &[("", "1"), ("", "one"), ("", &long("1")), ("", &long("o")), ("", "2")]);
 }
 

@@ -470,7 +470,12 @@ fn a_union_has_the_first_member_that_accepts_the_text() {
     let mut schema = Schema::new();
     let word = enumerated(&mut schema, Builtin::Token, &["none", "all"]);
     let members = vec![word, simple(&mut schema, Builtin::Int)].into();
-    let union = schema.add(Element::Union(UnionElement { name: QName::new("urn:t", "U"), members, default: None }));
+    let union = schema.add(Element::Union(UnionElement {
+        name: QName::new("urn:t", "U"),
+        members,
+        list: false,
+        default: None,
+    }));
     let view = schema.view(union);
     assert_eq!(read(view, "<r> 12 </r>"), Ok(Value::Simple(Simple::Int(12))));
     let value = read(view, "<r>n<!-- -->one</r>").expect("a word");
@@ -483,7 +488,12 @@ fn a_union_keeps_the_texts_of_its_values() {
     let mut schema = Schema::new();
     let members = [Builtin::Int, Builtin::Boolean, Builtin::Duration, Builtin::HexBinary, Builtin::Token];
     let members = members.map(|base| simple(&mut schema, base)).to_vec().into();
-    let union = schema.add(Element::Union(UnionElement { name: QName::new("urn:t", "U"), members, default: None }));
+    let union = schema.add(Element::Union(UnionElement {
+        name: QName::new("urn:t", "U"),
+        members,
+        list: false,
+        default: None,
+    }));
     let attribute = |name, required| Attribute { name: QName::new("", name), element: union, required, default: None };
     let fields = vec![field("u", union, 0, None)];
     let root = schema.add(complex(Compositor::Sequence, fields, vec![attribute("a", false)]));
@@ -566,6 +576,7 @@ fn a_long_union_takes_linear_time() {
     let (int, text) = (simple(&mut schema, Builtin::Int), simple(&mut schema, Builtin::String));
     let members = vec![int, text];
     let union = schema.add(Element::Union(UnionElement {
+        list: false,
         name: QName::new("urn:t", "U"),
         members: members.into(),
         default: None,
@@ -594,7 +605,7 @@ fn empty_elements_have_their_default() {
     let (int, string) = (simple(&mut schema, Builtin::Int), simple(&mut schema, Builtin::String));
     let members = vec![int, string].into();
     let name = QName::new("urn:t", "U");
-    let union = schema.add(Element::Union(UnionElement { name, members, default: Some("5".into()) }));
+    let union = schema.add(Element::Union(UnionElement { name, members, list: false, default: Some("5".into()) }));
     let cases = [
         (defaulted(&mut schema, Builtin::Int, " 7 "), Simple::Int(7)),
         (defaulted(&mut schema, Builtin::String, " a b "), Simple::String(" a b ".to_owned())),

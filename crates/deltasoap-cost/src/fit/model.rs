@@ -6,6 +6,7 @@
 //! coefficients are, as in section 3.4, those of the arrays as far as a toolkit treats a field like an item.
 //! [`ActivityModel::by_the_paper`] predicts by section 3.4 to the letter.
 
+use super::fields;
 use super::regression::{Problem, Regression};
 use super::segments::{Segmented, fit_segments};
 use crate::CostError;
@@ -180,6 +181,7 @@ impl ActivityModel {
         let arrays = fit_arrays(points, activity, &mut notes)?;
         let texts = fit_texts(points, activity, &mut notes)?;
         let composites = fit_composites(points, activity, &mut notes)?;
+        fields::check(points, activity)?;
         let breaks = texts.as_ref().map_or_else(Vec::new, Segmented::breaks);
         let features = FeatureModel::fit(points, usages, &breaks, activity, mode)?;
         notes.extend(features.notes(points).into_iter().map(|note| format!("{activity}, {note}")));

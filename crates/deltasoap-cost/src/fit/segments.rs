@@ -20,7 +20,7 @@ use serde::Serialize;
 /// Most segments that are looked for.
 const MOST: usize = 4;
 /// Points of a segment at least.
-const LEAST: usize = 6;
+pub(super) const LEAST: usize = 6;
 /// The part of the cost that a break must change.
 const VISIBLE: f64 = 0.05;
 

@@ -33,8 +33,8 @@
 //! feature `arbitrary_precision`. Numbers are then equal in serde_json if their texts are. Everything else is a string as
 //! XML has it: dates, base64, hexadecimal. Bytes in another part of a message's package (MTOM) are base64 too in what a client
 //! received; elsewhere, where the package is not at hand, they are `{"$part": "cid:..."}`. When JSON is read, a string will do for any simple type.
-//! Qualified names and notations are `{namespace}local`, since a prefix means nothing outside of its message; those among the members of
-//! a union are text as the message has it.
+//! Qualified names and notations are `{namespace}local`, since a prefix means nothing outside of its message. So are those in lists, with spaces
+//! between, and those among the members of a union: a string of that form is a name there.
 //!
 //! # Derived types
 //!
@@ -42,7 +42,8 @@
 //! clear, else `{namespace}local`; `xsd:int` and the like for built-in types. What is no object has its value under `$`:
 //! `{"$type": "xsd:int", "$": 5}`. Content that does not fit its type, or has more than the type knows, is kept as a tree.
 //! `xsd:anyType` also takes a plain string, number or boolean, and then names the type itself. So does `xsd:anySimpleType`; a plain string
-//! is one that names no type.
+//! is one that names no type. A number with a point is an `xsd:decimal`, which keeps the zeros at its end; one with an exponent is an
+//! `xsd:double`, if that keeps its digits.
 //!
 //! # References
 //!

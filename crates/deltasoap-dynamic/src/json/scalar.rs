@@ -159,7 +159,8 @@ fn is_beyond_floats(text: &str, view: View<'_>) -> bool {
     }
 }
 
-/// The built-in type of a number where anything may stand: the narrowest of the usual ones that keeps all its digits.
+/// The built-in type of a number where anything may stand: the narrowest of the usual ones that keeps all its digits. The zeros at
+/// a fraction's end are digits too, which a double would lose; the sign of zero is what a decimal would lose.
 pub(super) fn natural_type(number: &Number) -> Builtin {
     let text = number.to_string();
     let is_integer = !text.contains(['.', 'e', 'E']) && text != "-0";
@@ -168,9 +169,13 @@ pub(super) fn natural_type(number: &Number) -> Builtin {
         Some(_) => Builtin::Long,
         None if is_integer && number.is_u64() => Builtin::UnsignedLong,
         None if is_integer => Builtin::Integer,
-        None if is_double(&text) => Builtin::Double,
+        None if is_negative_zero(&text) || text.contains(['e', 'E']) && is_double(&text) => Builtin::Double,
         None => Builtin::Decimal,
     }
+}
+
+fn is_negative_zero(text: &str) -> bool {
+    text.starts_with('-') && !text.bytes().any(|byte| matches!(byte, b'1'..=b'9'))
 }
 
 /// True if a double keeps all digits: its shortest text stands for the same number.
@@ -184,11 +189,19 @@ fn is_double(text: &str) -> bool {
 fn only_type(view: View<'_>) -> Option<&SimpleElement> {
     match view.element {
         Element::Simple(simple) => Some(simple),
-        Element::Union(union) => match &union.members[..] {
+        Element::Union(union) if !union.list => match &union.members[..] {
             &[member] => only_type(view.follow(member)),
             _ => None,
         },
         _ => None,
+    }
+}
+
+/// True for names, and for unions and lists of such.
+fn has_names(view: View<'_>) -> bool {
+    match view.element {
+        Element::Union(union) => union.members.iter().any(|&member| has_names(view.follow(member))),
+        element => element.is_name(),
     }
 }
 
@@ -206,6 +219,9 @@ pub(crate) fn expected(view: View<'_>) -> String {
         (Some(simple), _) => {
             let values = shown_values(simple.enumeration.iter().map(AsRef::as_ref));
             format!("one of {values} ({})", type_name(&simple.name))
+        }
+        (None, Element::Union(union)) if has_names(view) => {
+            format!("a value of {}, with names as `{{namespace}}local`", type_name(&union.name))
         }
         (None, Element::Union(union)) => format!("a value of {}", type_name(&union.name)),
         _ => "a simple value".to_owned(),

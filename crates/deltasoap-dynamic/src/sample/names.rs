@@ -4,7 +4,12 @@ use super::Sampler;
 use crate::facets;
 use deltasoap_core::schema::Builtin;
 use deltasoap_core::{Node, QName};
+use deltasoap_wsdl::Schemas;
 use deltasoap_wsdl::xsd::{TypeId, Variety};
+use std::collections::HashMap;
+
+/// Most lists and unions in each other that are followed.
+const DEPTH: usize = 4;
 
 impl<'t> Sampler<'t> {
     /// The first name that a type enumerates.
@@ -39,5 +44,37 @@ impl<'t> Sampler<'t> {
             node.bindings = node.bindings.iter().cloned().chain([binding]).collect();
         }
         text
+    }
+}
+
+/// A text of a type, with what `written` says in the place of the names that the type, its items or its members enumerate.
+pub(super) fn with_names(
+    schemas: &Schemas,
+    id: TypeId,
+    text: &str,
+    mut written: impl FnMut(&QName) -> String,
+) -> String {
+    let mut names = HashMap::new();
+    collect_names(schemas, id, &mut names, DEPTH);
+    if names.is_empty() {
+        return text.to_owned();
+    }
+    let words = text.split_ascii_whitespace();
+    let words = words.map(|word| names.get(word).map_or_else(|| word.to_owned(), |name| written(name)));
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// The names that a type enumerates, by the texts that its schema has for them.
+fn collect_names<'s>(schemas: &'s Schemas, id: TypeId, into: &mut HashMap<&'s str, &'s QName>, depth: usize) {
+    match schemas.variety(id) {
+        Some(Variety::Builtin(Builtin::QName | Builtin::Notation)) => {
+            let enumerated = facets::steps(schemas, id).into_iter().flat_map(|facets| &facets.enumeration);
+            into.extend(enumerated.filter_map(|it| Some((&*it.value, it.name.as_ref()?))));
+        }
+        Some(&Variety::List(item)) if depth > 0 => collect_names(schemas, item, into, depth - 1),
+        Some(Variety::Union(members)) if depth > 0 => {
+            members.iter().for_each(|&member| collect_names(schemas, member, into, depth - 1));
+        }
+        _ => {}
     }
 }

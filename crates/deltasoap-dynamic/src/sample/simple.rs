@@ -1,9 +1,10 @@
 //! Simple values that their facets allow.
 
 use super::Sampler;
+use super::names::with_names;
 use crate::facets;
-use deltasoap_core::Simple;
 use deltasoap_core::schema::{Attribute, Builtin as B, Element, ElementRef};
+use deltasoap_core::{QName, Simple};
 use deltasoap_wsdl::Schemas;
 use deltasoap_wsdl::xsd::{Facets, TypeId, Variety};
 
@@ -14,7 +15,11 @@ impl Sampler<'_> {
         let id = self.types.lowered.origin(content).map(|origin| origin.type_id);
         let text = match (default, id) {
             (Some(default), _) => default.to_owned(),
-            (None, id) => id.map_or_else(String::new, |id| self.text(id)),
+            (None, Some(id)) => {
+                let text = self.text(id);
+                with_names(self.types.import.schemas(), id, &text, QName::to_string)
+            }
+            (None, None) => String::new(),
         };
         let parsed = match view.element {
             Element::Simple(simple) if view.element.is_name() => Simple::named(simple.base, &text).ok(),

@@ -1,6 +1,7 @@
 //! Samples by the schema itself, as trees: what the engine's schema does not keep (fixed values, which branches of a choice belong
 //! together, what a wildcard lets in, attributes of mixed content) is in them.
 
+use super::names::with_names;
 use super::{DEPTH, ENDLESS, MOST, PLENTY, Sampler};
 use crate::json::tree_of;
 use deltasoap_core::lexical::is_ncname;
@@ -135,7 +136,10 @@ impl<'t> Sampler<'t> {
         match (name, fixed) {
             (Some(name), _) => self.name_text(name, node),
             (None, Some((text, _))) => text.to_owned(),
-            (None, None) => self.text(id),
+            (None, None) => {
+                let text = self.text(id);
+                with_names(self.types.import.schemas(), id, &text, |name| self.name_text(name, node))
+            }
         }
     }
 

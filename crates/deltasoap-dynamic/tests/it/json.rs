@@ -113,7 +113,7 @@ fn plain_values_where_anything_may_stand() {
     let contract = shop();
     let codec = Codec::new(&contract, "Order");
     for (plain, label) in
-        [(json!("x"), "xsd:string"), (json!(5), "xsd:int"), (json!(0.5), "xsd:double"), (json!(true), "xsd:boolean")]
+        [(json!("x"), "xsd:string"), (json!(5), "xsd:int"), (json!(0.5), "xsd:decimal"), (json!(true), "xsd:boolean")]
     {
         let value = codec.read_json(&order(json!({ "extra": plain }))).expect("an order");
         assert_eq!(codec.to_json(&value)["extra"], json!({ "$type": label, "$": plain }));
@@ -291,9 +291,14 @@ fn the_type_of_a_plain_number_keeps_its_digits() {
         ("2147483648", "xsd:long", "2147483648"),
         ("18446744073709551615", "xsd:unsignedLong", "\"18446744073709551615\""),
         ("123456789012345678901", "xsd:integer", "\"123456789012345678901\""),
-        ("0.30000000000000004", "xsd:double", "0.30000000000000004"),
+        ("0.30000000000000004", "xsd:decimal", "\"0.30000000000000004\""),
+        ("250.00", "xsd:decimal", "250.00"),
+        ("2.5e2", "xsd:double", "250.0"),
+        ("1.23456789012345678901e2", "xsd:decimal", "\"123.456789012345678901\""),
         ("12345678901234567890.1234", "xsd:decimal", "\"12345678901234567890.1234\""),
         ("-0", "xsd:double", "-0.0"),
+        ("-0.00", "xsd:double", "-0.0"),
+        ("-0.01", "xsd:decimal", "-0.01"),
     ] {
         let value = codec.read_json(&order(json!({ "extra": number(plain) }))).expect("an order");
         let extra = codec.to_json(&value)["extra"].clone();
@@ -342,6 +347,50 @@ fn qualified_names_say_their_namespace() {
     let name = QName::new("urn:t", "r");
     let again: Value = value_from_slice(written.as_bytes(), &name, codec.view()).expect("the message");
     assert_eq!(again, value, "{written}");
+}
+
+/// As single names: in elements, in text beside attributes, and in attributes.
+#[test]
+fn names_in_lists_and_unions_say_their_namespace() {
+    let contract = support::schema(
+        "<xs:simpleType name='names'><xs:list itemType='xs:QName'/></xs:simpleType>\
+         <xs:simpleType name='some'><xs:union memberTypes='xs:int xs:QName xs:string'/></xs:simpleType>\
+         <xs:simpleType name='mixed'><xs:list itemType='t:some'/></xs:simpleType>\
+         <xs:simpleType name='any'><xs:union memberTypes='t:names xs:string'/></xs:simpleType>\
+         <xs:element name='r'><xs:complexType><xs:sequence><xs:element name='l' type='t:names'/>\
+         <xs:element name='u' type='t:some' maxOccurs='unbounded'/><xs:element name='m' type='t:mixed'/>\
+         <xs:element name='a' type='t:any' maxOccurs='unbounded'/><xs:element name='with'><xs:complexType><xs:simpleContent>\
+         <xs:extension base='t:names'/></xs:simpleContent></xs:complexType></xs:element></xs:sequence>\
+         <xs:attribute name='l' type='t:names'/><xs:attribute name='u' type='t:some'/><xs:attribute name='v' type='t:some'/>\
+         <xs:attribute name='d' type='t:some' default='t:d'/><xs:attribute name='e' type='t:some' default='5'/>\
+         </xs:complexType></xs:element>",
+    );
+    let codec = Codec::of_element(&contract, "r");
+    let value = codec.read_with(
+        "l='p:x  y' u='p:u' v='z:u' xmlns:p='urn:p'",
+        "<l xmlns:q='urn:q'> q:a <!-- -->p:b\n c</l><u>p:one</u><u> 07 </u><u>z:two</u><u>{urn:x}</u><u xmlns:z='urn:z'>z:three</u>\
+         <m>p:a 7 z:b</m><a>p:a t:b</a><a>p:a z:b</a><a/><with>t:w</with>",
+    );
+    let json = codec.to_json(&value);
+    let expected = json!({
+        "@l": "{urn:p}x {urn:t}y", "@u": "{urn:p}u", "@v": "z:u", "@e": 5,
+        "l": "{urn:q}a {urn:p}b {urn:t}c",
+        "u": ["{urn:p}one", "07", "z:two", "{urn:x}", "{urn:z}three"],
+        "m": "{urn:p}a 7 z:b",
+        "a": ["{urn:p}a {urn:t}b", "p:a z:b", ""],
+        "with": { "$": "{urn:t}w" },
+    });
+    assert_eq!(json, expected);
+    assert_eq!(codec.read_json(&json).expect("a value"), value);
+    let written = codec.write(&value);
+    let read = value_from_slice(written.as_bytes(), &QName::new("urn:t", "r"), codec.view()).expect("the message");
+    assert_eq!(read, value, "{written}");
+    let mut prefixed = expected;
+    prefixed["l"] = json!("p:x");
+    let error = codec.read_json(&prefixed).expect_err("a prefix").to_string();
+    assert_eq!(error, ".l: expected a value of names, with names as `{namespace}local`, found the string \"p:x\"");
+    let undeclared = "<r xmlns='urn:t'><l>z:x</l></r>";
+    assert!(value_from_slice(undeclared.as_bytes(), &QName::new("urn:t", "r"), codec.view()).is_err());
 }
 
 /// In attributes as in elements; a default has the prefixes of the schema.

@@ -259,6 +259,8 @@ fn names_have_prefixes_that_the_sample_declares() {
                  <xs:element name='fixed' type='xs:QName' fixed='o:a' {other}/>\
                  <xs:element name='plain' type='xs:QName' fixed='a' {other}/>\
                  <xs:element name='type' type='t:Q'/><xs:element name='gif' type='t:N'/>\
+                 <xs:element name='list'><xs:simpleType><xs:list itemType='t:Q'/></xs:simpleType></xs:element>\
+                 <xs:element name='union'><xs:simpleType><xs:union memberTypes='t:Q xs:int'/></xs:simpleType></xs:element>\
                  <xs:element name='text'><xs:complexType><xs:simpleContent><xs:extension base='t:N'>\
                  <xs:attribute name='n' type='t:N'/></xs:extension></xs:simpleContent></xs:complexType></xs:element>\
                  <xs:element name='mixed'><xs:complexType mixed='true'><xs:attribute name='q' type='t:Q'/></xs:complexType>\
@@ -268,7 +270,7 @@ fn names_have_prefixes_that_the_sample_declares() {
             )),
     );
     // What `validate` accepts has prefixes that mean the right namespaces; without a prefix there is none.
-    for wrong in ["\"one\"", "\"o:f\"", ">o:a<", ">a<", ">t:gif<", "{urn:"] {
+    for wrong in ["\"one\"", "\"o:f\"", ">o:a<", ">o:one<", ">a<", ">t:gif<", "{urn:"] {
         assert!(!request.contains(wrong), "{wrong}: {request}");
     }
     let declared = ["\"urn:o\"", "\"urn:d\"", "\"urn:t\""];

@@ -16,6 +16,7 @@ pub struct Context {
     head: Head,
     parts: Parts,
     attachments: Attachments,
+    ignored_attributes: u64,
 }
 
 /// The address that a request came from, attached to requests by [`Server`](crate::Server).
@@ -27,8 +28,8 @@ pub struct Peer(pub SocketAddr);
 pub(crate) struct Secure;
 
 impl Context {
-    pub(crate) fn new(head: Head, parts: Parts, attachments: Attachments) -> Self {
-        Context { head, parts, attachments }
+    pub(crate) fn new(head: Head, parts: Parts, attachments: Attachments, ignored_attributes: u64) -> Self {
+        Context { head, parts, attachments, ignored_attributes }
     }
 
     /// The parts that came with the message, which may be still on their way.
@@ -40,6 +41,12 @@ impl Context {
     /// that it streams, has to read to the end itself. After a fault the rest is not read, which may end the connection.
     pub fn attachments(&mut self) -> &mut Attachments {
         &mut self.attachments
+    }
+
+    /// How many attributes the message has that its type does not name, and that are in no value. Those that can stand on any element are
+    /// not counted, nor are those of markup that was compared with an earlier message and not read again.
+    pub fn ignored_attributes(&self) -> u64 {
+        self.ignored_attributes
     }
 
     /// The SOAP header blocks and the version.

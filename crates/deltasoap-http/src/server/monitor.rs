@@ -133,6 +133,10 @@ impl Monitor {
     }
 
     fn answer(&self, method: &Method, path: &str) -> Response<Body> {
+        respond::noted(method, path, self.response(method, path))
+    }
+
+    fn response(&self, method: &Method, path: &str) -> Response<Body> {
         if !matches!(*method, Method::GET | Method::HEAD) {
             return respond::only_get();
         }

@@ -52,6 +52,8 @@ pub(crate) struct Received {
     pub(crate) attachments: Attachments,
     /// Bytes of the message.
     pub(crate) bytes: u64,
+    /// See [`Context::ignored_attributes`](super::Context::ignored_attributes).
+    pub(crate) ignored_attributes: u64,
 }
 
 /// Reads a request.
@@ -86,8 +88,9 @@ where
         return Err(receiving.refuse(fallback, failure));
     }
     let bytes = receiving.bytes;
+    let ignored_attributes = receiving.ignored_attributes;
     let (head, chosen) = receiving.into_parts().ok_or_else(|| Refusal::without_body(fallback))?;
-    Ok(Received { head, chosen, attachments: Attachments::default(), bytes })
+    Ok(Received { head, chosen, attachments: Attachments::default(), bytes, ignored_attributes })
 }
 
 /// What the HTTP request says about its message.
@@ -131,12 +134,13 @@ where
         return Err(receiving.refuse(fallback, failure));
     }
     let bytes = receiving.bytes;
+    let ignored_attributes = receiving.ignored_attributes;
     let (head, chosen) = receiving.into_parts().ok_or_else(|| Refusal::without_body(fallback))?;
     if chosen.operation.is_one_way() {
         // Accepted is only what has come whole.
         attachments.keep().await.map_err(|error| refuse_package(head.version(), error))?;
     }
-    Ok(Received { head, chosen, attachments, bytes })
+    Ok(Received { head, chosen, attachments, bytes, ignored_attributes })
 }
 
 /// What a package at fault is answered with.
@@ -196,6 +200,7 @@ struct Receiving {
     bytes: u64,
     /// Time spent decoding.
     time: Duration,
+    ignored_attributes: u64,
 }
 
 impl Receiving {
@@ -208,6 +213,7 @@ impl Receiving {
             pace,
             bytes: 0,
             time: Duration::ZERO,
+            ignored_attributes: 0,
         }
     }
 
@@ -251,12 +257,14 @@ impl Receiving {
         let reader = &mut self.reader;
         // The decoder is inside, so that a panic drops it: how far it got is not known.
         let mut decoder = self.decoder.take();
+        let before = decoder.stats().ignored_attributes;
         let caught = guard_call(move || {
             let result = decode(&mut decoder, reader);
             (decoder, result)
         });
         self.time += start.elapsed();
         let (decoder, result) = caught.map_err(Failure::Panicked)?;
+        self.ignored_attributes += decoder.stats().ignored_attributes - before;
         self.decoder.put_back(decoder);
         result.map_err(Failure::Message)
     }

@@ -13,7 +13,7 @@ use http::header::{
     ACCEPT_ENCODING, ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue,
     REFERRER_POLICY, RETRY_AFTER, VARY, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
 };
-use http::{Response, StatusCode};
+use http::{Method, Response, StatusCode};
 use std::time::Duration;
 
 /// A response, which may be a package of parts.
@@ -142,6 +142,12 @@ pub(crate) fn busy(version: Version, retry_after: Duration) -> Response<Body> {
     let refused = Fault::receiver("the server is busy: try again later");
     let mut response = fault(version, &refused, Some(StatusCode::SERVICE_UNAVAILABLE));
     response.headers_mut().insert(RETRY_AFTER, retry_after.as_secs().into());
+    response
+}
+
+/// Logs the answer to a request that carries no message.
+pub(crate) fn noted(method: &Method, path: &str, response: Response<Body>) -> Response<Body> {
+    tracing::info!(%method, path, status = response.status().as_u16(), "answered");
     response
 }
 

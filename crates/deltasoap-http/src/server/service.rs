@@ -203,8 +203,8 @@ impl Inner {
                 });
                 response
             }
-            Method::GET | Method::HEAD => noted(&parts, self.answer_get(&parts)),
-            _ => noted(&parts, respond::method_not_allowed()),
+            Method::GET | Method::HEAD => respond::noted(&parts.method, parts.uri.path(), self.answer_get(&parts)),
+            _ => respond::noted(&parts.method, parts.uri.path(), respond::method_not_allowed()),
         };
         respond::coded(response, compression, is_accepted)
     }
@@ -346,11 +346,12 @@ impl Inner {
     /// # Errors
     /// When the handler was successful, and the rest of the package that its request came in is invalid.
     async fn call(&self, received: Received, parts: Parts, pace: &Pace) -> Result<Outcome, AttachmentError> {
-        let Received { head, chosen: Chosen { operation, call }, mut attachments, bytes } = received;
+        let Received { head, chosen: Chosen { operation, call }, mut attachments, bytes, ignored_attributes } =
+            received;
         let remainder = attachments.remainder();
         let record = operation.record();
         let writing = self.writing(&operation, head.version(), &parts, attachments.form());
-        let context = Context::new(head, parts, attachments);
+        let context = Context::new(head, parts, attachments, ignored_attributes);
         if let Some(fault) = self.contradiction(&context, &operation) {
             return Ok(Outcome::Fault(fault));
         }
@@ -474,12 +475,6 @@ async fn checked(
 /// Polls a future within a span, where it is: the future of an exchange is some kilobytes, and would be moved into what instruments it.
 async fn entered<F: Future>(span: &Span, mut future: Pin<&mut F>) -> F::Output {
     poll_fn(|task| span.in_scope(|| future.as_mut().poll(task))).await
-}
-
-/// Logs the answer to a request that carries no message.
-fn noted(parts: &Parts, response: Response<Body>) -> Response<Body> {
-    tracing::info!(method = %parts.method, path = parts.uri.path(), status = response.status().as_u16(), "answered");
-    response
 }
 
 fn deny(denial: &Denial) -> Response<Body> {

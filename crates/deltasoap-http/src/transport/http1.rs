@@ -73,10 +73,18 @@ impl Protocol for Http {
             biased;
             // First, so that an answer that is given behind the signal says that the connection ends.
             () = terms.stopped() => connection.as_mut().graceful_shutdown(),
-            ended = connection.as_mut() => return Ok(ended?),
+            ended = connection.as_mut() => return ended.map_err(ended_by),
         }
-        Ok(connection.await?)
+        connection.await.map_err(ended_by)
     }
+}
+
+/// Logs what hyper refuses by itself: what is no request of HTTP.
+fn ended_by(error: hyper::Error) -> BoxError {
+    if error.is_parse() {
+        tracing::info!(%error, "refused");
+    }
+    error.into()
 }
 
 /// Sends requests over the connections of a connector, in HTTP/1.1, and keeps those for the next. It is for URLs of the scheme

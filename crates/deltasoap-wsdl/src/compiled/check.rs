@@ -134,7 +134,11 @@ fn is_sound(schema: &Schema, index: usize) -> bool {
     let is_text = |reference: ElementRef| !matches!(view(reference), Element::Complex(_) | Element::Shared(_));
     match &schema.elements()[index] {
         Element::Simple(_) | Element::Any => true,
-        Element::Union(union) => union.members.iter().all(|&it| matches!(view(it), Element::Simple(_))),
+        Element::Union(union) => union.members.iter().all(|&it| match view(it) {
+            Element::Simple(_) => true,
+            Element::Union(list) => list.list && !union.list,
+            _ => false,
+        }),
         Element::Array(array) => (1..=SoapArray::MOST_DIMENSIONS as u32).contains(&array.dimensions),
         Element::Shared(content) => matches!(view(*content), Element::Complex(_)),
         Element::Complex(complex) => {

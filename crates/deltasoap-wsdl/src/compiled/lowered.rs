@@ -23,7 +23,7 @@ stored_struct! {
     Field { name, element, min, max, nillable, inline }
     Attribute { name, element, required, default }
     ArrayElement { name, item_name, item, item_type, nillable, dimensions }
-    UnionElement { name, members, default }
+    UnionElement { name, members, list, default }
     Lowered { schema, operations, notes, elements, origins }
 }
 

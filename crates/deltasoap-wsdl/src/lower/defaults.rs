@@ -10,7 +10,7 @@ use super::{Lowering, Work};
 use crate::NormalContent;
 use crate::xsd::{AttributeUse, ElementId, Schemas, TypeId, Variety};
 use deltasoap_core::schema::{Builtin, Element, ElementRef, SimpleElement, Use};
-use deltasoap_core::{QName, Simple};
+use deltasoap_core::{Lexical, QName, Simple, lexical};
 
 impl Schemas {
     /// The text that an element stands for where it is empty: its default or fixed value (XSD 1.0 part 1, 3.3.1). `None` also for a text
@@ -41,7 +41,7 @@ impl Schemas {
         it.value_name.as_ref().or(declaration.value_name.as_ref()).filter(|_| self.is_name(declaration.type_id))
     }
 
-    fn is_name(&self, id: TypeId) -> bool {
+    pub(super) fn is_name(&self, id: TypeId) -> bool {
         matches!(self.variety(id), Some(Variety::Builtin(Builtin::QName | Builtin::Notation)))
     }
 
@@ -69,6 +69,8 @@ impl Schemas {
         };
         match self.variety(id) {
             Some(&Variety::List(item)) => text.split_ascii_whitespace().all(|text| is_one(item, text)),
+            // It may be a name, with a prefix of the schema.
+            Some(Variety::Union(_)) if self.has_names(id) && lexical::QName::parse(text).is_ok() => false,
             _ => is_one(id, text),
         }
     }

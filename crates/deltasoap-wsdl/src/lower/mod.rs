@@ -13,7 +13,7 @@
 //! | the head of a substitution group | an inline choice of the elements that can stand for it |
 //! | `xsd:any` | elements that no other field names, as trees, inline |
 //! | `xsd:anyAttribute` | all attributes that have no other place, as text; nothing in SOAP encoding |
-//! | `xsd:list` | its text |
+//! | `xsd:list` | its text; of names (`xsd:QName`) the names |
 //! | facets | nothing but enumerations |
 //! | a pattern of numbers, dates and the like | a union of the one type, whose values keep their texts |
 //! | in SOAP encoding, a type that holds itself | values that may be shared |

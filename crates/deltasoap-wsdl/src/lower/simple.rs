@@ -14,19 +14,17 @@ const DEPTH: usize = 16;
 impl Lowering<'_> {
     /// A simple type.
     pub(super) fn simple(&mut self, id: TypeId) -> Element {
-        match self.schemas.variety(id) {
-            Some(Variety::Union(_)) => {
-                let mut members = Vec::new();
-                self.members(id, &mut members, &mut HashSet::new(), 0);
-                let members = members.into_iter().map(|member| self.member(member)).collect();
-                Element::Union(UnionElement { name: name(self.schemas, id), members, default: None })
+        let (members, list) = match self.schemas.variety(id) {
+            Some(Variety::Union(_)) => (self.schemas.members(id), false),
+            Some(&Variety::List(item)) if self.schemas.has_names(item) => {
+                self.notes.list_type(id);
+                (self.schemas.members(item), true)
             }
-            _ if asks_for_texts(self.schemas, id) => {
-                let members = vec![self.member(id)].into();
-                Element::Union(UnionElement { name: name(self.schemas, id), members, default: None })
-            }
-            _ => Element::Simple(self.simple_element(id)),
-        }
+            _ if asks_for_texts(self.schemas, id) => (vec![id], false),
+            _ => return Element::Simple(self.simple_element(id)),
+        };
+        let members = members.into_iter().map(|member| self.member(member)).collect();
+        Element::Union(UnionElement { name: name(self.schemas, id), members, list, default: None })
     }
 
     /// A type that is no union.
@@ -36,21 +34,6 @@ impl Lowering<'_> {
         }
         let element = Element::Simple(self.simple_element(id));
         self.refer(Work::Done(element))
-    }
-
-    /// Types that are no unions.
-    fn members(&self, id: TypeId, into: &mut Vec<TypeId>, seen: &mut HashSet<TypeId>, depth: usize) {
-        if !seen.insert(id) {
-            return;
-        }
-        match self.schemas.variety(id) {
-            Some(Variety::Union(_)) if depth > DEPTH => into.push(TypeId::ANY_SIMPLE),
-            Some(Variety::Union(members)) => {
-                members.iter().for_each(|&member| self.members(member, into, seen, depth + 1));
-            }
-            Some(_) => into.push(id),
-            None => {}
-        }
     }
 
     fn simple_element(&mut self, id: TypeId) -> SimpleElement {
@@ -65,6 +48,34 @@ impl Lowering<'_> {
         let is_list = matches!(self.schemas.variety(id), Some(Variety::List(_)));
         let enumeration = if is_list { Vec::new() } else { enumeration(self.schemas, id, base) };
         SimpleElement { name: name(self.schemas, id), base, enumeration: enumeration.into(), default: None }
+    }
+}
+
+impl Schemas {
+    /// True for names, and for unions that have them as members.
+    pub(super) fn has_names(&self, id: TypeId) -> bool {
+        self.members(id).into_iter().any(|member| self.is_name(member))
+    }
+
+    /// The type, or the members of a union, which are no unions.
+    fn members(&self, id: TypeId) -> Vec<TypeId> {
+        let mut members = Vec::new();
+        self.collect_members(id, &mut members, &mut HashSet::new(), 0);
+        members
+    }
+
+    fn collect_members(&self, id: TypeId, into: &mut Vec<TypeId>, seen: &mut HashSet<TypeId>, depth: usize) {
+        if !seen.insert(id) {
+            return;
+        }
+        match self.variety(id) {
+            Some(Variety::Union(_)) if depth > DEPTH => into.push(TypeId::ANY_SIMPLE),
+            Some(Variety::Union(members)) => {
+                members.iter().for_each(|&member| self.collect_members(member, into, seen, depth + 1));
+            }
+            Some(_) => into.push(id),
+            None => {}
+        }
     }
 }
 

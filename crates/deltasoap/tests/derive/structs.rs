@@ -373,7 +373,8 @@ fn attributes_that_no_field_names_are_counted() {
         stats.ignored_attributes
     };
     assert_eq!(ignored("", ""), 0);
-    assert_eq!(ignored("i:nil='false' xml:lang='en' i:schemaLocation='urn:x x.xsd'", "id='a' i:type='x:any'"), 0);
+    assert_eq!(ignored("i:nil='false' xml:space='default' i:schemaLocation='urn:x x.xsd'", "i:type='x:any'"), 1);
+    assert_eq!(ignored("", "id='a' xml:lang='en'"), 2);
     assert_eq!(ignored("more='1' x:id='2'", "x:unit='m'"), 3);
 }
 

@@ -120,16 +120,19 @@ fn take<T: DecodeFields>(
     text: &str,
     of: (&ComplexElement, View<'_>),
 ) -> Step {
-    let is_name = || of.1.follow(of.0.attributes[index].element).element.is_name();
-    if T::EXPANDS_NAMES && is_name() {
-        let name = cursor.reader().resolve(text.trim_ascii()).map(|(namespace, local)| QName::owned(namespace, local));
-        let name = name.ok_or_else(|| {
+    let element = of.1.follow(of.0.attributes[index].element).element;
+    let name = |text: &str| {
+        cursor.reader().resolve(text.trim_ascii()).map(|(namespace, local)| QName::owned(namespace, local))
+    };
+    if T::EXPANDS_NAMES && element.is_name() {
+        let name = name(text).ok_or_else(|| {
             let expected = "a name whose prefix is declared".to_owned();
             cursor.error_at_tag(ErrorKind::UnexpectedValue { found: text.to_owned(), expected })
         })?;
         return take_default(target, cursor, index, &name.to_string(), of);
     }
-    take_default(target, cursor, index, text, of)
+    let result = target.attribute_in(index, text, &name);
+    result.map_err(|error| cursor.error_at_tag(fault(element, text, error)))
 }
 
 /// As the description writes it: names by their namespaces.

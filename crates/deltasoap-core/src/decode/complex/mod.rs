@@ -90,7 +90,19 @@ pub trait DecodeFields {
         let _ = (index, text);
         Ok(())
     }
+
+    /// The same for a text of the message, whose names are what their place says that they are.
+    ///
+    /// # Errors
+    /// When the text is not of the attribute's type.
+    fn attribute_in(&mut self, index: usize, text: &str, names: Names<'_>) -> Result<(), LexicalError> {
+        let _ = names;
+        self.attribute(index, text)
+    }
 }
+
+/// What a text stands for where it is a name; `None` if it is none.
+pub type Names<'n> = &'n dyn Fn(&str) -> Option<QName>;
 
 /// Between two fields.
 const BETWEEN: u8 = 0;

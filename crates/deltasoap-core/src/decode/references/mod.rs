@@ -75,6 +75,11 @@ impl References {
         }
     }
 
+    /// True where ids are no content: in SOAP encoding, and in a message whose elements refer to others.
+    pub(crate) fn have_meaning(&self) -> bool {
+        self.is_encoded || self.index.is_some()
+    }
+
     /// True while the rest of the message is only kept.
     pub(crate) fn is_waiting(&self) -> bool {
         self.waiting.is_some()

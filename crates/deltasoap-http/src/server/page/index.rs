@@ -41,11 +41,12 @@ impl ServiceIndex {
     }
 
     fn answer(&self, method: &Method, path: &str) -> Response<Body> {
-        match (method, path) {
+        let response = match (method, path) {
             (&Method::GET | &Method::HEAD, "/" | "") => respond::page(self.page().into_string()),
             (_, "/" | "") => respond::only_get(),
             _ => respond::not_found("There is nothing here.\n".to_owned()),
-        }
+        };
+        respond::noted(method, path, response)
     }
 
     fn page(&self) -> Markup {

@@ -18,7 +18,7 @@ pub(super) fn refusal<B>(request: &Request<B>) -> Option<Response<Full<Bytes>>> 
         false => host(headers).or(framing(headers)).or(expectation(headers)),
     });
     let (status, reason) = found?;
-    tracing::debug!(%status, reason, "refused");
+    tracing::info!(method = %request.method(), path = request.uri().path(), status = status.as_u16(), reason, "refused");
     let mut response = Response::new(format!("{reason}\n").into());
     *response.status_mut() = status;
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));

@@ -1,0 +1,88 @@
+//! Noise in the times of types with fields.
+//!
+//! The paper has no equation for them alone, and the regression over all series explains most of the variance even where their times are
+//! noise. So they are held to the rule of [`Regression::check`](super::regression::Regression::check) by themselves, each type of
+//! field: cost must grow with their number. Types of too few points are held to it together. Each has a slope of its own in each style.
+
+use super::regression::Problem;
+use super::segments::LEAST;
+use crate::CostError;
+use crate::calibration::{Activity, Point};
+use crate::workload::{Class, Style, Workload};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Refuses noise.
+///
+/// # Errors
+/// [`CostError::Noise`].
+pub(super) fn check(points: &[&Point], activity: Activity) -> Result<(), CostError> {
+    let mut by_class: BTreeMap<Class, Vec<Sample>> = BTreeMap::new();
+    for sample in points.iter().filter_map(|point| Sample::of(point)) {
+        by_class.entry(sample.series.0).or_default().push(sample);
+    }
+    let mut others = Vec::new();
+    for (class, samples) in by_class {
+        if is_enough(&samples) {
+            check_samples(&format!("{activity}, fields of {class}"), &samples)?;
+        } else {
+            others.extend(samples);
+        }
+    }
+    if is_enough(&others) { check_samples(&format!("{activity}, fields of other types"), &others) } else { Ok(()) }
+}
+
+/// A measured message.
+struct Sample {
+    series: (Class, Style),
+    count: f64,
+    characters: f64,
+    cost: f64,
+}
+
+impl Sample {
+    fn of(point: &Point) -> Option<Self> {
+        let Workload::Fields { class, count, text, style } = point.workload else { return None };
+        // Longer names are more characters of the same fields.
+        let (style, each) = match style {
+            Style::Named(name) => (Style::Named(0), name),
+            style => (style, text),
+        };
+        let (count, each) = (f64::from(count), f64::from(each));
+        Some(Sample { series: (class, style), count, characters: count * each, cost: point.cost() })
+    }
+}
+
+fn series_of(samples: &[Sample]) -> BTreeSet<(Class, Style)> {
+    samples.iter().map(|sample| sample.series).collect()
+}
+
+/// True for enough points to tell a line from noise.
+fn is_enough(samples: &[Sample]) -> bool {
+    samples.len() >= series_of(samples).len() + LEAST
+}
+
+fn check_samples(name: &str, samples: &[Sample]) -> Result<(), CostError> {
+    let series = series_of(samples);
+    let row = |sample: &Sample| {
+        let slopes = series.iter().map(|series| if *series == sample.series { sample.count } else { 0.0 });
+        std::iter::once(1.0).chain(slopes).chain([sample.characters]).collect::<Vec<_>>()
+    };
+    let mut problem = Problem {
+        name: name.to_owned(),
+        regressors: std::iter::once("c0".to_owned())
+            .chain(series.iter().map(|(class, style)| format!("{class} ({style:?})")))
+            .chain(["character".to_owned()])
+            .collect(),
+        rows: samples.iter().map(row).collect(),
+        values: samples.iter().map(|sample| sample.cost).collect(),
+        weights: Vec::new(),
+    };
+    let fit = problem.solve().or_else(|_| {
+        // All have as many characters.
+        problem.regressors.pop();
+        problem.rows.iter_mut().for_each(|row| _ = row.pop());
+        problem.solve()
+    })?;
+    // A character costs so little that its slope may fall where cost is not quite a line.
+    fit.check(name, &fit.coefficients[1..=series.len()])
+}
