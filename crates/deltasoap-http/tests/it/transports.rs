@@ -87,7 +87,7 @@ async fn fail(fail: Lease<Fail>) -> Result<EchoResponse, Fault> {
 const LARGEST: u64 = 1 << 20;
 
 /// Not adaptive, so that what happens does not depend on the time that it takes.
-const LEAF: Differential = Differential { checkpoints: Checkpoints::Leaf, adaptive: false, ..Differential::OFF };
+const LEAF: Differential = Differential { checkpoints: Checkpoints::Leaf, adaptive: false };
 
 fn all() -> SoapService {
     let limits = Limits { message: LARGEST, ..Limits::default() };
