@@ -49,7 +49,7 @@ impl Form for Differential {
         if !spot.part.is_empty() {
             M::write(&spot.matcher.sum(spot.part), &mut top);
         }
-        // Behind the sum, whose length is not written: from the end.
+        // After the sum, whose length is not written: from the end.
         top.append(&mut Top { level, stacks }.encoded()?);
         Some((Kept { base: self.base.clone(), top: Compact::new(&top) }, spot.position))
     }
@@ -150,7 +150,7 @@ const HAS_BOUND: u8 = 2;
 const HAS_SEEN: u8 = 4;
 
 impl Top {
-    /// The stacks as bytes, the number of which stands behind them; `None` if there are more than that can say.
+    /// The stacks as bytes, the number of which stands after them; `None` if there are more than that can say.
     fn encoded(&self) -> Option<Vec<u8>> {
         let Stacks { frames, open, bound, seen } = &self.stacks;
         let mut out = Vec::new();

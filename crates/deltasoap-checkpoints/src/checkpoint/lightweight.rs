@@ -1,11 +1,11 @@
 //! Lightweight checkpoints (LCP; *Lightweight Checkpointing*, section 4): places in a group that shares a base checkpoint.
 //!
-//! Between two children of one element, nothing differs but the number of children read. So checkpoints in front of
+//! Between two children of one element, nothing differs but the number of children read. So checkpoints before
 //! children form a *group*: the *base checkpoint* has the whole state, and a *lightweight* one only a number. They lie
-//! exactly in front of a child's start tag, so there is no partially processed content.
+//! exactly before a child's start tag, so there is no partially processed content.
 //!
 //! - The *location information stack* has, for each routine with children, where the child begins that it reads and what
-//!   its progress was in front of it. It is filled by the routines, and nullified when a state is restored.
+//!   its progress was before it. It is filled by the routines, and nullified when a state is restored.
 //! - The *base checkpoints stack* has the groups that can still grow. It is saved with every base and
 //!   context-independent checkpoint and put back with it.
 //! - An interrupt makes a lightweight checkpoint if there is a group for a location passed since the last checkpoint;
@@ -302,7 +302,7 @@ fn is_at(rare: &Rare, location: &Location, live: &Live<'_>) -> bool {
 }
 
 /// Where the routine at a level has its last potential place for a checkpoint: where it stands, if it is the innermost
-/// one, else in front of the child that it reads.
+/// one, else before the child that it reads.
 fn location(live: &Live<'_>, level: usize) -> Option<Location> {
     let frame = live.frame(level).filter(|frame| frame.has_children && !frame.is_opaque)?;
     if level + 1 < live.frames().len() {

@@ -13,7 +13,7 @@
 //! | size, checksum | [`Checkpoint`](super::engine::Checkpoint) |
 //!
 //! and the log of fields seen. A [`Snapshot`] is all of that for one place. *Partially processed content* is what lies
-//! between the place where the routines stand, always in front of a token, and the checkpoint itself.
+//! between the place where the routines stand, always before a token, and the checkpoint itself.
 
 mod compact;
 mod differential;
@@ -41,7 +41,7 @@ pub(crate) trait Form: Debug + Default + Send + Sync + 'static {
     /// At a processing interrupt: a checkpoint and its position, if there is to be one.
     fn checkpoint<M: PortionMatcher>(&mut self, live: &mut Live<'_>, spot: &Spot<'_, M>) -> Option<(Self::Kept, u64)>;
 
-    /// Bytes of partially processed content in front of a checkpoint.
+    /// Bytes of partially processed content before a checkpoint.
     fn part_len(&self, kept: &Self::Kept) -> usize;
 
     /// True if bytes fit a checkpoint's partially processed content.

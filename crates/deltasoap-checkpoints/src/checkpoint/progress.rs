@@ -1,4 +1,4 @@
-//! Progressive matching: whether a checkpoint lies ahead of the routines, where they stand, or behind them.
+//! Progressive matching: whether a checkpoint lies ahead of the routines, where they stand, or after them.
 //!
 //! The frames of a checkpoint are a path, as those of the routines are. Level by level they are equal, until one of them
 //! has gone further than the other: a routine's progress is a field, its occurrences, and whether one of them is open.
@@ -11,11 +11,11 @@ use deltasoap_core::decode::differential::policy::{Live, Watch};
 /// Where the routines stand in relation to a checkpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Progress {
-    /// In front of it: they may meet it when the watch is due.
+    /// Before it: they may meet it when the watch is due.
     Ahead(Watch),
     /// The frames are equal.
     Here,
-    /// Behind it, or in a part of the value that is not the old one.
+    /// After it, or in a part of the value that is not the old one.
     Passed,
 }
 
@@ -24,7 +24,7 @@ fn watch_at(level: usize, frame: &Frame) -> Watch {
     Watch { level, field: frame.field, count: frame.count, is_inside: frame.state != BETWEEN }
 }
 
-/// The state of routines with children, between two of them; also of leaves, in front of their text.
+/// The state of routines with children, between two of them; also of leaves, before their text.
 const BETWEEN: u8 = 0;
 
 /// Compares the frames of a checkpoint; of the first `known`, which are known to be equal, only those above are given.

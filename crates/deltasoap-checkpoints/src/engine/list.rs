@@ -8,9 +8,9 @@
 pub(super) struct List<T> {
     /// Holes hold `T::default()`.
     items: Vec<T>,
-    /// Items in front of the gap; `passed <= ahead`.
+    /// Items before the gap; `passed <= ahead`.
     passed: usize,
-    /// Where the items behind the gap begin; `ahead <= items.len()`.
+    /// Where the items after the gap begin; `ahead <= items.len()`.
     ahead: usize,
 }
 
@@ -52,7 +52,7 @@ impl<T: Default> List<T> {
         Some(item)
     }
 
-    /// Adds an item behind the last one passed.
+    /// Adds an item after the last one passed.
     pub(super) fn insert(&mut self, item: T) {
         if self.passed == self.items.len() {
             self.items.push(item);

@@ -19,18 +19,18 @@
 //! *Differential Deserialization*, section 3, with these differences:
 //!
 //! - An interrupt is a window that ends early: the routines pause as they do where bytes run out. A checkpoint is made
-//!   where they stand, always in front of a token or inside a long text, and what lies between that and the interrupt is its
-//!   partially processed content. So the switching points are in front of a start tag, an end tag, and character data;
-//!   the one behind a tag is in front of whatever comes next.
+//!   where they stand, always before a token or inside a long text, and what lies between that and the interrupt is its
+//!   partially processed content. So the switching points are before a start tag, an end tag, and character data;
+//!   the one after a tag is before whatever comes next.
 //! - The start tag of the operation must be as it was, attributes included, for it is not read in fast mode. The first
-//!   checkpoint, just behind it, is the machine's [`Base`]; its state needs no copy.
+//!   checkpoint, just after it, is the machine's [`Base`]; its state needs no copy.
 //! - Memory blocks are the `Vec`s of the value. An array that grows or shrinks is the paper's reallocated block: routines
 //!   go on *over the old value*, replace what they read, and cut off what they pass over; see
-//!   [`Cursor::is_over`]. Blocks of stale checkpoints go when an array is cut. Where a routine would have to begin with a
+//!   [`Cursor::is_over`](deltasoap_core::decode::Cursor::is_over). Blocks of stale checkpoints go when an array is cut. Where a routine would have to begin with a
 //!   vacant value, no switch is made within it.
-//! - New checkpoints stand in the list as soon as they are made, behind the one restored last, where the paper merges them
+//! - New checkpoints stand in the list as soon as they are made, after the one restored last, where the paper merges them
 //!   when regular mode ends. Stale ones are removed at once.
-//! - Behind a bad message, no sum is known of the portion at fault: the paper's flag that forces regular mode. Checkpoints
+//! - After a bad message, no sum is known of the portion where it failed: the paper's flag that forces regular mode. Checkpoints
 //!   ahead of it are dropped, for what the message cut off before it failed may be theirs.
 
 mod fast;
@@ -182,7 +182,7 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
         }
     }
 
-    /// Begins regular mode behind a checkpoint.
+    /// Begins regular mode after a checkpoint.
     fn go_regular(&mut self, state: &mut State, due: bool) {
         self.mode = Mode::Regular { due };
         self.interrupt = self.at + self.tuning.portion();

@@ -36,7 +36,7 @@ pub(crate) trait PortionMatcher: Debug + Default + Send + Sync + 'static {
         0
     }
 
-    /// Writes a sum behind others, for checkpoints that are kept as bytes.
+    /// Writes a sum after others, for checkpoints that are kept as bytes.
     fn write(sum: &Self::Sum, out: &mut Vec<u8>);
 
     /// True if `bytes` fit the sum that was written at the start of `written`.

@@ -19,7 +19,7 @@ use crate::decode::{Cursor, DecodeFields, Step};
 use crate::encode::{EncodeFields, Encoder};
 use crate::schema::{Builtin, Choice, Element, ElementRef, Field, QName, View};
 
-/// Stands for a place behind all others, where no old value is.
+/// Stands for a place after all others, where no old value is.
 pub const APPENDED: usize = usize::MAX;
 
 /// The content of one element.

@@ -69,7 +69,7 @@ pub trait Shortcuts: Sized {
         self.scan_flat(scan, view)
     }
 
-    /// How many of the first items have these images ([`Lexical::count_same`]): for types with one leaf and no more. Others say
+    /// How many of the first items have these images ([`Lexical::count_same`](crate::Lexical::count_same)): for types with one leaf and no more. Others say
     /// none, which only means that they are compared one by one.
     #[inline]
     fn count_same(items: &[Self], images: &[u8]) -> usize {

@@ -20,12 +20,12 @@ impl<'c> Cursor<'c> {
         Cursor { window, state }
     }
 
-    /// Position in the window behind the last byte used.
+    /// Position in the window after the last byte used.
     pub fn pos(&self) -> usize {
         self.window.pos
     }
 
-    /// Position in the document (UTF-8) behind the last byte used.
+    /// Position in the document (UTF-8) after the last byte used.
     pub fn offset(&self) -> u64 {
         self.window.base + self.window.pos as u64
     }
@@ -116,7 +116,7 @@ impl<'c> Cursor<'c> {
 
     /// True if a frame is *over an old value*: its routine goes on within a value that is whole already, that of the
     /// message before. What it reads replaces what is there; what it passes over or does not reach before the element's
-    /// end is cut off; and what comes behind the place where reading stops stays as it was.
+    /// end is cut off; and what comes after the place where reading stops stays as it was.
     #[inline]
     pub fn is_over(&self, index: usize) -> bool {
         index < self.state.stack.over

@@ -13,7 +13,7 @@ pub(crate) fn decode_one<T: Content>(value: &mut T, cursor: &mut Cursor<'_>, vie
     value.decode(cursor, view)
 }
 
-/// See [`Occurs::open`], for lists.
+/// See [`Occurs::open`](crate::Occurs::open), for lists.
 pub(crate) fn open_item<T: Content>(items: &mut Vec<T>, place: usize, view: View<'_>) -> usize {
     match items.get_mut(place) {
         Some(item) => {
@@ -29,7 +29,7 @@ pub(crate) fn open_item<T: Content>(items: &mut Vec<T>, place: usize, view: View
     }
 }
 
-/// See [`Occurs::splice`].
+/// See [`Occurs::splice`](crate::Occurs::splice).
 pub(crate) fn splice_items<T: Content>(
     items: &mut Vec<T>,
     place: usize,

@@ -6,7 +6,7 @@ use crate::decode::differential::Mend;
 use crate::schema::{Builtin, Element, View};
 use crate::{Child, Lexical, Node};
 
-/// See [`Content::mend`](crate::Content::mend).
+/// See [`Shortcuts::mend`](crate::content::Shortcuts::mend).
 pub(super) fn mend(value: &mut Value, view: View<'_>, mend: &Mend<'_>) -> Option<()> {
     let step = |(value, view), &(field, count): &(u32, u32)| child(value, view, field as usize, count as usize);
     let (value, view) = mend.path.iter().try_fold((value, view), step)?;

@@ -121,7 +121,7 @@ fn vacant_field(complex: &ComplexElement, field: &Field, view: View<'_>) -> Valu
 /// How many elements a flat type may have: a bound against schemas that require themselves, or very much.
 const FLAT_ELEMENTS: usize = 1024;
 
-/// See [`Content::flat_leaves`].
+/// See [`Shortcuts::flat_leaves`].
 pub(super) fn flat_leaves(view: View<'_>) -> Option<usize> {
     // Most types are not flat, which is seen at once.
     if !matches!(view.element, Element::Simple(_)) && !view.complex().is_some_and(is_plain) {

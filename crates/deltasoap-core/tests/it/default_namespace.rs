@@ -122,8 +122,14 @@ fn what_a_default_namespace_could_change_keeps_prefixes() {
     let plain = complex(vec![field("urn:op", "x", text)]);
     let one = |field| Element::Complex(complex(vec![field]));
     let with = |attribute| Element::Complex(ComplexElement { attributes: vec![attribute].into(), ..plain.clone() });
-    let union =
-        |member| Element::Union(UnionElement { name: QName::default(), members: vec![member].into(), default: None, list: false });
+    let union = |member| {
+        Element::Union(UnionElement {
+            name: QName::default(),
+            members: vec![member].into(),
+            default: None,
+            list: false,
+        })
+    };
     let array = ArrayElement {
         name: QName::new("urn:op", "A"),
         item_name: QName::new("urn:op", "item"),

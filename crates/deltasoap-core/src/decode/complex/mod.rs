@@ -49,7 +49,7 @@ pub trait DecodeFields {
         Run::Items(0)
     }
 
-    /// Reads flat items again that differ from those of the message before; see [`Occurs::patch`](crate::Occurs::patch).
+    /// Reads flat items again that differ from those of the message before; see [`ListShortcuts::patch`](crate::content::ListShortcuts::patch).
     fn patch(&mut self, field: usize, cursor: &mut Cursor<'_>, view: View<'_>) -> Patch {
         let _ = (field, cursor, view);
         Patch::Other { field: 0, count: 0 }
@@ -61,7 +61,7 @@ pub trait DecodeFields {
         None
     }
 
-    /// Reads a leaf as the next occurrence of a field; `None` where its text is not plain. See [`Occurs::scan_leaf`](crate::Occurs::scan_leaf).
+    /// Reads a leaf as the next occurrence of a field; `None` where its text is not plain. See [`ListShortcuts::scan_leaf`](crate::content::ListShortcuts::scan_leaf).
     #[inline]
     fn scan_leaf<S: FlatSource>(&mut self, field: usize, scan: &mut S, view: View<'_>) -> Option<()> {
         let _ = (field, scan, view);

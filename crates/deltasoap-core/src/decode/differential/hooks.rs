@@ -35,8 +35,8 @@ impl<'c> Cursor<'c> {
         if is_due(state, me, watch) && state.reader.is_between_tokens() { Err(Stop::Switch) } else { Ok(()) }
     }
 
-    /// In front of a text that the window cuts: pauses if the cut is an interrupt's, so that the text can be read in one
-    /// piece, and so that a checkpoint made now stands in front of it.
+    /// Before a text that the window cuts: pauses if the cut is an interrupt's, so that the text can be read in one
+    /// piece, and so that a checkpoint made now stands before it.
     #[inline]
     pub(crate) fn at_text(&mut self) -> Step {
         let most = self.state().hooks.held_back;

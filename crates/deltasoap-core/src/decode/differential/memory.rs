@@ -21,7 +21,7 @@ fn is_all(rest: &[u8]) -> bool {
     rest.trim_ascii_end().ends_with(b"Envelope>")
 }
 
-/// True if there are places within the content at which regular mode can go on, and behind the last of them: those of elements. Text and trees are
+/// True if there are places within the content at which regular mode can go on, and after the last of them: those of elements. Text and trees are
 /// read from their start.
 fn has_places(view: View<'_>) -> bool {
     match view.content().element {
@@ -46,7 +46,7 @@ pub struct Memory<T> {
     /// Messages of other kinds, which the next one may be like.
     turns: Turns<T>,
     adaptive: Adaptive,
-    /// The position behind the start tag of the message's operation.
+    /// The position after the start tag of the message's operation.
     start: u64,
     stats: DifferentialStats,
     /// The message is so small that its value is mended, or else read in regular mode.

@@ -66,7 +66,7 @@ impl<T> Default for Turns<T> {
 
 impl<T> Turns<T> {
     /// The message that the next one is to be compared with; `None` if that is like none. `value` is that of the last message, `old`, and
-    /// becomes that of the one given. `next` holds the bytes at hand of the next message, from behind its operation's start tag, `tag`, on.
+    /// becomes that of the one given. `next` holds the bytes at hand of the next message, from after its operation's start tag, `tag`, on.
     pub(crate) fn choose(
         &mut self,
         (value, old): (&mut T, Option<Box<Template>>),

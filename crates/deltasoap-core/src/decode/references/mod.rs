@@ -16,7 +16,7 @@
 //! *Nothing is lost by keeping late*: a reference points to an element that was kept, or to one that is still to come.
 //!
 //! *A detour* puts the element that is referred to in the place of the one that refers: the reader goes on at the other's start tag, with the
-//! declarations in scope there ([`Enclosing`]), and comes back behind its end tag. The routines notice nothing; depth, and so the
+//! declarations in scope there, and no others ([`Enclosing`](deltasoap_xml::Enclosing)), and comes back behind its end tag. The routines notice nothing; depth, and so the
 //! limit on it, counts as if the element stood there. By then the message is whole, so that no routine pauses within a detour, and the
 //! way back may be a local variable.
 //!

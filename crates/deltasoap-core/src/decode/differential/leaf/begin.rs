@@ -1,4 +1,4 @@
-//! Behind an operation's start tag: is it compared with the message before, mended, or only noted?
+//! After an operation's start tag: is it compared with the message before, mended, or only noted?
 
 use super::mend::Mending;
 use super::template::{Prologue, Template};

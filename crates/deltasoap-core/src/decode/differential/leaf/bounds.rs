@@ -18,16 +18,16 @@
 //!
 //! ```text
 //! fast mode       stops at a difference, at a position of the new message
-//! regular mode    goes on at the last place in front of it, where an element was that is known to differ
-//! fast mode       is entered behind a start tag that reaches beyond the difference: for the element in which it lies is
-//!                 not taken for the old one, and what follows that element begins behind the difference
+//! regular mode    goes on at the last place before it, where an element was that is known to differ
+//! fast mode       is entered after a start tag that reaches beyond the difference: for the element in which it lies is
+//!                 not taken for the old one, and what follows that element begins after the difference
 //! ```
 //!
-//! So each difference lies behind the one before it, and there are no more of them than the message has bytes. An array whose
-//! size differs is no exception: the difference in its start tag lies in front of any within. Nor are items that were moved: they
+//! So each difference lies after the one before it, and there are no more of them than the message has bytes. An array whose
+//! size differs is no exception: the difference in its start tag lies before any within. Nor are items that were moved: they
 //! are taken for old ones only where they equal these beyond the difference.
 //!
-//! One place may be met twice: a flat item is read again with the white space behind it. Where there is less of that than
+//! One place may be met twice: a flat item is read again with the white space after it. Where there is less of that than
 //! before, the item ends at the difference, and what follows may differ there as well. It is no part of that item.
 //!
 //! That is an argument about five modules, and each change to one of them may break it. Therefore [`Bounds::is_progress`] checks it: where a difference

@@ -23,8 +23,8 @@ impl Edits {
     }
 }
 
-#[derive(Debug, Clone, Copy)]
 /// An edit that is being made.
+#[derive(Debug, Clone, Copy)]
 pub(super) struct OpenEdit {
     pub(super) parent: u32,
     pub(super) from: Place,
@@ -37,7 +37,7 @@ pub(super) struct OpenEdit {
     pub(super) difference: u64,
 }
 
-/// Field and count of the routine for `parent` in front of a place among its children: in the message being read, so that
+/// Field and count of the routine for `parent` before a place among its children: in the message being read, so that
 /// what was read right before it counts.
 pub(super) fn state_before(template: &Template, edits: &[Edit], parent: u32, place: Place) -> (u32, u32) {
     match edits.last() {

@@ -94,7 +94,7 @@ impl Image {
         self
     }
 
-    /// The position behind the last byte.
+    /// The position after the last byte.
     pub(crate) fn end(&self) -> u64 {
         self.parts.last().map_or(0, Part::end)
     }

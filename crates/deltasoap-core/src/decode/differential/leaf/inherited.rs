@@ -20,9 +20,9 @@ pub(crate) struct Taken {
 /// The count while a message is read.
 #[derive(Debug, Default)]
 pub(crate) struct Inherited {
-    /// Of trees in front of the operation.
+    /// Of trees before the operation.
     pub(crate) before: usize,
-    /// Those of the last tree in front of the operation.
+    /// Those of the last tree before the operation.
     pub(crate) last: Option<(ScopeId, Bindings)>,
     /// Of one tree of the operation, at most.
     pub(super) most: usize,
@@ -52,7 +52,7 @@ impl Inherited {
         self.shared
     }
 
-    /// Of trees that may be skipped, at most: one that shared its bindings with the tree in front of it does so no more where
+    /// Of trees that may be skipped, at most: one that shared its bindings with the tree before it does so no more where
     /// another one is put between.
     pub(super) fn of_skipped(&self, old: Taken) -> usize {
         old.sum.saturating_add(self.trees.saturating_mul(old.most))

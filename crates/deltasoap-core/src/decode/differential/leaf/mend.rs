@@ -61,7 +61,7 @@ pub struct Mend<'m> {
     pub(crate) attribute: Option<u32>,
     /// There was no text.
     pub(crate) is_new: bool,
-    /// The text and what stands behind it.
+    /// The text and what stands after it.
     bytes: &'m [u8],
     len: usize,
 }
@@ -163,7 +163,7 @@ impl Mending {
         self.len - self.differences.iter().map(|it| it.new.1 - it.new.0).sum::<usize>()
     }
 
-    /// How far what stands behind each difference has moved, for an operation whose content began at `old` and begins at `new`.
+    /// How far what stands after each difference has moved, for an operation whose content began at `old` and begins at `new`.
     pub(super) fn moves(&self, old: u64, new: u64) -> impl Iterator<Item = Move> {
         let moved = move |from: usize, to: usize| {
             let from = old + from as u64;
@@ -214,7 +214,7 @@ impl<'w> Walk<'w> {
         Walk { bytes, start: template.start, nodes: &template.table.nodes, next: 0, at: 0, open }
     }
 
-    /// The text or value that a place lies in, or right behind.
+    /// The text or value that a place lies in, or right after.
     fn token_at(&mut self, place: usize, ways: &mut Vec<u32>) -> Option<Token> {
         loop {
             let start = self.at;
@@ -315,7 +315,7 @@ fn tag_len(bytes: &[u8]) -> Option<usize> {
 /// Attributes that routines look at, whatever the element is.
 const LOOKED_AT: [&[u8]; 5] = [b"nil", b"id", b"href", b"ref", b"position"];
 
-/// The attribute of a start tag whose value a place lies in, or right behind: its number, declarations not counted, and its place.
+/// The attribute of a start tag whose value a place lies in, or right after: its number, declarations not counted, and its place.
 fn value_at(tag: &[u8], place: usize) -> Option<(u32, usize, usize)> {
     let (mut number, mut at) = (0, 1);
     loop {

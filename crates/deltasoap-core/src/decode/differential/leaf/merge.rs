@@ -9,11 +9,11 @@ pub(crate) struct Edit {
     pub(crate) parent: u32,
     /// The first place that is replaced.
     pub(crate) from: Place,
-    /// The place behind.
+    /// The place after.
     pub(crate) to: Place,
     /// The nodes that were read: a range of the new ones.
     pub(crate) fresh: (u32, u32),
-    /// Field and count of the routine behind them.
+    /// Field and count of the routine after them.
     pub(crate) state: (u32, u32),
 }
 
@@ -89,7 +89,7 @@ fn moved(mut table: Table, mut moves: &[Move], mut edits: &[Edit]) -> Table {
         node.pos = node.pos.wrapping_add(by as u32);
         if let Some(run) = table.runs.get_mut(node.run as usize) {
             settle(run, by);
-            // White space in front of the first item may have changed.
+            // White space before the first item may have changed.
             node.pos = run.positions.first().map_or(node.pos, |first| run.base.wrapping_add(*first));
         }
     }

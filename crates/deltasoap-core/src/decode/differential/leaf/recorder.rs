@@ -66,8 +66,8 @@ impl Recorder {
         }
     }
 
-    /// The run that goes on behind white space, or begins, with the item at a position: those in front of the white space
-    /// and behind it.
+    /// The run that goes on after white space, or begins, with the item at a position: those before the white space
+    /// and after it.
     pub(crate) fn run(
         &mut self,
         known: &Arc<Known>,
@@ -95,7 +95,7 @@ impl Recorder {
             })
     }
 
-    /// Ends a run behind its last item, or takes it back if it has none.
+    /// Ends a run after its last item, or takes it back if it has none.
     pub(crate) fn end_run(&mut self, position: u64) {
         if self.is_noting()
             && let Some(run) = self.table.runs.last_mut()

@@ -10,7 +10,7 @@ use super::words::{AnyOrder, Mode, StartTag};
 
 impl Session {
     /// Whether the element whose start tag was just read is the one that stood there in the message before, with the same
-    /// bytes. If so, fast mode is entered behind the tag. `before` is the state in front of it: field and count.
+    /// bytes. If so, fast mode is entered after the tag. `before` is the state before it: field and count.
     pub(crate) fn resync(&mut self, field: u32, count: u32, before: (u32, u32), tag: StartTag<'_>) -> bool {
         if self.is_ending || self.bounds.is_hopeless() {
             return false;

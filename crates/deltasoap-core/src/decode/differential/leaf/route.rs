@@ -72,7 +72,7 @@ impl SizedTag {
 }
 
 impl Session {
-    /// Finds the last place in front of a difference, and the path to it.
+    /// Finds the last place before a difference, and the path to it.
     pub(super) fn aim(&mut self, old: u64, new: u64, image: &Image) -> u64 {
         let by = new as i64 - old as i64;
         self.shifting.found = None;
@@ -94,7 +94,7 @@ impl Session {
         target.new
     }
 
-    /// What was entered behind the place where regular mode goes on will be entered again, perhaps elsewhere.
+    /// What was entered after the place where regular mode goes on will be entered again, perhaps elsewhere.
     fn forget_moves(&mut self, target: Target) {
         let old = target.new.wrapping_add_signed(target.by.wrapping_neg());
         while self.edits.moves.pop_if(|entered| entered.from > old).is_some() {}
@@ -186,7 +186,7 @@ impl Session {
         Descent::Here { field, count, patch }
     }
 
-    /// The state in front of the item that could not be read in place: field and count.
+    /// The state before the item that could not be read in place: field and count.
     pub(crate) fn give_up_patch(&mut self, item: usize) -> (u32, u32) {
         let (Some(template), Some(edit)) = (&self.old, &mut self.edits.open) else { return (0, 0) };
         let place = Place { node: edit.from.node, item: item as u32 };
@@ -201,7 +201,7 @@ impl Session {
         Some(Patched { run: node.run as usize, first: node.count as usize, item: edit.from.item as usize })
     }
 
-    /// Items were inserted or removed in the run at hand: those behind it in their list have other places.
+    /// Items were inserted or removed in the run at hand: those after it in their list have other places.
     pub(crate) fn slide(&mut self, by: i64) {
         let (Some(template), Some(edit)) = (&mut self.old, &self.edits.open) else { return };
         if by != 0 {

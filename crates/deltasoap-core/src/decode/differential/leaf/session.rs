@@ -114,7 +114,7 @@ impl Session {
         self.recorder.is_on = true;
     }
 
-    /// Begins to compare an operation with that of the message before; `new` is the position behind its start tag.
+    /// Begins to compare an operation with that of the message before; `new` is the position after its start tag.
     pub(crate) fn compare(&mut self, old: Box<Template>, new: u64) {
         let from = old.start;
         self.old = Some(old);
@@ -124,7 +124,7 @@ impl Session {
         self.enter_fast(from, new);
     }
 
-    /// Begins to mend the value of the message before; `new` is the position behind the operation's start tag.
+    /// Begins to mend the value of the message before; `new` is the position after the operation's start tag.
     pub(crate) fn mend(&mut self, old: Box<Template>, new: u64) {
         self.old = Some(old);
         self.origin.start = new;
@@ -231,7 +231,7 @@ impl Session {
         self.is_whole
     }
 
-    /// Begins anew, in regular mode and from a vacant value; gives the position behind the operation's start tag.
+    /// Begins anew, in regular mode and from a vacant value; gives the position after the operation's start tag.
     fn start_again(&mut self) -> u64 {
         self.recorder.clear();
         self.recorder.is_on = true;

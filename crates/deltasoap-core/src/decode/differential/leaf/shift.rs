@@ -1,4 +1,4 @@
-//! Items that were inserted into a list, or removed from it: found by the items behind them.
+//! Items that were inserted into a list, or removed from it: found by the items after them.
 //!
 //! When several items in a row differ, the item at hand is compared with those a little earlier and later in the old
 //! list. If it is one of them, the list is brought in line: removed items are cut out of the old value, and room is made for
@@ -30,7 +30,7 @@ pub(super) struct Streak {
 /// What a list lacks to be in line with the message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Shift {
-    /// Where: the place in front of which items were inserted, or from which on they were removed.
+    /// Where: the place before which items were inserted, or from which on they were removed.
     pub(crate) place: usize,
     /// Old items that are gone.
     pub(crate) removed: usize,
@@ -80,7 +80,7 @@ impl Session {
         Some((Target { place: Some(Place::before(item)), new, differs: false, ..target }, parent))
     }
 
-    /// The shift that the list at hand needs, in front of its next item, and which field it is; the old table is in line then.
+    /// The shift that the list at hand needs, before its next item, and which field it is; the old table is in line then.
     pub(crate) fn take_shift(&mut self) -> Option<(u32, Shift)> {
         let shift = self.shifting.found.take()?;
         let (template, edit) = (self.old.as_mut()?, self.edits.open.as_mut()?);

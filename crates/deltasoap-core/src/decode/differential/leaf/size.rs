@@ -5,7 +5,7 @@
 
 use deltasoap_xml::scan::first_mismatch;
 
-/// Whether two start tags are equal but for the digits of an array's size. `old` may go on behind its tag; gives the length
+/// Whether two start tags are equal but for the digits of an array's size. `old` may go on after its tag; gives the length
 /// of the tag in it.
 pub(super) fn but_for_size(old: &[u8], new: &[u8]) -> Option<usize> {
     let shared = old.len().min(new.len());
@@ -22,7 +22,7 @@ fn behind_digits(bytes: &[u8], start: usize) -> usize {
     start + bytes[start..].iter().take_while(|byte| byte.is_ascii_digit()).count()
 }
 
-/// True if what stands in front of digits, and the byte behind them, make them an array's size.
+/// True if what stands before digits, and the byte after them, make them an array's size.
 fn is_size(before: &[u8], behind: u8) -> bool {
     match before.split_last() {
         Some((b'[', before)) if behind == b']' => {

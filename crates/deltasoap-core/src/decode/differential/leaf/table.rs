@@ -17,7 +17,7 @@ pub(crate) struct Node {
     pub(crate) pos: u32,
     /// The node of the element around; `NONE` in the operation's own element.
     pub(crate) parent: u32,
-    /// The node behind the last one within.
+    /// The node after the last one within.
     pub(crate) end: u32,
     /// Which field of its parent it is; 0 for an item of a SOAP array.
     pub(crate) field: u32,
@@ -73,7 +73,7 @@ impl Table {
     }
 }
 
-/// A place between elements: in front of a node, or of an item of a run.
+/// A place between elements: before a node, or of an item of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Place {
     pub(crate) node: u32,
@@ -146,7 +146,7 @@ impl Table {
         self.runs.get(self.node(index).run as usize)
     }
 
-    /// The node behind the last one within the element of `parent`.
+    /// The node after the last one within the element of `parent`.
     pub(crate) fn end_of(&self, parent: u32) -> u32 {
         if parent == NONE { self.nodes.len() as u32 } else { self.node(parent).end }
     }
@@ -163,7 +163,7 @@ impl Table {
         std::iter::successors(within(from), move |&at| within(self.node(at).end))
     }
 
-    /// Field and count of the routine for `parent` in front of a place among its children.
+    /// Field and count of the routine for `parent` before a place among its children.
     pub(crate) fn state_before(&self, parent: u32, place: Place) -> (u32, u32) {
         if place.item > 0 {
             let node = self.node(place.node);
@@ -176,7 +176,7 @@ impl Table {
         })
     }
 
-    /// The child of `parent` in front of the node `index`.
+    /// The child of `parent` before the node `index`.
     fn sibling_before(&self, parent: u32, index: u32) -> Option<u32> {
         let mut before = index.checked_sub(1).filter(|&before| before >= self.first_child(parent))?;
         while self.node(before).parent != parent {
@@ -198,14 +198,14 @@ impl Table {
         count
     }
 
-    /// The occurrence of the same field behind a node, if there is one.
+    /// The occurrence of the same field after a node, if there is one.
     pub(crate) fn next_in_list(&self, index: u32) -> Option<u32> {
         let node = self.node(index);
         let next = Some(node.end).filter(|&next| next < self.end_of(node.parent))?;
         (self.node(next).field == node.field).then_some(next)
     }
 
-    /// The occurrence of the same field in front of a node, if there is one.
+    /// The occurrence of the same field before a node, if there is one.
     pub(crate) fn previous_in_list(&self, index: u32) -> Option<u32> {
         let node = self.node(index);
         let previous = self.sibling_before(node.parent, index)?;

@@ -17,7 +17,7 @@ pub(crate) struct Template {
     /// The message's bytes, once it was read to its end.
     pub(crate) image: Arc<OnceLock<Image>>,
     pub(crate) prologue: Prologue,
-    /// The position behind the operation's start tag.
+    /// The position after the operation's start tag.
     pub(crate) start: u64,
     /// The position of its end tag.
     pub(crate) end: u64,
@@ -111,7 +111,7 @@ pub(crate) struct Same {
 const COMPARED: u64 = 1024;
 
 impl Template {
-    /// The message's bytes; `None` if it turned out to be at fault behind the operation.
+    /// The message's bytes; `None` if it turned out to be bad after the operation.
     pub(crate) fn image(&self) -> Option<&Image> {
         self.image.get()
     }

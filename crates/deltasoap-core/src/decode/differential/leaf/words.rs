@@ -60,7 +60,7 @@ pub(crate) enum Descent {
 pub(crate) struct Patched {
     /// Their run.
     pub(crate) run: usize,
-    /// Occurrences of the field in front of it.
+    /// Occurrences of the field before it.
     pub(crate) first: usize,
     /// The first item that differs.
     pub(crate) item: usize,
