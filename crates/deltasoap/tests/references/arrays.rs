@@ -1,6 +1,6 @@
 //! Arrays whose items say where they stand, of several dimensions, of arrays.
 
-use crate::support::{decode, envelope};
+use crate::support::{decode, envelope, utf16};
 use deltasoap::schema::Use;
 use deltasoap::soap::{Version, decode_request, encode_message};
 use deltasoap::{AnySimple, Buffer, ErrorKind, Limits, MultiArray, Nillable, Simple, Soap, SoapArray};
@@ -286,5 +286,17 @@ proptest! {
         let one = |&place: &usize| format!("<i e:position='[{place}]'>{}</i>", items[place]);
         let text: String = places.iter().map(one).collect();
         prop_assert_eq!(ints("", &text).expect("read"), items);
+    }
+}
+
+/// In UTF-16, a place can only be told while it is in a window, or if it was marked.
+#[test]
+fn text_in_place_of_a_row_is_refused_at_its_tag() {
+    let message = envelope("<g:put xmlns:g='urn:g'><matrix e:arrayType='xsd:int[2]'><m>t");
+    let message = utf16(&message);
+    let whole = decode::<Put>(&message, usize::MAX).expect_err("cut off");
+    assert!(matches!(whole.kind(), ErrorKind::ArrayForm { .. }), "{whole:?}");
+    for chunk in [1, 2, 3, 7, message.len() - 2, message.len() - 1] {
+        assert_eq!(decode::<Put>(&message, chunk), Err(whole.clone()), "{chunk}");
     }
 }

@@ -133,6 +133,9 @@ fn rows<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, view: View<'_>,
             }
             cursor.frame(me).state = ROWS;
         }
+        // A text that comes is refused at the tag before it, which may be in no window any more by then.
+        let tag = cursor.reader().tag_offset();
+        cursor.frame(me).mark = if me > root { tag } else { 0 };
         match cursor.next_tag() {
             Ok(Tag::Start) => {}
             Ok(Tag::End | Tag::Done) => return end_row(cursor, view, (root, me)),
