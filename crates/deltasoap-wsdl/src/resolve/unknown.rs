@@ -107,7 +107,7 @@ fn may_hold(element: &str, parent: &str, child: &str, is_derived: bool) -> bool 
 /// What a complex type is derived by, where it is.
 const CONTENTS: [&str; 4] = ["simpleContent", "complexContent", "restriction", "extension"];
 
-/// What is for people, and changes nothing wherever it stands.
+/// Elements that only inform readers. They may stand anywhere.
 const WORDS: [&str; 3] = ["annotation", "documentation", "appinfo"];
 
 /// A type has one content model. That of a derivation counts, else the first.

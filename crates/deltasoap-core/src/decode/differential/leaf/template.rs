@@ -23,8 +23,8 @@ pub(crate) struct Template {
     pub(crate) end: u64,
     /// Bindings that its trees have taken over.
     pub(crate) inherited: Taken,
-    /// The message has references, or items that say where they stand: a change in one place can change values in others. So it is
-    /// compared as a whole, up to its end, and nothing is known of its elements.
+    /// The message is compared as a whole, up to its end, and nothing is known of its elements. So are messages with references, or with items
+    /// that say where they stand, as a change in one place can change values in others; and content that has no places within to go on at.
     pub(crate) is_whole: bool,
 }
 
