@@ -43,14 +43,20 @@ pub trait Receiver {
         Err(ErrorKind::Envelope("the Body is empty"))
     }
 
-    /// Another element was opened behind the body's first: a second part. Elements that references can point to do not come
-    /// here; they are passed over, and read where they are referred to.
+    /// True if the body may hold several elements, once its first is open. None of them is compared with an earlier message then: one
+    /// may refer to what stands in another.
+    fn takes_several(&self) -> bool {
+        false
+    }
+
+    /// Another element was opened after the body's first: a second part. Comes only where the receiver
+    /// [takes several](Self::takes_several). Elements that references can point to do not come here; they are passed over, and read
+    /// where they are referred to.
     ///
     /// # Errors
-    /// When there can be only one, as is so if this is not implemented.
+    /// When nothing here has that name.
     fn open_another(&mut self, head: &Head, namespace: &str, local: &str) -> Result<(), ErrorKind> {
-        let _ = (head, namespace, local);
-        Err(ErrorKind::Envelope("the Body holds more than one element"))
+        self.open_body(head, namespace, local)
     }
 
     /// Reads the element last opened; see [`Content::decode`].
@@ -221,7 +227,10 @@ impl<R: Receiver> EnvelopeReader<R> {
         let (namespace, local) = (names.namespace(name), names.local(name));
         let opened = match (tag, is_first) {
             (Tag::Start, true) => self.receiver.open_body(&self.head, namespace, local),
-            (Tag::Start, false) => self.receiver.open_another(&self.head, namespace, local),
+            (Tag::Start, false) if self.receiver.takes_several() => {
+                self.receiver.open_another(&self.head, namespace, local)
+            }
+            (Tag::Start, false) => Err(ErrorKind::Envelope("the Body holds more than one element")),
             (_, true) => self.receiver.empty_body(&self.head),
             (_, false) => Ok(()),
         };
@@ -231,6 +240,9 @@ impl<R: Receiver> EnvelopeReader<R> {
             (None, Tag::End | Tag::Done) => cursor.error_at_end(kind),
         })?;
         cursor.frame(me).field |= SEEN_ENTRY;
+        if self.receiver.takes_several() {
+            cursor.compare_nothing();
+        }
         Ok(if tag == Tag::Start { ENTRY } else { ENVELOPE })
     }
 }

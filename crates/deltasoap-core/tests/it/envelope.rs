@@ -19,8 +19,8 @@ impl Receiver for Any {
         Ok(())
     }
 
-    fn open_another(&mut self, head: &Head, namespace: &str, local: &str) -> Result<(), ErrorKind> {
-        self.open_body(head, namespace, local)
+    fn takes_several(&self) -> bool {
+        true
     }
 
     fn empty_body(&mut self, _: &Head) -> Result<(), ErrorKind> {

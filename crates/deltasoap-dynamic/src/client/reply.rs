@@ -136,11 +136,12 @@ impl Receiver for Answer<'_> {
         Err(ErrorKind::UnexpectedElement { found, expected: format!("<{}>", self.name) })
     }
 
+    fn takes_several(&self) -> bool {
+        self.parts.is_some() && self.fault.is_none()
+    }
+
     fn open_another(&mut self, _: &Head, namespace: &str, local: &str) -> Result<(), ErrorKind> {
-        match &mut self.parts {
-            Some(parts) if self.fault.is_none() => parts.open(self.view, namespace, local),
-            _ => Err(ErrorKind::Envelope("the Body holds more than one element")),
-        }
+        self.parts.as_mut().map_or(Ok(()), |parts| parts.open(self.view, namespace, local))
     }
 
     fn empty_body(&mut self, _: &Head) -> Result<(), ErrorKind> {

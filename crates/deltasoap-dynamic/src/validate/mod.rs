@@ -363,11 +363,8 @@ impl Receiver for Entry<'_> {
         }
     }
 
-    fn open_another(&mut self, head: &Head, namespace: &str, local: &str) -> Result<(), ErrorKind> {
-        match self.name.local.is_empty() {
-            true => self.open_body(head, namespace, local),
-            false => Err(ErrorKind::Envelope("the Body holds more than one element")),
-        }
+    fn takes_several(&self) -> bool {
+        self.name.local.is_empty()
     }
 
     fn empty_body(&mut self, _: &Head) -> Result<(), ErrorKind> {

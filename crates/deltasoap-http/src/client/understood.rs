@@ -61,6 +61,10 @@ impl<R: Receiver> Receiver for Checked<'_, R> {
         self.receiver.empty_body(head)
     }
 
+    fn takes_several(&self) -> bool {
+        self.receiver.takes_several()
+    }
+
     fn open_another(&mut self, head: &Head, namespace: &str, local: &str) -> Result<(), ErrorKind> {
         self.receiver.open_another(head, namespace, local)
     }

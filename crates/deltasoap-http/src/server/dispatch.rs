@@ -226,6 +226,10 @@ impl Receiver for Dispatch {
         Ok(())
     }
 
+    fn takes_several(&self) -> bool {
+        self.operation.as_deref().is_some_and(Operation::takes_several)
+    }
+
     fn open_another(&mut self, _: &Head, namespace: &str, local: &str) -> Result<(), ErrorKind> {
         match &mut self.call {
             Some(call) => call.open_another(namespace, local),

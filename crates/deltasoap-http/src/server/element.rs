@@ -5,7 +5,7 @@
 use super::answer::Answer;
 use super::context::Context;
 use super::memory::Checkout;
-use super::operation::{Call, Opening, Operation, Outcome, log_failure};
+use super::operation::{Call, Form, Opening, Operation, Outcome, log_failure};
 use super::record::Record;
 use super::writing::Writing;
 use deltasoap_core::decode::{Cursor, Step};
@@ -56,19 +56,9 @@ impl Operation {
         let run: Box<Run> = Box::new(move |request, context| Box::pin(handler(request, context)));
         let described_by = (method.clone(), Arc::clone(&schema));
         let shared = Arc::new(Shared { schema, request: method.request, form, response, run });
-        let operation =
-            Self::started_by(described, form == Form::Nothing, Box::new(move |opening| shared.start(opening)));
+        let operation = Self::started_by(described, form, Box::new(move |opening| shared.start(opening)));
         operation.described_by(described_by.0, described_by.1).encoding(encoding)
     }
-}
-
-/// What stands in the body of a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
-    Element,
-    /// Several elements.
-    Parts,
-    Nothing,
 }
 
 /// The operation for those who look at it without the schema: it has a name, and its references lead to anything.
@@ -149,7 +139,7 @@ impl Call for ElementCall {
     fn open_another(&mut self, namespace: &str, local: &str) -> Result<(), ErrorKind> {
         match &mut self.request {
             Incoming::Parts(parts) => parts.open(self.shared.view(), namespace, local),
-            _ => Err(ErrorKind::Envelope("the Body holds more than one element")),
+            _ => unreachable!("an operation of one element"),
         }
     }
 

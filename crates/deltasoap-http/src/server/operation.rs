@@ -37,8 +37,7 @@ pub struct Operation {
     documentation: Cow<'static, str>,
     /// True if the layout of responses is not the service's default.
     has_own_encoding: bool,
-    /// True if requests have nothing in their body.
-    takes_nothing: bool,
+    form: Form,
     /// Its messages, where they are described at run time.
     described_by: Option<(MethodElement, Arc<Schema>)>,
     /// A request to begin with.
@@ -115,13 +114,13 @@ impl Operation {
     }
 
     /// An operation that starts its calls in a way of its own.
-    pub(super) fn started_by(method: MethodElement, takes_nothing: bool, start: Box<Start>) -> Self {
+    pub(super) fn started_by(method: MethodElement, form: Form, start: Box<Start>) -> Self {
         let record = Arc::new(Record::unregistered(method.request_name.clone()));
         Operation {
             method,
             documentation: Cow::Borrowed(""),
             has_own_encoding: false,
-            takes_nothing,
+            form,
             described_by: None,
             sample: None,
             record,
@@ -149,7 +148,7 @@ impl Operation {
             },
             documentation: Cow::Borrowed(""),
             has_own_encoding: false,
-            takes_nothing: false,
+            form: Form::Element,
             described_by: None,
             sample: None,
             record: Arc::new(Record::unregistered(Request::ELEMENT)),
@@ -255,7 +254,12 @@ impl Operation {
 
     /// True if its requests have nothing in their body, so that the action tells them.
     pub(crate) fn takes_nothing(&self) -> bool {
-        self.takes_nothing
+        self.form == Form::Nothing
+    }
+
+    /// True if the body of its requests may hold several elements.
+    pub(crate) fn takes_several(&self) -> bool {
+        self.form == Form::Parts
     }
 
     pub(crate) fn described_action(&self) -> &str {
@@ -306,17 +310,28 @@ impl fmt::Debug for Operation {
     }
 }
 
+/// What stands in the body of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    Element,
+    /// Several elements.
+    Parts,
+    /// Nothing, so that the action tells the operation.
+    Nothing,
+}
+
 /// A request of an operation: first read, then run.
 pub(crate) trait Call: Send {
     /// Reads the body's element; see [`Content::decode`](deltasoap_core::Content::decode).
     fn decode(&mut self, cursor: &mut Cursor<'_>) -> Step;
 
-    /// Another element of the body was opened, to be read next.
+    /// Another element of the body was opened, to be read next; only where the operation takes several.
     ///
     /// # Errors
     /// When the operation takes no such.
-    fn open_another(&mut self, _namespace: &str, _local: &str) -> Result<(), ErrorKind> {
-        Err(ErrorKind::Envelope("the Body holds more than one element"))
+    fn open_another(&mut self, namespace: &str, local: &str) -> Result<(), ErrorKind> {
+        let _ = (namespace, local);
+        unreachable!("an operation of one element")
     }
 
     /// Runs the handler with what was read, and writes its response.

@@ -2,8 +2,9 @@
 //! trees that share what they take over. A message is compared with another one only where all of this is the same.
 
 use crate::support::decode_next;
-use deltasoap::decode::{DecodeOptions, Decoder};
-use deltasoap::{Checkpoints, Differential, Limits, Memory, Message, Node, QName, Shared, Soap};
+use deltasoap::decode::{Cursor, DecodeOptions, Decoder, Step};
+use deltasoap::soap::{EnvelopeReader, Head, Receiver};
+use deltasoap::{Checkpoints, Differential, ErrorKind, Limits, Memory, Message, Node, QName, Shared, Soap, Typed};
 use std::fmt::Debug;
 
 const LEAF: Differential = Differential { checkpoints: Checkpoints::Leaf, adaptive: false };
@@ -169,4 +170,51 @@ fn long_and_short_messages_by_turns_are_compared() {
         memory = decode_next(&mut decoder, message.as_bytes(), usize::MAX, Box::new(memory)).expect("good");
     }
     assert!(memory.stats().compared > 40, "{:?}", memory.stats());
+}
+
+/// Two elements in a body, each with a memory of its own.
+#[derive(Default)]
+struct Several {
+    memories: [Memory<Plain>; 2],
+    opened: usize,
+}
+
+impl Receiver for Several {
+    fn open_body(&mut self, _: &Head, _: &str, _: &str) -> Result<(), ErrorKind> {
+        self.opened += 1;
+        Ok(())
+    }
+
+    fn takes_several(&self) -> bool {
+        true
+    }
+
+    fn decode_body(&mut self, cursor: &mut Cursor<'_>) -> Step {
+        self.memories[self.opened - 1].decode(cursor, <Plain as Typed>::view())
+    }
+}
+
+/// The second element refers into the first, which came before as it is; its trees share bindings with those of the first.
+#[test]
+fn elements_of_one_body_refer_to_each_other() {
+    let filling = "<first>word</first>".to_owned() + &"<more xmlns:q='urn:q'><b/></more>".repeat(9);
+    let first = format!("{filling}<more><c id='x'>there</c></more>");
+    let bodies = ["<tree><a href='#x'/></tree>", "<tree><a/></tree>", "<more><a href='#x'/></more><more><a/></more>"];
+    let limits = Limits { inherited_bindings: 80, ..Limits::default() };
+    let mut decoder = Decoder::new(DecodeOptions { differential: LEAF, limits });
+    let mut memories = <[Memory<Plain>; 2]>::default();
+    for second in bodies.iter().cycle().take(9) {
+        let others = format!("<g:put xmlns:g='urn:g'>{second}</g:put>");
+        let message = Parts { content: &first, others: &others, ..Parts::default() }.message();
+        let read = |decoder: &mut Decoder, memories| {
+            let mut reader = EnvelopeReader::new(Several { memories, opened: 0 });
+            decoder.decode(&mut reader, message.as_bytes()).map(|()| reader.into_parts().1.memories)
+        };
+        let alone = read(&mut Decoder::new(DecodeOptions { differential: LEAF, limits }), Default::default());
+        let next = read(&mut decoder, memories);
+        let values = |memories: &[Memory<Plain>; 2]| memories.each_ref().map(|memory| memory.value().clone());
+        assert_eq!(next.as_ref().map(values), alone.as_ref().map(values), "{message}");
+        memories = next.unwrap_or_default();
+    }
+    assert!(memories[0].value().more.len() == 10 && memories[1].value().more.len() == 2, "the last message was read");
 }

@@ -34,7 +34,8 @@ fn has_places(view: View<'_>) -> bool {
 /// The value of the last message of a stream, and what the next one is compared with.
 ///
 /// A memory serves messages of one type; a message that another schema describes than the last one is read in regular mode. Where several
-/// memories read parts of one message, one part is compared. A memory may be moved between decoders and between connections; what it holds is of
+/// memories read parts of one document, one part is compared, and elements of the others cannot refer to what it holds: call
+/// [`Cursor::compare_nothing`] where they may. A memory may be moved between decoders and between connections; what it holds is of
 /// one client, so it must not be given to another unless the service allows that.
 #[derive(Debug)]
 pub struct Memory<T> {
@@ -228,7 +229,12 @@ impl<T: Content> Memory<T> {
         let options = cursor.state().differential;
         let policy = self.policy.take().filter(|(known, _)| *known == options);
         let is_kept = cursor.state().references.is_keeping();
-        if is_kept || !cursor.is_utf8() || cursor.reader().tag_is_empty() || view.has_moving_parts() {
+        if is_kept
+            || cursor.state().session.is_barred()
+            || !cursor.is_utf8()
+            || cursor.reader().tag_is_empty()
+            || view.has_moving_parts()
+        {
             return policy::Begin::Read;
         }
         let mut policy = policy.map_or_else(|| custom.make(options.adaptive), |(_, policy)| policy);

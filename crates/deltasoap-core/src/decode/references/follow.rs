@@ -162,6 +162,12 @@ impl<'c> Cursor<'c> {
         marks_of(self.reader(), |_| true).id.is_some()
     }
 
+    /// No memory that reads a part of this message from here on compares it with an earlier one: for roots whose parts have memories of
+    /// their own, and may refer to each other.
+    pub fn compare_nothing(&mut self) {
+        self.state.session.bar();
+    }
+
     /// The message is not to be compared with others.
     ///
     /// # Errors

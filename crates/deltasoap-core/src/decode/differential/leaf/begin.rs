@@ -84,6 +84,7 @@ impl Cursor<'_> {
     pub(crate) fn can_be_compared(&mut self) -> bool {
         let (window, state) = self.parts();
         state.differential.checkpoints == Checkpoints::Leaf
+            && !state.session.is_barred()
             && window.encoding.encoding == Encoding::Utf8
             && !state.references.is_keeping()
             && !state.reader.tag_is_empty()

@@ -45,6 +45,8 @@ pub(crate) struct Session {
     pub(crate) is_ending: bool,
     /// Nothing of the message may be compared but all of it; see [`Template::is_whole`].
     is_whole: bool,
+    /// Nothing of the message may be compared.
+    is_barred: bool,
     /// The value is to be made vacant, for the message is read from its start again.
     is_vacated: bool,
     pub(crate) stats: DifferentialStats,
@@ -101,7 +103,7 @@ impl Session {
         self.bounds = Bounds::default();
         self.inherited = Inherited::default();
         self.clock = Clock::Off;
-        (self.is_ending, self.is_whole, self.is_vacated) = (false, false, false);
+        (self.is_ending, self.is_whole, self.is_barred, self.is_vacated) = (false, false, false, false);
         self.stats = DifferentialStats::default();
     }
 
@@ -218,6 +220,15 @@ impl Session {
     /// True while the message is compared with the one before.
     pub(crate) fn is_compared(&self) -> bool {
         self.mode == Mode::Over
+    }
+
+    /// Nothing of the message may be compared from here on.
+    pub(crate) fn bar(&mut self) {
+        self.is_barred = true;
+    }
+
+    pub(crate) fn is_barred(&self) -> bool {
+        self.is_barred
     }
 
     /// The next message is to be compared with this one as a whole, or not at all.
