@@ -107,6 +107,11 @@ impl<'c> Cursor<'c> {
         stack.enter(reader.depth())
     }
 
+    /// True if the routine called next reads an element from its start tag, which is at hand.
+    pub(crate) fn is_entering(&self) -> bool {
+        self.state.stack.level == self.state.stack.frames.len() && !self.state.session.is_seeking()
+    }
+
     /// Leaves a routine that is done.
     #[inline]
     pub fn leave(&mut self, index: usize) {

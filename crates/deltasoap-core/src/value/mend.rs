@@ -9,7 +9,14 @@ use crate::{Child, Lexical, Node};
 /// See [`Shortcuts::mend`](crate::content::Shortcuts::mend).
 pub(super) fn mend(value: &mut Value, view: View<'_>, mend: &Mend<'_>) -> Option<()> {
     let step = |(value, view), &(field, count): &(u32, u32)| child(value, view, field as usize, count as usize);
-    let (value, view) = mend.path.iter().try_fold((value, view), step)?;
+    let (last, path) = mend.path.split_last()?;
+    let (around, view) = path.iter().try_fold((value, view), step)?;
+    if let (Value::Record(record), (field, count)) = (&mut *around, last)
+        && let Some(Value::Column(column)) = record.fields.get_mut(*field as usize)
+    {
+        return if mend.attribute.is_none() { column.mend(count.checked_sub(1)? as usize, mend) } else { None };
+    }
+    let (value, view) = step((around, view), last)?;
     match (value, view.element) {
         (Value::Tree(root), Element::Any) => mend_tree(root, mend),
         (Value::Simple(simple), Element::Simple(element)) => {

@@ -4,6 +4,7 @@
 //! its fields in the order of the [`ComplexElement`](crate::schema::ComplexElement). The same routines serve dynamic and
 //! typed values; only the types differ that they are instantiated with.
 
+mod column;
 mod mend;
 mod nil;
 mod parts;
@@ -12,6 +13,7 @@ mod rows;
 mod sample;
 mod simple;
 
+pub use column::Column;
 pub use parts::BodyParts;
 pub use record::Record;
 pub use simple::{Given, Simple};
@@ -27,9 +29,10 @@ use crate::{Binary, ErrorKind, Node, PartUri, QName, Shared, Typed};
 use deltasoap_xml::lexical::{self, Base64, Lexical};
 use record::Target;
 use std::collections::BTreeMap;
+use std::fmt;
 
 /// A value whose type is known at run time.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Clone, Default)]
 pub enum Value {
     /// An optional field that is not there.
     #[default]
@@ -45,6 +48,8 @@ pub enum Value {
     Record(Box<Record>),
     /// The occurrences of a repeated field, or the items of a SOAP array; lists of lists for arrays of several dimensions.
     List(Vec<Value>),
+    /// The same for a repeated field of numbers, side by side.
+    Column(Column),
     /// Content without a schema.
     Tree(Box<Node>),
     /// The `xsd:QName` or `xsd:NOTATION` of an element: the name that its text stands for. Those of attributes are [`Simple`], as
@@ -151,6 +156,7 @@ impl Content for Value {
             (Value::Record(record), Element::Complex(complex)) if record.has_several(complex) => encoder.fail(SEVERAL),
             (Value::Record(record), Element::Complex(_)) => encode::complex::encode_inline(&**record, encoder, view),
             (Value::List(items), _) => items.iter().for_each(|item| item.encode_inline(encoder, view)),
+            (Value::Column(column), _) if column.is_empty() => {}
             (Value::Tree(node), Element::Any) => node.write(encoder),
             (Value::Absent, _) => {}
             _ => encoder.fail(OTHER_SHAPE),
@@ -228,11 +234,54 @@ impl Text for Value {
     }
 }
 
+/// What is equal is shown alike: a column as a list.
+impl fmt::Debug for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = |name, field: &dyn fmt::Debug| f.debug_tuple(name).field(field).finish();
+        match self {
+            Value::Absent => f.write_str("Absent"),
+            Value::Nil => f.write_str("Nil"),
+            Value::NilWith(attributes) => shown("NilWith", attributes),
+            Value::Simple(simple) => shown("Simple", simple),
+            Value::Record(record) => shown("Record", record),
+            Value::List(items) => shown("List", items),
+            Value::Column(column) => shown("List", &column.to_values()),
+            Value::Tree(node) => shown("Tree", node),
+            Value::Name(name) => shown("Name", name),
+            Value::Part(uri) => shown("Part", uri),
+            Value::Shared(shared) => shown("Shared", shared),
+        }
+    }
+}
+
+/// A column is equal to a list of the same items.
+impl PartialEq for Value {
+    fn eq(&self, other: &Value) -> bool {
+        match (self, other) {
+            (Value::Absent, Value::Absent) | (Value::Nil, Value::Nil) => true,
+            (Value::NilWith(one), Value::NilWith(other)) => one == other,
+            (Value::Simple(one), Value::Simple(other)) => one == other,
+            (Value::Record(one), Value::Record(other)) => one == other,
+            (Value::List(one), Value::List(other)) => one == other,
+            (Value::Column(one), Value::Column(other)) => one == other || one.is_empty() && other.is_empty(),
+            (Value::Column(column), Value::List(items)) | (Value::List(items), Value::Column(column)) => {
+                let is_same = |(one, other): (Simple, &Value)| matches!(other, Value::Simple(other) if one == *other);
+                column.len() == items.len() && column.iter().zip(items).all(is_same)
+            }
+            (Value::Tree(one), Value::Tree(other)) => one == other,
+            (Value::Name(one), Value::Name(other)) => one == other,
+            (Value::Part(one), Value::Part(other)) => one == other,
+            (Value::Shared(one), Value::Shared(other)) => one == other,
+            _ => false,
+        }
+    }
+}
+
 impl Value {
     /// What reading begins with, where there is no old value.
     fn to_read(view: View<'_>) -> Self {
         match view.element {
-            Element::Complex(complex) => Value::Record(Box::new(Record::blank(complex))),
+            Element::Complex(complex) => Value::Record(Box::new(Record::blank(complex, view))),
             _ => Value::vacant(view),
         }
     }

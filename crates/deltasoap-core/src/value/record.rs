@@ -1,13 +1,13 @@
 //! Records: the dynamic values of complex elements.
 
 use super::simple::{expanded, is_name};
-use super::{Simple, Value};
+use super::{Column, Simple, Value};
 use crate::content::Shortcuts;
 use crate::content::{APPENDED, Content};
 use crate::decode::complex::Names;
 use crate::decode::flat::{self, Patch, Run};
 use crate::decode::items::{open_item, splice_items};
-use crate::decode::{Cursor, DecodeFields, FlatSource, Step};
+use crate::decode::{Cursor, DecodeFields, FlatSource, Step, nil_attribute};
 use crate::encode::flat::encode_items;
 use crate::encode::{EncodeFields, Encoder, FlatSink};
 use crate::schema::{ChoiceFault, ComplexElement, Compositor, Element, Field, QName, View};
@@ -22,7 +22,7 @@ const OTHER_ATTRIBUTE: &str = "an attribute in a place that its type does not ha
 /// Fields and attributes, each in the order of the schema.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Record {
-    /// A value a field: [`Value::Absent`] where it does not occur, [`Value::List`] where it can occur more than once.
+    /// A value a field: [`Value::Absent`] where it does not occur, [`Value::List`] or [`Value::Column`] where it can occur more than once.
     /// For simple content one value: the text's.
     pub fields: Vec<Value>,
     /// A value an attribute; `None` where it is absent.
@@ -46,8 +46,11 @@ impl Record {
     }
 
     /// A record to be read: what must be there is only made when it comes.
-    pub(super) fn blank(complex: &ComplexElement) -> Self {
-        let blank = |field: &Field| if field.is_repeated() { Value::List(Vec::new()) } else { Value::Absent };
+    pub(super) fn blank(complex: &ComplexElement, view: View<'_>) -> Self {
+        let blank = |field: &Field| match field.is_repeated() {
+            true => no_items(field, view.follow(field.element)),
+            false => Value::Absent,
+        };
         let mut fields = Vec::with_capacity(complex.fields.len() + usize::from(complex.text.is_some()));
         fields.extend(complex.fields.iter().map(blank));
         fields.extend(complex.text.map(|_| Value::Absent));
@@ -61,6 +64,7 @@ impl Record {
             (Some(Value::List(items)), Some(field)) if field.is_repeated() || items.is_empty() => {
                 u32::try_from(items.len()).unwrap_or(u32::MAX)
             }
+            (Some(Value::Column(column)), _) => u32::try_from(column.len()).unwrap_or(u32::MAX),
             _ => 1,
         })
     }
@@ -111,11 +115,16 @@ impl Record {
 fn vacant_field(complex: &ComplexElement, field: &Field, view: View<'_>) -> Value {
     let is_choice = complex.compositor == Compositor::Choice;
     match view.element {
-        _ if field.is_repeated() => Value::List(Vec::new()),
+        _ if field.is_repeated() => no_items(field, view),
         _ if field.min == 0 || is_choice || field.inline => Value::Absent,
         Element::Complex(_) | Element::Shared(_) => Value::Absent,
         _ => Value::vacant(view),
     }
+}
+
+/// The value of a repeated field that does not occur. `view` is of its content.
+fn no_items(field: &Field, view: View<'_>) -> Value {
+    Column::for_field(field, view).map_or(Value::List(Vec::new()), Value::Column)
 }
 
 /// How many elements a flat type may have: a bound against schemas that require themselves, or very much.
@@ -164,7 +173,15 @@ pub(super) struct Target<'t> {
 }
 
 impl Target<'_> {
-    /// The occurrences of a field that can be repeated.
+    /// The occurrences of a field whose values are side by side.
+    fn column(&mut self, field: usize) -> Option<&mut Column> {
+        match &mut self.record.fields[field] {
+            Value::Column(column) => Some(column),
+            _ => None,
+        }
+    }
+
+    /// The occurrences of another field that can be repeated.
     fn list(&mut self, field: usize) -> Option<&mut Vec<Value>> {
         let is_repeated = self.complex.fields.get(field).is_some_and(Field::is_repeated);
         match &mut self.record.fields[field] {
@@ -178,6 +195,9 @@ impl DecodeFields for Target<'_> {
     const EXPANDS_NAMES: bool = true;
 
     fn open(&mut self, field: usize, place: usize, view: View<'_>) -> usize {
+        if let Some(column) = self.column(field) {
+            return column.open(place, view);
+        }
         match self.list(field) {
             Some(items) => open_item(items, place, view),
             None => {
@@ -191,10 +211,16 @@ impl DecodeFields for Target<'_> {
     }
 
     fn splice(&mut self, field: usize, place: usize, removed: usize, inserted: usize, view: View<'_>) -> usize {
+        if let Some(column) = self.column(field) {
+            return column.splice(place, removed, inserted, view);
+        }
         self.list(field).map_or(0, |items| splice_items(items, place, removed, inserted, view))
     }
 
     fn keep(&mut self, field: usize, count: usize, view: View<'_>) {
+        if let Some(column) = self.column(field) {
+            return column.truncate(count);
+        }
         match self.list(field) {
             Some(items) => items.truncate(count),
             None if count == 0 => {
@@ -206,6 +232,12 @@ impl DecodeFields for Target<'_> {
 
     fn decode_field(&mut self, field: usize, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
         let place = cursor.place();
+        if let Some(column) = self.column(field) {
+            if !cursor.is_entering() || !nil_attribute(cursor)?.0 {
+                return column.decode(place, cursor, view);
+            }
+            self.record.fields[field].spread();
+        }
         match self.list(field).map(|items| items.get_mut(place)) {
             Some(Some(item)) => item.decode(cursor, view),
             Some(None) => unreachable!("an occurrence that was not opened"),
@@ -215,6 +247,7 @@ impl DecodeFields for Target<'_> {
 
     fn run(&mut self, field: usize, cursor: &mut Cursor<'_>, decl: &Field, view: View<'_>) -> Run {
         match &mut self.record.fields[field] {
+            Value::Column(column) => column.run(cursor, decl, view),
             Value::List(items) if Value::flat_leaves(view).is_some() => {
                 flat::run(items, cursor, std::ptr::from_ref(decl).addr(), view)
             }
@@ -224,6 +257,7 @@ impl DecodeFields for Target<'_> {
 
     fn patch(&mut self, field: usize, cursor: &mut Cursor<'_>, view: View<'_>) -> Patch {
         match &mut self.record.fields[field] {
+            Value::Column(column) => column.patch(cursor, view),
             Value::List(items) => flat::patch(items, cursor, view),
             _ => Patch::Other { field: 0, count: 0 },
         }
@@ -234,6 +268,9 @@ impl DecodeFields for Target<'_> {
     }
 
     fn scan_leaf<S: FlatSource>(&mut self, field: usize, scan: &mut S, view: View<'_>) -> Option<()> {
+        if let Some(column) = self.column(field) {
+            return column.scan_leaf(scan);
+        }
         let Element::Simple(simple) = view.element else { return None };
         // What a name stands for depends on more than its text.
         if is_name(simple.base) {
@@ -286,6 +323,11 @@ impl EncodeFields for Record {
             None | Some(Value::Absent) => {}
             Some(value) if field.inline => value.encode_inline(encoder, view),
             Some(Value::List(items)) if field.is_repeated() => encode_items(items, encoder, field, view),
+            Some(Value::Column(column))
+                if field.is_repeated() && matches!(view.element, Element::Simple(_) | Element::Union(_)) =>
+            {
+                column.encode(encoder, field, view);
+            }
             Some(value) => {
                 encoder.start(&field.name);
                 value.encode(encoder, view);

@@ -8,8 +8,8 @@ use deltasoap_core::schema::{
     UnionElement, View,
 };
 use deltasoap_core::{
-    Content, DecodeOptions, Differential, DifferentialStats, Limits, Memory, MultiArray, Nillable, QName, SoapArray,
-    Typed, Value, decode, encode,
+    Column, Content, DecodeOptions, Differential, DifferentialStats, Limits, Memory, MultiArray, Nillable, QName,
+    SoapArray, Typed, Value, decode, encode,
 };
 use std::borrow::Cow;
 use std::fmt::Debug;
@@ -879,4 +879,54 @@ fn another_element_in_place_of_a_list() {
         message(&[row, row, row, row, row, "<n>1</n><x/>"]),
     ];
     read::<Value>(types.0.view(root), &documents, Limits::default());
+}
+
+/// Numbers are read into columns. An item that is nil, which the description does not allow but reading does, makes a list of one; the next
+/// message may make a column again.
+#[test]
+fn columns_become_lists_where_an_item_is_nil() {
+    let nil = "<n xmlns:i='http://www.w3.org/2001/XMLSchema-instance' i:nil='true'/>";
+    let numbers = |values: std::ops::Range<i32>| values.map(|n| format!("<n>{n}</n>")).collect::<String>();
+    let (few, many) = (numbers(0..6), numbers(100..160));
+    let bodies = [
+        format!("{many}<m>1</m>"),
+        format!("{many}<m>1</m>"),
+        format!("{many}{nil}<m>1</m>"),
+        format!("{many}{nil}<m>2</m>"),
+        format!("{few}{nil}{many}<m>2</m>"),
+        format!("{few}{nil}{}<m>2</m>", many.replace("131", "13")),
+        format!("{few}<n>7</n>{many}<m>2</m>"),
+        format!("{few}<n>7</n>{many}<m>2</m>"),
+        format!("{few}<n> 7 </n>{nil}{nil}<m>2</m>"),
+        format!("<m>{}</m>", 3),
+        format!("{few}<n>7</n><n>x</n><m>3</m>"),
+        format!("{few}<n>7</n>{nil}<m>3</m>"),
+        format!("{nil}<m>3</m>"),
+        format!("{few}<m>3</m>"),
+        format!("{few}<m>3</m>"),
+    ];
+    let bodies: Vec<&str> = bodies.iter().map(String::as_str).collect();
+    for base in [Builtin::Int, Builtin::Double, Builtin::UnsignedByte, Builtin::Boolean] {
+        let mut types = Types::default();
+        let simple = types.simple(base);
+        let root = types.sequence(vec![field("n", simple, 0, None), field("m", simple, 0, Some(1))]);
+        let view = types.0.view(root);
+        read::<Value>(view, &documents(&bodies), Limits::default());
+        read::<Value>(view, &documents(&bodies[..2]), Limits::default());
+        let small: Vec<&str> = bodies.iter().filter(|body| body.len() < 150).copied().collect();
+        read::<Value>(view, &documents(&small), Limits::default());
+    }
+    let mut types = Types::default();
+    let int = types.simple(Builtin::Int);
+    let root = types.sequence(vec![field("n", int, 0, None), field("m", int, 0, Some(1))]);
+    let view = types.0.view(root);
+    let fields = |body: &str| {
+        let document = documents(&[body]).remove(0);
+        let value = decode::value_from_slice(document.as_bytes(), &QName::new("", "r"), view).expect("valid");
+        let Value::Record(record) = value else { panic!("no record") };
+        record.fields
+    };
+    assert!(matches!(&fields(bodies[0])[0], Value::Column(Column::Int(numbers)) if numbers.len() == 60));
+    assert!(matches!(&fields(bodies[2])[0], Value::List(items) if items.len() == 61 && items[60] == Value::Nil));
+    assert!(matches!(&fields(bodies[9])[0], Value::Column(none) if none.is_empty()));
 }

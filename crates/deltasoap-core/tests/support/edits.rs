@@ -61,6 +61,7 @@ fn edit_chosen(record: &mut Record, complex: &ComplexElement, view: View<'_>, en
 
 fn edit_field(value: &mut Value, field: &Field, view: View<'_>, entropy: &mut Entropy<'_>) {
     let content = view.follow(field.element);
+    value.spread();
     match value {
         Value::List(items) if field.is_repeated() => edit_list(items, content, entropy),
         Value::Absent => *value = generate::value(entropy, content),

@@ -326,6 +326,9 @@ fn record(entropy: &mut Entropy<'_>, complex: &ComplexElement, view: View<'_>) -
         {
             let field = &Field { min, ..field.clone() };
             record.fields[index] = field_value(entropy, field, view.follow(field.element));
+            if entropy.once_in(2) {
+                record.fields[index].gather(field, view.follow(field.element));
+            }
         }
     }
     if let Some(text) = complex.text {

@@ -112,6 +112,7 @@ fn leaves(value: &mut Value) -> Vec<&mut Simple> {
     let mut found = Vec::new();
     let mut ahead = vec![value];
     while let Some(value) = ahead.pop() {
+        value.spread();
         match value {
             Value::Simple(simple) => found.push(simple),
             Value::Record(record) => ahead.extend(record.fields.iter_mut().rev()),
@@ -124,6 +125,7 @@ fn leaves(value: &mut Value) -> Vec<&mut Simple> {
 
 /// The outermost lists of each path.
 fn lists(value: &mut Value) -> Vec<&mut Vec<Value>> {
+    value.spread();
     match value {
         Value::List(items) if !items.is_empty() => vec![items],
         Value::Record(record) => record.fields.iter_mut().flat_map(lists).collect(),

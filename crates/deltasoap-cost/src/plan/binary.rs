@@ -88,6 +88,10 @@ fn put(value: &Value, out: &mut Vec<u8>) {
             out.extend((items.len() as u32).to_ne_bytes());
             items.iter().for_each(|item| put(item, out));
         }
+        Value::Column(column) => {
+            out.extend((column.len() as u32).to_ne_bytes());
+            column.iter().for_each(|item| put_simple(&item, out));
+        }
         Value::Shared(shared) => match shared.get() {
             Some(value) => put(&value, out),
             None => out.push(0),
@@ -140,6 +144,14 @@ fn take(value: &mut Value, bytes: &mut &[u8]) {
         Value::List(items) => {
             let _ = number::<4>(bytes);
             items.iter_mut().for_each(|item| take(item, bytes));
+        }
+        Value::Column(column) => {
+            let _ = number::<4>(bytes);
+            for place in 0..column.len() {
+                let Some(mut item) = column.get(place) else { break };
+                take_simple(&mut item, bytes);
+                column.set(place, &item);
+            }
         }
         Value::Shared(shared) => match shared.get().map(|value| (*value).clone()) {
             Some(mut value) => {

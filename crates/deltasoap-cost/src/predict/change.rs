@@ -104,6 +104,7 @@ impl<'s> Changer<'s> {
         }
         for (value, field) in record.fields.iter_mut().zip(complex.fields.iter()) {
             let content = view.follow(field.element);
+            value.spread();
             match value {
                 Value::List(items) if field.is_repeated() && field.inline => {
                     items.iter_mut().for_each(|item| self.content(item, content));

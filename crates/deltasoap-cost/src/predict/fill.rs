@@ -137,6 +137,7 @@ impl<'s> Filler<'s> {
             };
         }
         let outside = self.place.enter(&field.name.local);
+        value.spread();
         let filled = match value {
             Value::List(items) if field.is_repeated() => self.list(items, field, view),
             value => self.fill(value, view),
@@ -189,6 +190,7 @@ fn values_in(value: &Value) -> usize {
     let below = match value {
         Value::Record(record) => record.fields.iter().map(values_in).sum(),
         Value::List(items) => items.iter().map(values_in).sum(),
+        Value::Column(column) => column.len(),
         Value::Shared(shared) => shared.get().map_or(0, |held| values_in(&held)),
         _ => 0,
     };

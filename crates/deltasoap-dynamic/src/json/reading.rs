@@ -279,7 +279,9 @@ impl<'c> Reading<'c> {
         }
         let items = counted(items(json, &field.name, path)?, field, is_choice, path)?;
         let item = |(index, item)| self.occurrence(item, field, &path.index(index));
-        items.iter().enumerate().map(item).collect::<Result<_, _>>().map(Value::List)
+        let mut list = Value::List(items.iter().enumerate().map(item).collect::<Result<_, _>>()?);
+        list.gather(field, self.layouts.schema.view(field.element));
+        Ok(list)
     }
 
     fn occurrence(&self, json: &Json, field: &Field, path: &Path<'_>) -> Result<Value, JsonError> {

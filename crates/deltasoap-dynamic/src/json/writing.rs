@@ -167,6 +167,8 @@ impl<'c> Writing<'c> {
                 let items = items.iter().enumerate().map(item).collect::<Result<Vec<_>, _>>()?;
                 Ok(Some(Json::Array(items)).filter(|_| value != &Value::List(Vec::new())))
             }
+            Value::Column(column) if column.is_empty() => Ok(None),
+            Value::Column(column) => Ok(Some(column.iter().map(|item| scalar::to_json(&item)).collect())),
             value => self.occurrence(value, field, name, path).map(Some),
         }
     }

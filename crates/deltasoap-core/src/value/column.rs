@@ -1,0 +1,203 @@
+//! Columns: the numbers of a repeated field, side by side in a typed buffer.
+//!
+//! The items of most long lists are numbers of one type. As a [`Value`] each takes 32 bytes and a look at its kind; in a column it
+//! takes what the number takes, and the routines of typed lists read and write it. A list becomes a column where its description allows
+//! nothing else ([`Column::for_field`]). A message can still hold what the description does not allow but reading accepts, an item with
+//! `xsi:nil`: the column is [spread](Value::spread) into a list of values then. Both are equal where their items are.
+
+use super::{CONTENT, Simple, Value};
+use crate::content::Content;
+use crate::decode::differential::Mend;
+use crate::decode::flat::{self, Patch, Run};
+use crate::decode::items::{open_item, splice_items};
+use crate::decode::{Cursor, FlatSource, Step};
+use crate::encode::Encoder;
+use crate::encode::flat::encode_items;
+use crate::schema::{Builtin, Element, Field, SimpleElement, View};
+
+macro_rules! columns {
+    (($d:tt) $($variant:ident($type:ty)),* $(,)?) => {
+        /// The items of a repeated field of a numeric type, or of `xsd:boolean`: in the order of the message, without a gap.
+        ///
+        /// ```
+        /// use deltasoap_core::value::Column;
+        ///
+        /// let column = Column::Double(vec![0.5, 2.0]);
+        /// let Column::Double(numbers) = &column else { unreachable!() };
+        /// assert_eq!(numbers.iter().sum::<f64>(), 2.5);
+        /// ```
+        #[derive(Debug, Clone, PartialEq)]
+        #[non_exhaustive]
+        pub enum Column {
+            $(#[doc = concat!("See [`Builtin::", stringify!($variant), "`].")] $variant(Vec<$type>),)*
+        }
+
+        impl Column {
+            /// A column without items; `None` for types that have none.
+            pub fn new(builtin: Builtin) -> Option<Self> {
+                match builtin {
+                    $(Builtin::$variant => Some(Column::$variant(Vec::new())),)*
+                    _ => None,
+                }
+            }
+
+            /// The type of the items.
+            pub fn builtin(&self) -> Builtin {
+                match self { $(Column::$variant(_) => Builtin::$variant,)* }
+            }
+
+            /// The item at a place.
+            pub fn get(&self, place: usize) -> Option<Simple> {
+                match self { $(Column::$variant(items) => items.get(place).copied().map(Simple::$variant),)* }
+            }
+
+            /// Appends a value; false if it is of another type.
+            pub fn push(&mut self, value: &Simple) -> bool {
+                match (self, value) {
+                    $((Column::$variant(items), Simple::$variant(value)) => {
+                        items.push(*value);
+                        true
+                    })*
+                    _ => false,
+                }
+            }
+
+            /// Puts a value in the place of an item; false if there is none, or the value is of another type.
+            pub fn set(&mut self, place: usize, value: &Simple) -> bool {
+                match (self, value) {
+                    $((Column::$variant(items), Simple::$variant(value)) => {
+                        items.get_mut(place).map(|item| *item = *value).is_some()
+                    })*
+                    _ => false,
+                }
+            }
+        }
+
+        /// Does the same with the items of any column.
+        macro_rules! with_items {
+            ($d column:expr, $d items:ident => $d work:expr) => {
+                match $d column { $(Column::$variant($d items) => $d work,)* }
+            };
+        }
+    };
+}
+
+columns! {
+    ($) Boolean(bool), Byte(i8), Short(i16), Int(i32), Long(i64), UnsignedByte(u8), UnsignedShort(u16), UnsignedInt(u32),
+    UnsignedLong(u64), Float(f32), Double(f64),
+}
+
+impl Column {
+    /// The column of a field's items, where they can be nothing but texts of one numeric type.
+    pub(super) fn for_field(field: &Field, view: View<'_>) -> Option<Self> {
+        match view.element {
+            Element::Simple(SimpleElement { base, enumeration, default: None, .. })
+                if field.is_repeated() && !field.inline && !field.nillable && enumeration.is_empty() =>
+            {
+                Column::new(*base)
+            }
+            _ => None,
+        }
+    }
+
+    /// How many items there are.
+    pub fn len(&self) -> usize {
+        with_items!(self, items => items.len())
+    }
+
+    /// True without items.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The items, one by one.
+    pub fn iter(&self) -> impl Iterator<Item = Simple> {
+        (0..self.len()).map_while(|place| self.get(place))
+    }
+
+    /// The items as values of their own.
+    pub fn to_values(&self) -> Vec<Value> {
+        self.iter().map(Value::Simple).collect()
+    }
+
+    pub(super) fn open(&mut self, place: usize, view: View<'_>) -> usize {
+        with_items!(self, items => open_item(items, place, view))
+    }
+
+    pub(super) fn splice(&mut self, place: usize, removed: usize, inserted: usize, view: View<'_>) -> usize {
+        with_items!(self, items => splice_items(items, place, removed, inserted, view))
+    }
+
+    pub(super) fn truncate(&mut self, count: usize) {
+        with_items!(self, items => items.truncate(count));
+    }
+
+    /// Reads the item at a place. Its frames are those that a [`Value`] has: a column may take the place of a list, and a list that of
+    /// a column, between two messages.
+    pub(super) fn decode(&mut self, place: usize, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
+        let (me, fresh) = cursor.enter();
+        if fresh {
+            if !cursor.is_seeking() {
+                cursor.go_over(me);
+            }
+            cursor.frame(me).state = CONTENT;
+        }
+        with_items!(self, items => match items.get_mut(place) {
+            Some(item) => item.decode(cursor, view)?,
+            None => unreachable!("an occurrence that was not opened"),
+        });
+        cursor.leave(me);
+        Ok(())
+    }
+
+    pub(super) fn run(&mut self, cursor: &mut Cursor<'_>, field: &Field, view: View<'_>) -> Run {
+        with_items!(self, items => flat::run(items, cursor, std::ptr::from_ref(field).addr(), view))
+    }
+
+    pub(super) fn patch(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Patch {
+        with_items!(self, items => flat::patch(items, cursor, view))
+    }
+
+    pub(super) fn scan_leaf<S: FlatSource>(&mut self, scan: &mut S) -> Option<()> {
+        with_items!(self, items => {
+            let mut item = Default::default();
+            scan.leaf(&mut item)?;
+            items.push(item);
+        });
+        Some(())
+    }
+
+    /// Puts a text in the place of an item's.
+    pub(super) fn mend(&mut self, place: usize, mend: &Mend<'_>) -> Option<()> {
+        with_items!(self, items => mend.read(items.get_mut(place)?))
+    }
+
+    pub(super) fn encode(&self, encoder: &mut Encoder, field: &Field, view: View<'_>) {
+        with_items!(self, items => encode_items(items, encoder, field, view));
+    }
+}
+
+impl Value {
+    /// A list as values of their own, for what changes them one by one: a [`Column`] becomes a [`List`](Value::List). Gives its items;
+    /// `None` where there is no list.
+    pub fn spread(&mut self) -> Option<&mut Vec<Value>> {
+        if let Value::Column(column) = self {
+            *self = Value::List(column.to_values());
+        }
+        match self {
+            Value::List(items) => Some(items),
+            _ => None,
+        }
+    }
+
+    /// A list as a column, where the field can be one and all items are of its type: it is written faster, and takes less memory. `view`
+    /// is of the field's content.
+    pub fn gather(&mut self, field: &Field, view: View<'_>) {
+        let Value::List(items) = self else { return };
+        let Some(mut column) = Column::for_field(field, view) else { return };
+        let is_whole = items.iter().all(|item| matches!(item, Value::Simple(item) if column.push(item)));
+        if is_whole {
+            *self = Value::Column(column);
+        }
+    }
+}
