@@ -44,7 +44,8 @@
 //!
 //! Fields are `Option` where they may be absent, `Vec` where they may be repeated, and `Nillable` where they may be nil.
 //! Defaults of the description stand in the documentation: absent stays absent. Attributes that no type names
-//! (`xsd:anyAttribute`) are passed over.
+//! (`xsd:anyAttribute`) are passed over. Numbers, dates and durations are written in their canonical form, also where a pattern of their
+//! type asks for another one, such as leading zeros.
 //!
 //! Without SOAP encoding a type that holds itself is boxed there, and optional even if the description says otherwise.
 //!

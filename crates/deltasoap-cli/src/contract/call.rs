@@ -273,6 +273,9 @@ fn fault_printed(arguments: &Call, fault: DynamicFault) -> Result<ExitCode> {
     for (name, json) in &fault.detail {
         report(format_args!("  detail {}: {}", name.local, serde_json::to_string_pretty(json)?));
     }
+    for (name, json) in &fault.headers {
+        report(format_args!("  header {}: {}", name.local, serde_json::to_string_pretty(json)?));
+    }
     Ok(ExitCode::from(FAULT))
 }
 

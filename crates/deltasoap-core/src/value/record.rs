@@ -28,7 +28,7 @@ pub struct Record {
     /// A value an attribute; `None` where it is absent.
     pub attributes: Vec<Option<Simple>>,
     /// The attributes that the schema does not name, where it [allows any](ComplexElement::any_attribute). Their values are text as the
-    /// message has it.
+    /// message has it: a prefix in it is only known where it stood.
     pub others: BTreeMap<QName, String>,
 }
 

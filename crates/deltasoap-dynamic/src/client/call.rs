@@ -87,7 +87,7 @@ where
         let body = (request, operation.view(method.request));
         let Some((name, content)) = operation.response().map(|(name, content)| (name.clone(), content)) else {
             let sent = http.send_element(&method.request_name, body, options).await;
-            return sent.map(|()| None).map_err(|error| explained(&operation, error));
+            return sent.map(|()| None).map_err(|error| explained(&operation, error, &[]));
         };
         let Stream { memory, decoder, key, counted } = client.streams.take(&operation);
         let answer = Answer::new(&operation, &name, content, memory);
@@ -98,7 +98,9 @@ where
         let stream = Stream { memory, decoder, key, counted };
         let lease = client.streams.lease(stream);
         let body = match held.map_err(|error| DynamicError::Call(CallError::malformed(status, error)))? {
-            Held::Fault(fault) => return Err(explained(&operation, CallError::Fault(Box::new(fault)))),
+            Held::Fault(fault) => {
+                return Err(explained(&operation, CallError::Fault(Box::new(fault)), &head.headers));
+            }
             Held::Apart(value) => Lease::new(value),
             Held::InMemory => lease,
         };
@@ -109,10 +111,10 @@ where
     }
 }
 
-/// A fault with its detail as the contract says it.
-fn explained(operation: &Operation, error: CallError) -> DynamicError {
+/// A fault with its detail, and the header blocks that came with it, as the contract says them.
+fn explained(operation: &Operation, error: CallError, headers: &[HeaderBlock]) -> DynamicError {
     match error {
-        CallError::Fault(fault) => DynamicError::Fault(Box::new(DynamicFault::new(operation, *fault))),
+        CallError::Fault(fault) => DynamicError::Fault(Box::new(DynamicFault::new(operation, *fault, headers))),
         error => DynamicError::Call(error),
     }
 }

@@ -3,7 +3,7 @@
 use super::reply::by_name;
 use crate::{JsonError, LookupError, Operation};
 use deltasoap_core::QName;
-use deltasoap_core::soap::{Fault, Version};
+use deltasoap_core::soap::{Fault, HeaderBlock, Version};
 use deltasoap_http::{AttachmentError, CallError, InvalidUrl};
 use serde_json::{Value as Json, json};
 use std::fmt;
@@ -37,15 +37,20 @@ pub struct DynamicFault {
     pub fault: Fault,
     /// Each entry of the detail: its name, and its content as JSON.
     pub detail: Vec<(QName, Json)>,
+    /// Each header block that came with the fault: its name, and its content as JSON. What is wrong with header blocks of the request
+    /// is said there (SOAP 1.1, 4.4).
+    pub headers: Vec<(QName, Json)>,
     /// The version that the operation speaks.
     version: Version,
 }
 
 impl DynamicFault {
-    pub(super) fn new(operation: &Operation, fault: Fault) -> Self {
+    pub(super) fn new(operation: &Operation, fault: Fault, headers: &[HeaderBlock]) -> Self {
         let contract = operation.contract();
         let entry = |node: &deltasoap_core::Node| (node.name.clone(), contract.element_to_json(node));
-        DynamicFault { detail: fault.detail.iter().map(entry).collect(), version: operation.version(), fault }
+        let (detail, headers) =
+            (fault.detail.iter().map(entry).collect(), headers.iter().map(|block| entry(&block.node)).collect());
+        DynamicFault { detail, headers, version: operation.version(), fault }
     }
 
     /// The code as it came: `Client.Authentication` or `Server` in 1.1, `Sender` in 1.2. Its namespace is left out where it is SOAP's.
@@ -57,7 +62,8 @@ impl DynamicFault {
 
     /// The fault as JSON: `code`, `reason`, and `detail` with a property for each name of its entries, several of one name as an array;
     /// `subcodes`, `role`, `node`, and in `not_understood` the names of header blocks, where there are some; in `reasons` the texts of
-    /// SOAP 1.2 in all languages (each with `lang` and `text`), where there are others than one in English.
+    /// SOAP 1.2 in all languages (each with `lang` and `text`), where there are others than one in English; `headers` as `detail`, where
+    /// there are some.
     pub fn to_json(&self) -> Json {
         let Fault { subcodes, reason, role, node, not_understood, .. } = &self.fault;
         let names = |names: &[QName]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
@@ -78,6 +84,10 @@ impl DynamicFault {
                 object.extend(uri.as_ref().map(|uri| (key.to_owned(), json!(uri))));
             }
             object.insert("detail".to_owned(), detail);
+            if !self.headers.is_empty() {
+                let headers = by_name(self.headers.iter().map(|(name, json)| (name, json.clone())));
+                object.insert("headers".to_owned(), headers);
+            }
         }
         json
     }

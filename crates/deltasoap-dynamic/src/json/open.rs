@@ -47,7 +47,7 @@ impl Writing<'_> {
             }
             false => &again,
         };
-        if id == TypeId::ANY || !is_whole(&mut vec![node], &again, &mut vec![typed]) {
+        if id == TypeId::ANY || !is_whole(&mut vec![node], &again, &mut vec![typed], origin.encoding) {
             return None;
         }
         let json = self.content(&value, exact, &node.name, path).ok()?;
@@ -71,9 +71,11 @@ fn labelled(label: String, json: Json) -> Json {
 /// True if all that the tree says came back: elements, attributes, and text where there was some. The text itself was compared as a value
 /// by reading it. Defaults came back too where the tree has nothing. `typed` is what came back with the type that each element is declared
 /// with.
-fn is_whole<'n>(path: &mut Vec<&'n Node>, again: &Node, typed: &mut Vec<&'n Node>) -> bool {
+fn is_whole<'n>(path: &mut Vec<&'n Node>, again: &Node, typed: &mut Vec<&'n Node>, encoding: Use) -> bool {
     let (Some(&node), Some(&declared)) = (path.last(), typed.last()) else { return false };
-    let is_kept = |(name, _): &&(QName, CompactString)| !name.is(ns::XSI, "type");
+    let is_kept = |(name, _): &&(QName, CompactString)| {
+        !name.is(ns::XSI, "type") && !(encoding == Use::Encoded && is_of_encoding(name))
+    };
     let came_back = |(name, _): &(QName, CompactString)| again.attribute(&name.namespace, &name.local).is_some();
     let has_text =
         |node: &Node| node.children.iter().any(|it| matches!(it, Child::Text(text) if !text.trim().is_empty()));
@@ -88,11 +90,22 @@ fn is_whole<'n>(path: &mut Vec<&'n Node>, again: &Node, typed: &mut Vec<&'n Node
             path.push(child);
             typed.push(declared);
             let is_whole = (again.attribute(ns::XSI, "type").is_some() || says_declared_type(path, typed))
-                && is_whole(path, again, typed);
+                && is_whole(path, again, typed, encoding);
             path.pop();
             typed.pop();
             is_whole
         })
+}
+
+/// True for attributes by which SOAP encoding says where a value stands, or how it is encoded: they are no part of the value. References
+/// are, where they were not followed.
+fn is_of_encoding(name: &QName) -> bool {
+    match (&*name.namespace, &*name.local) {
+        ("", "id") | (ns::SOAP11 | ns::SOAP12, "encodingStyle") => true,
+        (ns::SOAP11_ENCODING, "root" | "position" | "offset") => true,
+        (ns::SOAP12_ENCODING, "id" | "nodeType") => true,
+        _ => false,
+    }
 }
 
 /// True if an element, or one in it, says its type.

@@ -3,6 +3,7 @@
 use super::Sampler;
 use super::names::with_names;
 use crate::facets;
+use deltasoap_core::lexical::Base64;
 use deltasoap_core::schema::{Attribute, Builtin as B, Element, ElementRef};
 use deltasoap_core::{QName, Simple};
 use deltasoap_wsdl::Schemas;
@@ -75,12 +76,9 @@ pub(super) fn candidates(schemas: &Schemas, id: TypeId, depth: usize) -> Vec<Str
     if !texts.is_empty() {
         return texts;
     }
-    for facets in &steps {
-        let extra = facets.min_length.or(facets.length).unwrap_or_default().min(64) as u32;
-        let repetitions = [0, 1, 2, 4, 8, extra];
-        let samples =
-            facets.patterns.iter().flat_map(|it| repetitions.map(|extra| facets::pattern_sample(it, extra, 0)));
-        texts.extend(samples.flatten());
+    let repetitions = repetitions(&steps);
+    for pattern in steps.iter().flat_map(|facets| &facets.patterns) {
+        texts.extend(repetitions.iter().filter_map(|&extra| facets::pattern_sample(pattern, extra, 0)));
     }
     match schemas.variety(id) {
         Some(Variety::Builtin(B::NmTokens | B::IdRefs | B::Entities)) => {
@@ -104,13 +102,32 @@ pub(super) fn candidates(schemas: &Schemas, id: TypeId, depth: usize) -> Vec<Str
         texts.extend(bounds.into_iter().flatten().map(ToString::to_string));
         let lengths = [facets.length, facets.min_length, facets.max_length].into_iter().flatten();
         texts.extend(lengths.filter(|&length| length <= LONGEST).map(|length| "x".repeat(length as usize)));
-        let bytes = facets.length.or(facets.min_length).unwrap_or_default().min(LONGEST) as usize;
-        texts.push("00".repeat(bytes));
+        let bytes = facets.length.or(facets.min_length).or(facets.max_length).unwrap_or_default().min(LONGEST) as usize;
+        texts.extend(["00".repeat(bytes), Simple::Base64Binary(Base64(vec![0; bytes])).to_string(), language(bytes)]);
     }
     if let Some(Variety::Builtin(builtin)) = schemas.variety(id) {
         texts.extend(within(&steps, *builtin));
     }
     texts
+}
+
+/// How often what a pattern repeats may be there, the plainest first: with the types' lengths one of them gives a text that is as long.
+fn repetitions(steps: &[&Facets]) -> Vec<u32> {
+    let lengths = steps.iter().flat_map(|it| [it.length, it.min_length, it.max_length]).flatten();
+    // A byte in hexadecimal takes two characters.
+    let around = lengths.flat_map(|it| [it, it * 2]).flat_map(|it| it.saturating_sub(3)..=it);
+    let mut all: Vec<u32> = vec![0, 1, 2, 4, 8];
+    for repetition in (3..12).chain(around).filter(|&it| it <= 128) {
+        if !all.contains(&(repetition as u32)) {
+            all.push(repetition as u32);
+        }
+    }
+    all
+}
+
+/// A language of so many characters: subtags of at most eight (XSD 1.0 part 2, 3.3.3).
+fn language(length: usize) -> String {
+    (1..=length).map(|at| if at % 8 == 0 && at < length { '-' } else { 'x' }).collect()
 }
 
 /// Lists of one item.
@@ -142,9 +159,16 @@ fn of_builtin(builtin: B) -> &'static [&'static str] {
         B::Byte | B::Short | B::Int | B::Long | B::Integer => &["1", "0", "10", "100", "-1"],
         B::UnsignedByte | B::UnsignedShort | B::UnsignedInt | B::UnsignedLong => &["1", "0", "10", "100"],
         B::NonNegativeInteger | B::PositiveInteger => &["1", "10", "100"],
-        B::Date => &["2026-01-02"],
-        B::Time => &["03:04:05"],
-        B::DateTime => &["2026-01-02T03:04:05Z"],
+        B::Date => &["2026-01-02", "2026-01-02Z", "2026-01-02+01:00"],
+        B::Time => &["03:04:05", "03:04:05Z", "03:04:05.000", "03:04:05.000Z", "03:04:05+01:00"],
+        B::DateTime => &[
+            "2026-01-02T03:04:05Z",
+            "2026-01-02T03:04:05",
+            "2026-01-02T03:04:05.000Z",
+            "2026-01-02T03:04:05.000",
+            "2026-01-02T03:04:05+01:00",
+            "2026-01-02T03:04:05.000+01:00",
+        ],
         B::Duration => &["P1D", "PT1H"],
         B::GYear => &["2026"],
         B::GYearMonth => &["2026-01"],
@@ -154,7 +178,7 @@ fn of_builtin(builtin: B) -> &'static [&'static str] {
         B::Base64Binary => &["AQID"],
         B::HexBinary => &["010203"],
         B::AnyUri => &["http://example.org/"],
-        B::Language => &["en"],
+        B::Language => &["en", "de", "fr", "en-GB"],
         B::QName | B::Notation | B::NcName | B::Name | B::Id | B::IdRef | B::Entity => &["name"],
         B::NmToken => &["token"],
         _ => &["text", "a", "some text", ""],

@@ -212,7 +212,9 @@ impl<'t> Sampler<'t> {
     /// True if an occurrence must hold a type that is open.
     fn leads_back(&self, term: &Term) -> bool {
         match term {
-            Term::Element(id) => self.types_open.contains(&self.schemas()[*id].type_id),
+            Term::Element(id) => {
+                self.members(*id).iter().all(|&id| self.types_open.contains(&self.schemas()[id].type_id))
+            }
             Term::Sequence(parts) | Term::All(parts) => {
                 parts.iter().any(|part| part.min > 0 && self.leads_back(&part.term))
             }
@@ -256,15 +258,26 @@ impl<'t> Sampler<'t> {
         }
     }
 
-    /// An element by its declaration, or one that can stand for it.
-    fn declared(&mut self, id: ElementId) -> Node {
+    /// A declared element and those that can stand for it, abstract ones left out.
+    fn members(&self, id: ElementId) -> Vec<ElementId> {
         let schemas = self.schemas();
         let own = Some(id).filter(|&id| !schemas[id].is_abstract);
         let others = schemas.substitutes(id).iter().copied().filter(|&other| self.types.can_substitute(other, id));
-        let members: Vec<ElementId> = own.into_iter().chain(others).collect();
-        let index = if self.chance.is_some() { self.below(members.len().max(1)) } else { 0 };
+        own.into_iter().chain(others).collect()
+    }
+
+    /// An element by its declaration, or one that can stand for it: the first that does not lead back to where we are; with a chance, any
+    /// such.
+    fn declared(&mut self, id: ElementId) -> Node {
+        let schemas = self.schemas();
+        let mut members = self.members(id);
+        if self.chance.is_some() && !members.is_empty() {
+            let start = self.below(members.len());
+            members.rotate_left(start);
+        }
         self.is_cut |= members.is_empty();
-        let declaration = &schemas[members.get(index).copied().unwrap_or(id)];
+        let ahead = members.iter().find(|&&id| !self.types_open.contains(&schemas[id].type_id));
+        let declaration = &schemas[ahead.or(members.first()).copied().unwrap_or(id)];
         self.element(&declaration.name, declaration.type_id, Some(declaration))
     }
 

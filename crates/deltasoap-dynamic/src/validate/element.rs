@@ -9,11 +9,20 @@ use deltasoap_core::lexical::Base64;
 use deltasoap_core::soap::Version;
 use deltasoap_core::{Buffer, PartUri, QName, ns};
 use deltasoap_wsdl::xsd::{
-    AttributeUse, Element, ElementId, Particle, ProcessContents, TypeDefinition, TypeId, Variety, Wildcard,
+    AttributeUse, Element, ElementId, Particle, ProcessContents, Term, TypeDefinition, TypeId, Variety, Wildcard,
 };
 use deltasoap_wsdl::{Normal, NormalContent};
 
-impl Checker<'_> {
+/// True for content without elements: a group without any counts as none (XSD 1.0 part 1, 3.4.2).
+fn is_empty(content: &NormalContent) -> bool {
+    match content {
+        NormalContent::Elements(Particle { term: Term::Sequence(parts) | Term::All(parts), .. }) => parts.is_empty(),
+        NormalContent::Empty => true,
+        _ => false,
+    }
+}
+
+impl<'c> Checker<'c> {
     /// An element that must be one of the contract's, or say what type it is of.
     pub(super) fn declared(&mut self, item: &Item, otherwise: &str) {
         let named = item.attribute(ns::XSI, "type").and_then(|text| item.resolve(text));
@@ -209,17 +218,18 @@ impl Checker<'_> {
         }
     }
 
-    fn complex(&mut self, item: &Item, normal: &Normal, declaration: Option<&Element>, is_nil: bool) {
+    fn complex(&mut self, item: &Item, normal: &'c Normal, declaration: Option<&Element>, is_nil: bool) {
         self.attributes(item, Some(normal));
         match &normal.content {
             NormalContent::Text(id) => return self.simple(item, *id, declaration, is_nil),
             _ if is_nil => return,
-            NormalContent::Empty => {
+            content if is_empty(content) => {
                 self.no_children(item);
                 if !normal.is_mixed && !item.text.is_empty() {
                     self.find(item, "no text may stand here, not even white space");
                 }
             }
+            NormalContent::Empty => {}
             NormalContent::Elements(particle) => {
                 if !normal.is_mixed && item.has_text() {
                     self.find(item, "no text may stand here");
@@ -235,7 +245,7 @@ impl Checker<'_> {
         }
     }
 
-    fn children(&mut self, item: &Item, particle: &Particle, normal: &Normal, declaration: Option<&Element>) {
+    fn children(&mut self, item: &Item, particle: &'c Particle, normal: &Normal, declaration: Option<&Element>) {
         if declaration.is_some_and(|it| it.fixed.is_some()) && normal.is_mixed {
             return self.no_children(item);
         }

@@ -48,6 +48,13 @@ impl Checker<'_> {
     fn header(&mut self, header: &Item, version: Version) {
         for block in &header.children {
             self.within(block, |this| {
+                if block.name.namespace.is_empty() {
+                    let clause = match version {
+                        Version::Soap11 => "SOAP 1.1, section 4.2",
+                        Version::Soap12 => "SOAP 1.2 part 1, section 5.2.1",
+                    };
+                    this.find(block, format!("a header block has to be in a namespace ({clause})"));
+                }
                 this.must_understand(block, version);
                 this.if_declared(block);
             });

@@ -2,7 +2,8 @@
 //!
 //! The engine reads what is right and stops at the first fault; it is generous where a schema's finer points do not matter for
 //! reading. This looks at all of it: envelope and faults, order and number of elements, attributes, facets, `xsi:type`, nil, fixed
-//! values, and finds every fault. In the end the engine has its say too. SOAP-encoded bodies are read by the engine alone.
+//! values, and finds every fault. In the end the engine has its say too. SOAP-encoded bodies are read by the
+//! engine alone, and what it keeps of them as trees once more by the trees' types.
 
 mod element;
 mod envelope;
@@ -14,10 +15,11 @@ use crate::contract::{Types, number};
 use crate::{Contract, Operation};
 use bytes::Bytes;
 use deltasoap_core::decode::{Cursor, Decoder, Step};
-use deltasoap_core::schema::{ElementRef, Style, Use, View};
+use deltasoap_core::schema::{Element, ElementRef, Style, Use, View};
 use deltasoap_core::soap::{EnvelopeReader, Head, Receiver, Version};
-use deltasoap_core::{BodyParts, Content, DecodeOptions, Error, ErrorKind, PartUri, QName, Value, ns};
+use deltasoap_core::{BodyParts, Content, DecodeOptions, Error, ErrorKind, Node, PartUri, QName, Value, ns};
 use deltasoap_wsdl::wsdl::PartContent;
+use deltasoap_wsdl::xsd::TypeId;
 use identity::Keys;
 use item::Item;
 use model::Alternatives;
@@ -300,8 +302,48 @@ impl Checker<'_> {
         let view = contract.view(content);
         let parts = BodyParts::new(view);
         let mut reader = EnvelopeReader::new(Entry { name, view, value: Value::vacant(view), parts });
-        if let Err(error) = Decoder::new(DecodeOptions::default()).decode(&mut reader, self.message) {
-            self.fault(&error);
+        match Decoder::new(DecodeOptions::default()).decode(&mut reader, self.message) {
+            Err(error) => self.fault(&error),
+            Ok(()) => self.encoded_trees(&reader.into_parts().1.value, content),
+        }
+    }
+
+    /// Looks at what the engine keeps as trees in SOAP encoding, since it may be of a derived type: is it of its type? What it refers to
+    /// and was not followed, as in a cycle, is not looked at.
+    fn encoded_trees(&mut self, value: &Value, content: ElementRef) {
+        let types = self.types;
+        let view = types.lowered.schema.view(content);
+        match (value, view.element) {
+            (Value::Record(record), Element::Complex(complex)) => {
+                for (value, field) in record.fields.iter().zip(complex.fields.iter()) {
+                    self.encoded_trees(value, field.element);
+                }
+            }
+            (Value::List(items), Element::Array(array)) => {
+                items.iter().for_each(|item| self.encoded_trees(item, array.item));
+            }
+            (Value::List(items), _) => items.iter().for_each(|item| self.encoded_trees(item, content)),
+            (Value::Tree(node), _) => self.encoded_tree(node, content),
+            _ => {}
+        }
+    }
+
+    fn encoded_tree(&mut self, node: &Node, content: ElementRef) {
+        let types = self.types;
+        let origin = types.lowered.origin(content).filter(|it| it.is_open && it.encoding == Use::Encoded);
+        let Some(origin) = origin.filter(|origin| origin.type_id != TypeId::ANY && !refers(node)) else { return };
+        let find = |this: &mut Self, message| this.find_at(this.start, this.shown_path(), message);
+        let id = match node.attribute(ns::XSI, "type") {
+            None => origin.type_id,
+            Some(text) => match node.resolve(text).and_then(|name| types.named(&name)) {
+                Some(id) if types.fits(id, origin) => id,
+                _ => return find(self, format!("<{}>: the xsi:type {text} may not stand here", node.name.local)),
+            },
+        };
+        let Some(exact) = types.lowered.exactly(id, origin.encoding) else { return };
+        match types.read_node(node, exact) {
+            Err(error) => find(self, format!("{}, in {}", error.kind(), error.path())),
+            Ok(value) => self.encoded_trees(&value, exact),
         }
     }
 
@@ -311,6 +353,13 @@ impl Checker<'_> {
         check(self);
         self.path.pop();
     }
+}
+
+/// True if something in a tree refers to an element that is not in it.
+fn refers(node: &Node) -> bool {
+    node.attribute("", "href").is_some()
+        || node.attribute(ns::SOAP12_ENCODING, "ref").is_some()
+        || node.elements().any(refers)
 }
 
 /// True for an element beside the operation that references lead to (SOAP 1.1, 5.6).

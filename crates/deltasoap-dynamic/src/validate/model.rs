@@ -7,6 +7,9 @@
 //! So what is read is no number of occurrences but a [range](Count) of them. What can be a whole occurrence (here the `x`) is read for
 //! several in a row, and the number of these is a range again: `x` of `{min,max}` in a row are at least `x / max` and at most `x / min`.
 //!
+//! Schemas that break the rule are in use all the same: a type that ends in a wildcard is extended by an element that the wildcard lets in
+//! too. A child that is declared further on is that element then, and no longer the wildcard's.
+//!
 //! Choices can have thousands of alternatives: the elements among them are found by name.
 
 use super::item::Item;
@@ -61,6 +64,8 @@ pub(super) struct Matching<'m, 'c> {
     expected: Vec<Expected>,
     /// How many children `expected` is about.
     farthest: usize,
+    /// What comes after the particle at hand, in the sequences around it, outermost first.
+    after: Vec<&'m [Particle]>,
 }
 
 /// A particle that was begun, or is required, and is not complete.
@@ -102,12 +107,13 @@ const MOST: usize = 8;
 
 impl<'m, 'c> Matching<'m, 'c> {
     pub(super) fn new(types: &'m Types, children: &'c [Item], alternatives: &'c mut Alternatives<'m>) -> Self {
-        Matching { types, children, alternatives, assigned: Vec::new(), expected: Vec::new(), farthest: 0 }
+        let (assigned, expected, after) = Default::default();
+        Matching { types, children, alternatives, assigned, expected, farthest: 0, after }
     }
 
     /// Matches all children; an error says what was expected, where there is something wrong. The child at fault is the first
     /// that is not assigned; there is none if something is missing at the end.
-    pub(super) fn run(&mut self, particle: &Particle) -> Result<(), String> {
+    pub(super) fn run(&mut self, particle: &'m Particle) -> Result<(), String> {
         let is_complete = self.occurs(particle, 1).is_ok();
         match self.children.get(self.assigned.len()) {
             None if is_complete => Ok(()),
@@ -139,11 +145,15 @@ impl<'m, 'c> Matching<'m, 'c> {
     }
 
     /// Matches as many occurrences as there are, for a particle that is there `room` times at most.
-    fn occurs(&mut self, particle: &Particle, room: u64) -> Result<Count, Incomplete> {
+    fn occurs(&mut self, particle: &'m Particle, room: u64) -> Result<Count, Incomplete> {
         let most = particle.max.map_or(u64::MAX, |max| u64::from(max).saturating_mul(room));
         let mut count = Count::NONE;
         while count.least < most {
             let before = self.assigned.len();
+            let is_wildcard = matches!(particle.term, Term::Any(_));
+            if is_wildcard && count.least >= u64::from(particle.min) && self.is_declared_after() {
+                break;
+            }
             let next = self.term(&particle.term, most - count.least)?;
             if self.assigned.len() == before {
                 break;
@@ -154,7 +164,7 @@ impl<'m, 'c> Matching<'m, 'c> {
     }
 
     /// Matches one occurrence, or nothing; or several in a row, `room` of them at most, where the first does not tell its end.
-    fn term(&mut self, term: &Term, room: u64) -> Result<Count, Incomplete> {
+    fn term(&mut self, term: &'m Term, room: u64) -> Result<Count, Incomplete> {
         match term {
             Term::Element(id) => self.element(*id),
             Term::Any(wildcard) => {
@@ -180,6 +190,35 @@ impl<'m, 'c> Matching<'m, 'c> {
         own.into_iter().chain(others)
     }
 
+    /// True if the next child is an element that may come next though the particle at hand is over.
+    fn is_declared_after(&self) -> bool {
+        let Some(next) = self.children.get(self.assigned.len()) else { return false };
+        for parts in self.after.iter().rev() {
+            for part in *parts {
+                if self.can_begin(&part.term, next) {
+                    return true;
+                }
+                if !is_optional(part) {
+                    return false;
+                }
+            }
+        }
+        false
+    }
+
+    /// True if an element is declared as the first of a term.
+    fn can_begin(&self, term: &Term, next: &Item) -> bool {
+        match term {
+            Term::Element(id) => self.candidates(*id).any(|id| next.name == self.types.import.schemas()[id].name),
+            Term::Sequence(parts) => {
+                let required = parts.iter().position(|part| !is_optional(part)).map_or(parts.len(), |at| at + 1);
+                parts[..required].iter().any(|part| self.can_begin(&part.term, next))
+            }
+            Term::Choice(parts) | Term::All(parts) => parts.iter().any(|part| self.can_begin(&part.term, next)),
+            Term::Any(_) | Term::Group(_) => false,
+        }
+    }
+
     fn element(&mut self, id: ElementId) {
         let (at, schemas) = (self.assigned.len(), self.types.import.schemas());
         let next = self.children.get(at);
@@ -199,15 +238,18 @@ impl<'m, 'c> Matching<'m, 'c> {
         }
     }
 
-    fn sequence(&mut self, parts: &[Particle], room: u64) -> Result<Count, Incomplete> {
+    fn sequence(&mut self, parts: &'m [Particle], room: u64) -> Result<Count, Incomplete> {
         let start = self.assigned.len();
         let required = parts.iter().filter(|part| room > 1 && !is_optional(part)).count();
         let mut count = if room > 1 && required == 0 { Count { least: 1, most: u64::MAX } } else { Count::ONE };
-        for part in parts {
+        for (index, part) in parts.iter().enumerate() {
             // What the others need not be with can be there for several sequences in a row. The others are with the first or the last.
             let is_alone = room > 1 && required == usize::from(!is_optional(part));
             let room = if is_alone { room - (count.least - 1) } else { 1 };
-            match self.occurs(part, room) {
+            self.after.push(&parts[index + 1..]);
+            let occurs = self.occurs(part, room);
+            self.after.pop();
+            match occurs {
                 Ok(of_part) if is_alone && of_part.least > 0 => {
                     count.least += of_part.least - 1;
                     count.most = if required == 0 { u64::MAX } else { of_part.most };
@@ -221,7 +263,7 @@ impl<'m, 'c> Matching<'m, 'c> {
         Ok(count)
     }
 
-    fn choice(&mut self, parts: &[Particle], room: u64) -> Result<Count, Incomplete> {
+    fn choice(&mut self, parts: &'m [Particle], room: u64) -> Result<Count, Incomplete> {
         let start = self.assigned.len();
         let known = self.alternative(parts);
         for (index, part) in parts.iter().enumerate() {
@@ -244,7 +286,7 @@ impl<'m, 'c> Matching<'m, 'c> {
     }
 
     /// Of a large choice the first alternative that is an element of the next child's name.
-    fn alternative(&mut self, parts: &[Particle]) -> Option<usize> {
+    fn alternative(&mut self, parts: &'m [Particle]) -> Option<usize> {
         let next = self.children.get(self.assigned.len()).filter(|_| parts.len() > MANY)?;
         let key = std::ptr::from_ref(parts).addr();
         if !self.alternatives.contains_key(&key) {
@@ -260,7 +302,7 @@ impl<'m, 'c> Matching<'m, 'c> {
         self.alternatives.get(&key)?.get(&next.name).copied()
     }
 
-    fn all(&mut self, parts: &[Particle]) -> Result<(), Incomplete> {
+    fn all(&mut self, parts: &'m [Particle]) -> Result<(), Incomplete> {
         let start = self.assigned.len();
         let mut left: Vec<&Particle> = parts.iter().collect();
         loop {

@@ -33,6 +33,19 @@ async fn the_action_tells_empty_bodies_apart() {
     }
 }
 
+/// Where no action is declared none is sent, and of the operations without a body it is the one that has none.
+#[tokio::test]
+async fn an_operation_without_an_action_may_have_an_empty_body() {
+    let text = include_str!("../data/bare.wsdl").replace(" soapAction=\"urn:bare#ping\"", "");
+    let contract = || Contract::from_text(&text).expect("a description");
+    for version in [Version::Soap11, Version::Soap12] {
+        let service = Mock::new(contract()).service().expect("a service");
+        let client = DynamicClient::with_transport(contract(), service).version(version);
+        assert_eq!(client.call("Ping", &json!({})).await.expect("a response"), json!({}));
+        assert_eq!(client.call("Stop", &json!({})).await.expect("nothing"), Json::Null);
+    }
+}
+
 #[tokio::test]
 async fn several_parts_stand_side_by_side() {
     for version in [Version::Soap11, Version::Soap12] {

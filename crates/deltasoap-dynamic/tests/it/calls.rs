@@ -204,3 +204,22 @@ async fn overloaded_operations_are_named_with_their_inputs() {
     }
     assert_eq!(contract.describe("Find:number")[0].name, "S.Po.Find:number");
 }
+
+/// What is wrong with header blocks is said in header blocks (SOAP 1.1, 4.4).
+#[tokio::test]
+async fn header_blocks_come_with_a_fault() {
+    let fault = "<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'><s:Header><h:Why xmlns:h='urn:h'><h:code>1.50</h:code>\
+                 </h:Why></s:Header><s:Body><s:Fault><faultcode>s:Client</faultcode><faultstring>no</faultstring></s:Fault></s:Body>\
+                 </s:Envelope>";
+    let answer = tower::service_fn(move |_: http::Request<deltasoap_http::Body>| {
+        let response = http::Response::builder().status(500).header("content-type", "text/xml");
+        let body = http_body_util::Full::new(bytes::Bytes::from(fault));
+        std::future::ready(Ok::<_, std::convert::Infallible>(response.body(body).expect("a response")))
+    });
+    let client = DynamicClient::with_transport(shop(), answer).endpoint("http://localhost/");
+    let order = client.prepare("Shop.Soap11.Order").expect("an operation").send_json(&order(1)).await;
+    let Err(DynamicError::Fault(fault)) = order else { panic!("no fault") };
+    assert_eq!(fault.headers.len(), 1);
+    let headers = fault.to_json()["headers"].to_string();
+    assert!(headers.contains("Why") && headers.contains("1.50"), "{headers}");
+}

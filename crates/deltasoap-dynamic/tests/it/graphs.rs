@@ -1,11 +1,11 @@
 //! Values that several places share, as JSON, and in calls.
 
 use crate::support;
-use deltasoap_core::decode::value_from_slice;
+use deltasoap_core::decode::{Cursor, DecodeOptions, Decoder, Step, value_from_slice};
 use deltasoap_core::encode::Encoder;
-use deltasoap_core::schema::Use;
-use deltasoap_core::soap::Version;
-use deltasoap_core::{Content, Record, Shared, Simple, Value};
+use deltasoap_core::schema::{Use, View};
+use deltasoap_core::soap::{EnvelopeReader, Head, Receiver, Version};
+use deltasoap_core::{Content, ErrorKind, Memory, Record, Shared, Simple, Value};
 use deltasoap_dynamic::{Contract, DynamicClient, Mock, Operation};
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
@@ -322,4 +322,75 @@ async fn samples_have_a_row_in_each_dimension() {
     let mock = Mock::new(contract.clone()).service().expect("a service");
     let client = DynamicClient::with_transport(contract, mock);
     assert_eq!(client.call("Count", &json).await.expect("a sample"), json);
+}
+
+/// What others are derived from is a tree to the engine. What SOAP encoding says of where it stands makes it none in JSON.
+#[test]
+fn values_that_may_be_of_derived_types_are_read_by_their_type() {
+    let contract = Contract::from_text(include_str!("../data/derived.wsdl")).expect("a description");
+    let read = |content: &str, others: &str| {
+        let message = format!(
+            "<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/' xmlns:d='urn:derived' \
+             xmlns:c='http://schemas.xmlsoap.org/soap/encoding/' xmlns:i='http://www.w3.org/2001/XMLSchema-instance' \
+             xmlns:x='http://www.w3.org/2001/XMLSchema'><s:Body \
+             s:encodingStyle='http://schemas.xmlsoap.org/soap/encoding/'><d:Echo>{content}</d:Echo>{others}</s:Body></s:Envelope>"
+        );
+        let operation = contract.operation("Echo").expect("an operation");
+        let (_, content) = operation.request().expect("a request");
+        let value = Memory::new(Value::Absent);
+        let mut reader = EnvelopeReader::new(Taker { value, view: contract.view(content) });
+        Decoder::new(DecodeOptions::default()).decode(&mut reader, message.as_bytes()).expect("a message");
+        let value = reader.into_parts().1.value.into_value();
+        let findings: Vec<_> = contract.validate(message.as_bytes()).into_iter().map(|it| it.message).collect();
+        (operation.request_to_json(&value).expect("JSON"), findings)
+    };
+    let (base, derived) =
+        (json!({ "a": 1, "word": "one" }), json!({ "$type": "More", "a": 1, "word": "one", "b": 2.5 }));
+    let fields = "<a i:type='x:int'>1</a><word i:type='d:Word'>one</word>";
+    let style = "s:encodingStyle='http://schemas.xmlsoap.org/soap/encoding/'";
+    for (item, others, expected) in [
+        (format!("<item>{fields}</item>"), String::new(), &base),
+        (format!("<item id='q' {style} c:position='[0]'>{fields}</item>"), String::new(), &base),
+        (format!("<item i:type='d:More'>{fields}<b>2.5</b></item>"), String::new(), &derived),
+        ("<item href='#q'/>".to_owned(), format!("<multiRef id='q' c:root='0' {style}>{fields}</multiRef>"), &base),
+        (
+            "<item href='#q'/>".to_owned(),
+            format!("<multiRef id='q' c:root='0' {style} i:type='d:More'>{fields}<b>2.5</b></multiRef>"),
+            &derived,
+        ),
+        (
+            "<item><a href='#n'/><word>one</word></item>".to_owned(),
+            "<multiRef id='n' c:root='0' i:type='x:int'>1</multiRef>".to_owned(),
+            &base,
+        ),
+    ] {
+        let (json, findings) = read(&format!("<list c:arrayType='d:Base[1]'>{item}</list>"), &others);
+        assert_eq!((json, findings), (json!({ "list": [expected] }), Vec::new()), "{item} {others}");
+    }
+    for (item, expected) in [
+        ("<item><a>x</a><word>one</word></item>", "not a digit"),
+        ("<item><a>1</a><word>two</word></item>", "two"),
+        ("<item><a>1</a><word>one</word><z/></item>", "<z>"),
+        ("<item i:type='d:Nope'><a>1</a></item>", "d:Nope may not stand here"),
+        ("<item i:type='x:int'>1</item>", "x:int may not stand here"),
+        ("<item i:type='d:More'><a>1</a><word>one</word><b>x</b></item>", "decimal"),
+    ] {
+        let (_, findings) = read(&format!("<list c:arrayType='d:Base[1]'>{item}</list>"), "");
+        assert!(findings.len() == 1 && findings[0].contains(expected), "{item}: {findings:?}");
+    }
+}
+
+struct Taker<'v> {
+    value: Memory<Value>,
+    view: View<'v>,
+}
+
+impl Receiver for Taker<'_> {
+    fn open_body(&mut self, _: &Head, _: &str, _: &str) -> Result<(), ErrorKind> {
+        Ok(())
+    }
+
+    fn decode_body(&mut self, cursor: &mut Cursor<'_>) -> Step {
+        self.value.decode(cursor, self.view)
+    }
 }

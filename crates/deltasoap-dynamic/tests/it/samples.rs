@@ -511,3 +511,66 @@ proptest! {
         }
     }
 }
+
+/// A type is a sample's with the facets of all its steps: lengths of bytes and languages, patterns beside lengths and each other.
+#[test]
+fn texts_are_as_long_and_of_the_form_that_all_facets_ask_for() {
+    let length = |base: &str, length: u32| {
+        format!("<xs:restriction base='xs:{base}'><xs:length value='{length}'/></xs:restriction>")
+    };
+    let pattern = |base: &str, pattern: &str, more: &str| {
+        format!("<xs:restriction base='xs:{base}'><xs:pattern value='{pattern}'/>{more}</xs:restriction>")
+    };
+    let in_two_steps = "<xs:restriction><xs:simpleType><xs:restriction base='xs:string'><xs:pattern value='[a-z]+'/>\
+                        </xs:restriction></xs:simpleType><xs:pattern value='.{7}'/></xs:restriction>";
+    let types = [
+        length("base64Binary", 1),
+        length("base64Binary", 5),
+        length("base64Binary", 20),
+        length("hexBinary", 20),
+        length("language", 1),
+        length("language", 9),
+        length("language", 16),
+        length("language", 41),
+        pattern("hexBinary", "[a-f]+", "<xs:length value='3'/>"),
+        pattern("string", "[a-z]*[0-9]", "<xs:length value='6'/>"),
+        pattern("string", "[a-z]*[0-9]", "<xs:length value='20'/>"),
+        pattern("dateTime", r".*\.\d{3}Z", ""),
+        pattern("dateTime", r"\d+-\d+-\d+T\d+:\d+:\d+[+\-]\d\d:\d\d", ""),
+        pattern("dateTime", ".+T[^Z+]*", ""),
+        pattern("time", ".*Z", ""),
+        pattern("date", ".*Z", ""),
+        in_two_steps.to_owned(),
+    ];
+    for of_type in types {
+        request_of(&format!("<xs:element name='Op'><xs:simpleType>{of_type}</xs:simpleType></xs:element>"));
+    }
+    let unique = "<xs:element name='Op'><xs:complexType><xs:sequence><xs:element name='l' type='xs:language' minOccurs='3' \
+                  maxOccurs='3'/></xs:sequence></xs:complexType><xs:unique name='u'><xs:selector xpath='t:l'/><xs:field \
+                  xpath='.'/></xs:unique></xs:element>";
+    request_of(&unique.replace("<xs:unique", "<xs:unique xmlns:t='urn:t'"));
+    check_request(
+        "<xs:element name='Op'><xs:complexType><xs:attribute xmlns:xml='http://www.w3.org/XML/1998/namespace' ref='xml:space' \
+         use='required'/></xs:complexType></xs:element><xs:import namespace='http://www.w3.org/XML/1998/namespace'/>",
+        "<Op xml:space=\"default\"/>",
+    );
+}
+
+/// A sum of sums ends in numbers, whichever element comes first in the schema.
+#[test]
+fn expressions_have_an_end() {
+    check_request(
+        "<xs:element name='Op'><xs:complexType><xs:sequence><xs:element ref='t:expr'/></xs:sequence></xs:complexType></xs:element>\
+         <xs:complexType name='Expr' abstract='true'/><xs:element name='expr' type='t:Expr' abstract='true'/>\
+         <xs:element name='add' type='t:Add' substitutionGroup='t:expr'/>\
+         <xs:element name='not' type='t:Not' substitutionGroup='t:expr'/>\
+         <xs:element name='num' type='t:Num' substitutionGroup='t:expr'/>\
+         <xs:complexType name='Add'><xs:complexContent><xs:extension base='t:Expr'><xs:sequence>\
+         <xs:element ref='t:expr' minOccurs='2' maxOccurs='2'/></xs:sequence></xs:extension></xs:complexContent></xs:complexType>\
+         <xs:complexType name='Not'><xs:complexContent><xs:extension base='t:Expr'><xs:sequence>\
+         <xs:element ref='t:expr'/></xs:sequence></xs:extension></xs:complexContent></xs:complexType>\
+         <xs:complexType name='Num'><xs:complexContent><xs:extension base='t:Expr'><xs:attribute name='v' type='xs:int' \
+         use='required'/></xs:extension></xs:complexContent></xs:complexType>",
+        "<Op><add><not><num v=\"1\"/></not><not><num v=\"1\"/></not></add></Op>",
+    );
+}

@@ -820,3 +820,61 @@ fn the_first_alternative_of_a_large_choice_stands() {
         ],
     );
 }
+
+/// Base types that end in a wildcard are extended by elements that the wildcard lets in, against the rule of Unique Particle Attribution:
+/// such an element is the declared one.
+#[test]
+fn a_declared_element_is_not_the_wildcards_before_it() {
+    let any = "<xs:any namespace='##any' processContents='lax' minOccurs='0' maxOccurs='unbounded'/>";
+    let schema = format!(
+        "<xs:complexType name='Base'><xs:sequence><xs:element name='a' type='xs:int'/>{any}</xs:sequence></xs:complexType>\
+         <xs:complexType name='More'><xs:complexContent><xs:extension base='t:Base'><xs:sequence>\
+         <xs:element name='b' type='xs:int' minOccurs='0'/><xs:element name='c' type='xs:int'/></xs:sequence></xs:extension>\
+         </xs:complexContent></xs:complexType><xs:element name='Op' type='t:More'/>"
+    );
+    check(
+        &schema,
+        &[
+            "<Op><a>1</a><c>2</c></Op>",
+            "<Op><a>1</a><b>2</b><c>2</c></Op>",
+            "<Op><a>1</a><x/><y/><c>2</c></Op>",
+            "<Op><a>1</a><x/><b>3</b><c>2</c></Op>",
+        ],
+        &[
+            ("<Op><a>1</a><x/></Op>", "<c> is missing"),
+            ("<Op><a>1</a><c>x</c></Op>", "not of xsd:int"),
+            ("<Op><a>1</a><c>2</c><c>2</c></Op>", "nothing more may stand here"),
+        ],
+    );
+    // What a wildcard must let in, it does.
+    let required = any.replace("minOccurs='0' maxOccurs='unbounded'", "");
+    check(
+        &op(&format!("<xs:sequence>{required}<xs:element name='c' type='xs:int'/></xs:sequence>")),
+        &["<Op><x/><c>2</c></Op>", "<Op><c>1</c><c>2</c></Op>"],
+        &[("<Op><c>1</c></Op>", "<c> is missing")],
+    );
+}
+
+/// Groups without elements are no content, in which there is no white space either (XSD 1.0 part 1, 3.4.2).
+#[test]
+fn groups_without_elements_are_empty_content() {
+    for group in ["<xs:sequence/>", "<xs:all/>", ""] {
+        check(
+            &op(group),
+            &["<Op/>", "<Op><!-- --></Op>"],
+            &[("<Op> </Op>", "not even white space"), ("<Op><a/></Op>", "")],
+        );
+    }
+    let mixed = "<xs:element name='Op'><xs:complexType mixed='true'><xs:sequence/></xs:complexType></xs:element>";
+    check(mixed, &["<Op> </Op>", "<Op>text</Op>"], &[("<Op><a/></Op>", "")]);
+}
+
+#[test]
+fn header_blocks_are_in_a_namespace() {
+    let content = |block: &str| format!("<s:Header>{block}</s:Header><s:Body>{PING}</s:Body>");
+    for (namespace, clause) in [(SOAP11, "SOAP 1.1, section 4.2"), (SOAP12, "SOAP 1.2 part 1, section 5.2.1")] {
+        assert_eq!(findings_in(&shop(), namespace, &content("<h xmlns='urn:h'/>")), [""; 0]);
+        let found = findings_in(&shop(), namespace, &content("<h/>"));
+        assert_eq!(found, [format!("/Envelope/Header/h: a header block has to be in a namespace ({clause})")]);
+    }
+}

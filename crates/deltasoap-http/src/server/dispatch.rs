@@ -81,7 +81,7 @@ impl Table {
 
     /// The operation that takes an empty body: that of the action, or the only one.
     fn without_body(&self, action: Option<&str>) -> Option<&Arc<Operation>> {
-        let of_action = self.empty.iter().find(|operation| Some(operation.described_action()) == action);
+        let of_action = self.empty.iter().find(|operation| operation.described_action() == action.unwrap_or_default());
         of_action.or(match &self.empty[..] {
             [only] if action.is_none_or(str::is_empty) => Some(only),
             _ => None,

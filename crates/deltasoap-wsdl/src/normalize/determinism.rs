@@ -6,7 +6,7 @@ use super::NormalContent;
 use crate::Place;
 use crate::xsd::{Particle, Schemas, Term, TypeId, WildcardNamespaces};
 use deltasoap_core::QName;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 /// Most notes of one import.
 const MOST: usize = 100;
@@ -44,7 +44,7 @@ fn text(schemas: &Schemas, id: TypeId, one: &Particle, other: &Particle) -> Stri
     let what = if one == other { format!("two particles, each {one},") } else { format!("{one} and {other}") };
     format!(
         "the content model of {whose} is not deterministic (XSD 1.0 part 1, 3.8.6): {what} can take the same next element, \
-         which belongs to the first that can take it"
+         which belongs to the first that can take it, and to a wildcard last"
     )
 }
 
@@ -58,7 +58,7 @@ struct Check<'s> {
 /// Elements and wildcards that can come next.
 #[derive(Default)]
 struct Set<'s> {
-    names: HashMap<&'s QName, &'s Particle>,
+    names: BTreeMap<&'s QName, &'s Particle>,
     wildcards: Vec<(&'s WildcardNamespaces, &'s Particle)>,
 }
 

@@ -214,7 +214,8 @@ fn next_place<T: Content>(items: &mut [T], cursor: &mut Cursor<'_>, me: usize, v
     let Some(item) = items.get_mut(place) else { return Ok(APPENDED) };
     if !cursor.state().gaps.fill(me, place) {
         count_item(cursor, me);
-        return Err(cursor.error_at_tag(ErrorKind::ArrayType(format!("position {place}, which has an item"))));
+        let (found, expected) = (format!("[{place}]"), "a position that has no item yet".to_owned());
+        return Err(cursor.error_at_tag(ErrorKind::UnexpectedValue { found, expected }));
     }
     *item = T::vacant(view);
     Ok(place)
