@@ -73,9 +73,8 @@ fn labelled(label: String, json: Json) -> Json {
 /// with.
 fn is_whole<'n>(path: &mut Vec<&'n Node>, again: &Node, typed: &mut Vec<&'n Node>, encoding: Use) -> bool {
     let (Some(&node), Some(&declared)) = (path.last(), typed.last()) else { return false };
-    let is_kept = |(name, _): &&(QName, CompactString)| {
-        !name.is(ns::XSI, "type") && !(encoding == Use::Encoded && is_of_encoding(name))
-    };
+    let is_markup = |name: &QName| name.is(ns::XSI, "type") || encoding == Use::Encoded && is_of_encoding(name);
+    let is_kept = |(name, _): &&(QName, CompactString)| !is_markup(name);
     let came_back = |(name, _): &(QName, CompactString)| again.attribute(&name.namespace, &name.local).is_some();
     let has_text =
         |node: &Node| node.children.iter().any(|it| matches!(it, Child::Text(text) if !text.trim().is_empty()));
@@ -100,12 +99,13 @@ fn is_whole<'n>(path: &mut Vec<&'n Node>, again: &Node, typed: &mut Vec<&'n Node
 /// True for attributes by which SOAP encoding says where a value stands, or how it is encoded: they are no part of the value. References
 /// are, where they were not followed.
 fn is_of_encoding(name: &QName) -> bool {
-    match (&*name.namespace, &*name.local) {
-        ("", "id") | (ns::SOAP11 | ns::SOAP12, "encodingStyle") => true,
-        (ns::SOAP11_ENCODING, "root" | "position" | "offset") => true,
-        (ns::SOAP12_ENCODING, "id" | "nodeType") => true,
-        _ => false,
-    }
+    matches!(
+        (&*name.namespace, &*name.local),
+        ("", "id")
+            | (ns::SOAP11 | ns::SOAP12, "encodingStyle")
+            | (ns::SOAP11_ENCODING, "root" | "position" | "offset")
+            | (ns::SOAP12_ENCODING, "id" | "nodeType")
+    )
 }
 
 /// True if an element, or one in it, says its type.
