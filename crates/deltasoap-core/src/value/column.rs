@@ -20,7 +20,7 @@ macro_rules! columns {
         /// The items of a repeated field of a numeric type, or of `xsd:boolean`: in the order of the message, without a gap.
         ///
         /// ```
-        /// use deltasoap_core::value::Column;
+        /// use deltasoap_core::Column;
         ///
         /// let column = Column::Double(vec![0.5, 2.0]);
         /// let Column::Double(numbers) = &column else { unreachable!() };

@@ -115,7 +115,7 @@ pub(super) fn candidates(schemas: &Schemas, id: TypeId, depth: usize) -> Vec<Str
 fn repetitions(steps: &[&Facets]) -> Vec<u32> {
     let lengths = steps.iter().flat_map(|it| [it.length, it.min_length, it.max_length]).flatten();
     // A byte in hexadecimal takes two characters.
-    let around = lengths.flat_map(|it| [it, it * 2]).flat_map(|it| it.saturating_sub(3)..=it);
+    let around = lengths.flat_map(|it| [it, it.saturating_mul(2)]).flat_map(|it| it.saturating_sub(3)..=it);
     let mut all: Vec<u32> = vec![0, 1, 2, 4, 8];
     for repetition in (3..12).chain(around).filter(|&it| it <= 128) {
         if !all.contains(&(repetition as u32)) {

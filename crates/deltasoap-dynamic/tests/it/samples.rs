@@ -556,6 +556,21 @@ fn texts_are_as_long_and_of_the_form_that_all_facets_ask_for() {
     );
 }
 
+/// Lengths are numbers that a description says: none is trusted.
+#[test]
+fn lengths_that_no_text_has_take_no_time() {
+    for length in [u64::MAX, u64::MAX / 2 + 1, 1 << 40] {
+        for base in ["string", "base64Binary", "hexBinary", "language"] {
+            let schema = format!(
+                "<xs:element name='Op'><xs:simpleType><xs:restriction base='xs:{base}'><xs:pattern value='[a-z]*'/>\
+                 <xs:minLength value='{length}'/></xs:restriction></xs:simpleType></xs:element>"
+            );
+            let contract = contract_of(&schema);
+            assert!(contract.operation("Op").expect("an operation").request_sample().is_some(), "{schema}");
+        }
+    }
+}
+
 /// A sum of sums ends in numbers, whichever element comes first in the schema.
 #[test]
 fn expressions_have_an_end() {

@@ -44,7 +44,7 @@ fn text(schemas: &Schemas, id: TypeId, one: &Particle, other: &Particle) -> Stri
     let what = if one == other { format!("two particles, each {one},") } else { format!("{one} and {other}") };
     format!(
         "the content model of {whose} is not deterministic (XSD 1.0 part 1, 3.8.6): {what} can take the same next element, \
-         which belongs to the first that can take it, and to a wildcard last"
+         which belongs to the first that can take it, but not to a wildcard that the element follows"
     )
 }
 
