@@ -79,7 +79,7 @@ struct How {
 
 impl How {
     fn read<T: Typed + Debug>(&self, pieces: &[&[u8]]) {
-        let options = DecodeOptions { limits: self.limits, differential: self.differential };
+        let options = DecodeOptions { limits: self.limits, differential: self.differential, ..DecodeOptions::default() };
         let mut stream = Stream::<T>::new(T::view(), options);
         let mut document = Vec::new();
         for piece in pieces.iter().take(DOCUMENTS) {

@@ -19,8 +19,8 @@ mod version;
 
 pub use compact_str::CompactString;
 pub use content::{Content, Group, Message, Occurs, SimpleType, Typed};
-pub use decode::DecodeOptions;
 pub use decode::differential::{Checkpoints, Differential, DifferentialStats, Memory};
+pub use decode::{DecodeOptions, Deviation, DeviationKind, Tolerance};
 pub use deltasoap_xml::lexical::{self, Lexical};
 pub use deltasoap_xml::{Buffer, Escape, Limits};
 pub use encode::differential::{

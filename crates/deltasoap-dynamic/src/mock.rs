@@ -8,7 +8,7 @@ use crate::client::Parts;
 use crate::{Contract, LookupError, Operation};
 use deltasoap_core::schema::MethodElement;
 use deltasoap_core::soap::{Fault, HeaderBlock, Version};
-use deltasoap_core::{Lease, QName, Value};
+use deltasoap_core::{Deviation, Lease, QName, Value};
 use deltasoap_http::{Answer, BuildError, Context, ServiceBuilder, SoapService};
 use serde_json::Value as Json;
 use std::collections::hash_map::Entry;
@@ -193,7 +193,7 @@ impl Mock {
             let handler = move |request: Lease<Value>, mut context: Context| {
                 let answering = Arc::clone(&answering);
                 async move {
-                    answering.note_lost(context.ignored_attributes());
+                    answering.note_deviations(context.deviations());
                     let parts = Parts::of(&request, context.attachments()).await.map_err(Fault::from)?;
                     answering.answer(&request, &parts, context.version()).map_err(|fault| *fault)
                 }
@@ -239,10 +239,9 @@ impl Answering {
     }
 
     /// Says that a request has more than the contract takes.
-    fn note_lost(&self, attributes: u64) {
-        if attributes > 0 {
-            let operation = self.operation.name();
-            tracing::warn!(operation, attributes, "the request has attributes that the WSDL does not declare");
+    fn note_deviations(&self, deviations: &[Deviation]) {
+        for deviation in deviations {
+            tracing::warn!(operation = self.operation.name(), %deviation, "the request deviates from the WSDL");
         }
     }
 

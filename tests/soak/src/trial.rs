@@ -101,7 +101,7 @@ fn regular<T: Content + Debug + PartialEq>(
     view: View<'_>,
 ) -> Result<Outcome<T>, Difference> {
     let limits = Lowered::limits(trial.lowered.as_ref());
-    let options = DecodeOptions { limits, differential: Differential::OFF };
+    let options = DecodeOptions { limits, differential: Differential::OFF, ..DecodeOptions::default() };
     let chunks = chunks(&trial.messages[index], &trial.cuts[index]);
     let whole = [Bytes::copy_from_slice(&trial.messages[index])];
     let expected = alone(Decoder::new(options), &chunks, view);
@@ -139,7 +139,9 @@ struct Stream<'t, 'v, T> {
 impl<'t, 'v, T: Content + Debug + PartialEq> Stream<'t, 'v, T> {
     fn new(trial: &'t Trial, way: usize, view: View<'v>) -> Self {
         let limits = Lowered::limits(trial.lowered.as_ref());
-        let decoder = |way: &Way| Decoder::new(DecodeOptions { limits, differential: way.differential() });
+        let decoder = |way: &Way| {
+            Decoder::new(DecodeOptions { limits, differential: way.differential(), ..DecodeOptions::default() })
+        };
         let own = &trial.ways[way];
         let decoders = [decoder(own), decoder(own.partner.as_ref().map_or(own, |partner| &*partner.way))];
         let mut memory = Memory::new(T::vacant(view));

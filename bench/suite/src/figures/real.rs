@@ -10,9 +10,9 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, ensure};
 use deltasoap::decode::{Cursor, Decoder, ElementRoot, Step};
 use deltasoap::lexical::DateTime;
-use deltasoap::schema::View;
-use deltasoap::soap::{EnvelopeReader, Head, Receiver, RequestReceiver, decode_request};
-use deltasoap::{Content, DecodeOptions, Differential, ErrorKind, Message, Node, Soap, Typed, Value};
+use deltasoap::schema::{Use, View};
+use deltasoap::soap::{EnvelopeReader, Head, Receiver, RequestReceiver, Version, decode_request, encode_message};
+use deltasoap::{Buffer, Content, DecodeOptions, Differential, ErrorKind, Message, Node, Soap, Typed, Value};
 use deltasoap_streams::checksum::Checksum;
 use deltasoap_streams::vsphere;
 
@@ -115,12 +115,22 @@ struct StatusResponse {
     returnval: Status,
 }
 
+/// A series of samples, as monitoring sends them.
+#[derive(Debug, PartialEq, Soap)]
+#[soap(namespace = "urn:vim25", qualified, element = "SeriesResponse")]
+struct SeriesResponse {
+    time: Vec<i64>,
+    value: Vec<f64>,
+}
+
 /// The goals. Peers lie below `peers`.
 pub fn tasks(effort: Effort, peers: Option<PathBuf>) -> Vec<Task> {
     let folder = peers.unwrap_or_else(peers_folder);
     let mut tasks = message_tasks::<ResourceResponse>(effort, "HostSystemResourceInfo", vsphere::resource());
     tasks.extend(message_tasks::<AlarmResponse>(effort, "AlarmState[]", vsphere::alarms()));
     tasks.extend(message_tasks::<StatusResponse>(effort, "EntityStatus", vsphere::status()));
+    let name = "real: 20,000 numbers in lists, dynamic value".to_owned();
+    tasks.push(Task { name, measure: Box::new(move || series_goal(effort)) });
     for (name, shown, bound) in [("gsoap", "gSOAP", 4.0), ("pugixml", "pugixml", 1.0)] {
         let folder = folder.clone();
         let measure = move || {
@@ -199,6 +209,24 @@ fn way_goal<T: Message + PartialEq + Debug>(effort: Effort, way: Way, message: &
     let detail = format!("{:.0} MB/s, general routines {:.0}", rate(ours.ns_median), rate(general.ns_median));
     let times = general.ns_median as f64 / ours.ns_median.max(1) as f64;
     Ok(Goal::at_least(way.bound(), "× the general routines", times, detail))
+}
+
+/// Lists of numbers as a dynamic value, which has them side by side ([`Value::Column`]), beside a typed value, which has them so too.
+fn series_goal(effort: Effort) -> Result<Goal> {
+    const SAMPLES: usize = 10_000;
+    let time = (0..SAMPLES as i64).map(|index| 1_764_000_000_000 + 20_000 * index).collect();
+    let value = SeriesResponse { time, value: deltasoap_streams::arrays::hard_doubles(SAMPLES) };
+    let message = encode_message(Version::Soap11, Use::Literal, &[], &value, Buffer::default())?;
+    let mut sessions: Vec<Box<dyn Session>> = vec![
+        Box::new(Reading::<SeriesResponse>::new(Way::Value, Decoder::new(options()), message.as_slice())?),
+        Box::new(Reading::<SeriesResponse>::new(Way::Kept, Decoder::new(options()), message.as_slice())?),
+    ];
+    let figures = measure(&mut sessions, effort.plan, || ())?;
+    let [ours, typed] = &figures[..] else { return Err(anyhow::anyhow!("a lane without figures")) };
+    let rate = |ns: u64| message.as_slice().len() as f64 * 1e3 / ns.max(1) as f64;
+    let detail = format!("{:.0} MB/s, typed {:.0}", rate(ours.ns_median), rate(typed.ns_median));
+    let times = ours.ns_median as f64 / typed.ns_median.max(1) as f64;
+    Ok(Goal::at_most(1.1, "× typed", times, detail))
 }
 
 fn peer_goal(effort: Effort, name: &str, bound: f64, folder: &std::path::Path) -> Result<Goal> {

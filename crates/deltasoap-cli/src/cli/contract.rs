@@ -3,6 +3,7 @@
 use super::values::{self, By};
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
+use deltasoap::Tolerance;
 use deltasoap::soap::Version;
 use deltasoap_http::Proxy;
 use http::{HeaderName, HeaderValue};
@@ -142,6 +143,9 @@ pub struct Call {
     /// Send binary values of 4 KiB and more as parts of their own (MTOM), or not; default: as a policy of the WSDL says
     #[arg(long, value_enum, value_name = "WHEN", num_args = 0..=1, require_equals = true, default_missing_value = "on")]
     pub mtom: Option<Switch>,
+    /// Accept this much beyond the schema in the answer
+    #[arg(long, value_enum, default_value_t = ToleranceName::Unknown, value_name = "LEVEL")]
+    pub tolerance: ToleranceName,
     /// Give up after this many seconds, while the WSDL is loaded and again while the service is called
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
     pub timeout: u64,
@@ -158,6 +162,27 @@ pub struct Call {
 pub enum Switch {
     On,
     Off,
+}
+
+/// What is accepted beyond the schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ToleranceName {
+    /// Nothing
+    Strict,
+    /// Elements that the schema does not name: they are skipped
+    Unknown,
+    /// Beyond that, elements in any order, in another namespace or none, and required ones that are missing where an empty value is obvious
+    AnyOrder,
+}
+
+impl From<ToleranceName> for Tolerance {
+    fn from(name: ToleranceName) -> Self {
+        match name {
+            ToleranceName::Strict => Tolerance::Strict,
+            ToleranceName::Unknown => Tolerance::Unknown,
+            ToleranceName::AnyOrder => Tolerance::AnyOrder,
+        }
+    }
 }
 
 /// Versions of SOAP.
@@ -194,6 +219,9 @@ pub struct Mock {
     /// Copy values that an answer has several times instead of writing references
     #[arg(long)]
     pub copies: bool,
+    /// Accept this much beyond the schema in requests
+    #[arg(long, value_enum, default_value_t = ToleranceName::Strict, value_name = "LEVEL")]
+    pub tolerance: ToleranceName,
 }
 
 #[derive(Debug, Args)]

@@ -6,7 +6,7 @@ mod values;
 
 pub use contract::{
     Access, Call, Compile, Completions, Describe, Description, Generate, List, Loading, Man, Mock, Switch, Template,
-    Validate,
+    ToleranceName, Validate,
 };
 
 pub use values::endpoint;
@@ -197,6 +197,9 @@ pub struct Replay {
     pub loading: Loading,
     #[command(flatten)]
     pub differential: DifferentialArguments,
+    /// Accept this much beyond the schema in messages
+    #[arg(long, value_enum, default_value_t = ToleranceName::Unknown, value_name = "LEVEL")]
+    pub tolerance: ToleranceName,
     /// Decode in regular mode alone
     #[arg(long, conflicts_with = "DifferentialArguments")]
     pub regular_only: bool,
@@ -319,6 +322,9 @@ pub struct Serve {
     /// Read and write every message in full, whatever came before
     #[arg(long)]
     pub regular: bool,
+    /// Accept this much beyond the schema in requests
+    #[arg(long, value_enum, default_value_t = ToleranceName::Strict, value_name = "LEVEL")]
+    pub tolerance: ToleranceName,
 }
 
 #[cfg(test)]

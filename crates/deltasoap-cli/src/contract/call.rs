@@ -108,7 +108,8 @@ fn read(path: &str) -> Result<String> {
 fn client(arguments: &Call, contract: Contract, tap: Tap, url: &str) -> Result<DynamicClient<Tap>> {
     let access = &arguments.description.loading.access;
     let own = Url::parse(url).ok().and_then(|url| credentials_in(&url));
-    let mut client = DynamicClient::with_transport(contract, tap);
+    let tolerance = arguments.tolerance.into();
+    let mut client = DynamicClient::with_transport(contract, tap).configure(move |it| it.tolerance(tolerance));
     if arguments.endpoint.is_some() || own.is_some() {
         client = client.endpoint(if own.is_some() { shown(url) } else { url.to_owned() });
     }
@@ -217,14 +218,13 @@ fn printed(arguments: &Call, reply: Option<Reply>) -> Result<ExitCode> {
 /// Says what of an answer is not printed.
 fn warn_of_lost(reply: &Reply, verbose: bool) {
     let hint = if verbose { "" } else { "; --verbose shows the message" };
-    match reply.ignored_attributes {
+    let shown = if verbose { reply.deviations.len() } else { MOST_NAMED };
+    for deviation in reply.deviations.iter().take(shown) {
+        report(format_args!("warning: {}", one_line(&deviation.to_string())));
+    }
+    match reply.deviations.len().saturating_sub(shown) {
         0 => {}
-        1 => report(format_args!(
-            "warning: 1 attribute of the answer is left out, for the WSDL does not declare it{hint}"
-        )),
-        count => report(format_args!(
-            "warning: {count} attributes of the answer are left out, for the WSDL does not declare them{hint}"
-        )),
+        more => report(format_args!("warning: {more} more deviations of the answer from the WSDL{hint}")),
     }
     let parts: Vec<_> = reply.attachments.kept().collect();
     let mut named: Vec<_> = parts.iter().take(MOST_NAMED).map(|part| named(part)).collect();

@@ -35,7 +35,8 @@ pub async fn mock(arguments: &cli::Mock) -> Result<()> {
     }
     let is_described = described.is_some();
     let builder = described.unwrap_or_else(SoapService::builder).name("Mock");
-    serve(arguments, mock.mount(builder.references(!arguments.copies)).build()?, is_described).await
+    let builder = builder.references(!arguments.copies).tolerance(arguments.tolerance.into());
+    serve(arguments, mock.mount(builder).build()?, is_described).await
 }
 
 /// A service that gives the WSDL with all that it imports, where that is at hand and can be served.

@@ -82,7 +82,7 @@ fn places(paths: &[PathBuf]) -> String {
 fn plan(arguments: &Replay, number: u32) -> Plan {
     let differential = if arguments.regular_only { Differential::OFF } else { arguments.differential.options() };
     let is_both = differential.checkpoints != Checkpoints::Off;
-    Plan { differential, number, is_similarity_measured: is_both && number == 0 }
+    Plan { differential, tolerance: arguments.tolerance.into(), number, is_similarity_measured: is_both && number == 0 }
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use super::report::Skipped;
 use super::side::{Decoded, Side};
 use super::types::Types;
 use bytes::Bytes;
-use deltasoap::{Checkpoints, Differential, DifferentialStats, Error, ErrorKind};
+use deltasoap::{Checkpoints, DecodeOptions, Differential, DifferentialStats, Error, ErrorKind, Tolerance};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -16,6 +16,8 @@ use std::time::Duration;
 pub struct Plan {
     /// The way that is compared with regular mode; [`Checkpoints::Off`] for none.
     pub differential: Differential,
+    /// What is accepted beyond the schema.
+    pub tolerance: Tolerance,
     /// Which of all plays it is: who decodes a message first in one comes second in the next.
     pub number: u32,
     /// Whether similarity is measured too, which takes another decode of every message.
@@ -175,10 +177,13 @@ impl<'a> Sides<'a> {
     fn new(types: &'a Types, plan: Plan) -> Self {
         let every = Differential { adaptive: false, ..Differential::default() };
         let is_both = plan.differential.checkpoints != Checkpoints::Off;
+        let side = |differential| {
+            Side::new(types, DecodeOptions { differential, tolerance: plan.tolerance, ..DecodeOptions::default() })
+        };
         Sides {
-            regular: Side::new(types, Differential::OFF),
-            differential: is_both.then(|| Side::new(types, plan.differential)),
-            similarity: plan.is_similarity_measured.then(|| Side::new(types, every)),
+            regular: side(Differential::OFF),
+            differential: is_both.then(|| side(plan.differential)),
+            similarity: plan.is_similarity_measured.then(|| side(every)),
             number: plan.number,
         }
     }
@@ -234,7 +239,12 @@ mod tests {
     /// What is made of `one` in regular mode and `other` differentially.
     fn difference(one: &str, other: &str) -> Option<String> {
         let types = Types::compiled_in();
-        let plan = Plan { differential: Differential::default(), number: 0, is_similarity_measured: false };
+        let plan = Plan {
+            differential: Differential::default(),
+            tolerance: Tolerance::Strict,
+            number: 0,
+            is_similarity_measured: false,
+        };
         let mut sides = Sides::new(&types, plan);
         let regular = sides.regular.decode(&Bytes::from(one.to_owned()));
         let differential = sides.differential.as_mut().map(|side| side.decode(&Bytes::from(other.to_owned())));
@@ -261,7 +271,12 @@ mod tests {
     fn each_way_comes_first_in_half_of_the_plays() {
         let types = Types::compiled_in();
         let first = |number, message| {
-            let plan = Plan { differential: Differential::default(), number, is_similarity_measured: false };
+            let plan = Plan {
+                differential: Differential::default(),
+                tolerance: Tolerance::Strict,
+                number,
+                is_similarity_measured: false,
+            };
             Sides::new(&types, plan).is_regular_first(message)
         };
         for message in 1..4 {

@@ -7,7 +7,7 @@ use super::types::Types;
 use crate::figures::PLAYS;
 use anyhow::{Result, bail, ensure};
 use bytes::Bytes;
-use deltasoap::Differential;
+use deltasoap::{Differential, Tolerance};
 use deltasoap_cost::measure::{Others, process_time};
 use deltasoap_dynamic::Contract;
 use deltasoap_streams::vsphere::{FETCH_PAIRS, fetch_pairs};
@@ -30,7 +30,12 @@ pub fn v_sphere() -> Result<Report> {
 
 /// A client hears the responses, and a server the requests: a stream each.
 fn play(types: &Types, number: u32) -> Play {
-    let plan = Plan { differential: Differential::default(), number, is_similarity_measured: number == 0 };
+    let plan = Plan {
+        differential: Differential::default(),
+        tolerance: Tolerance::Strict,
+        number,
+        is_similarity_measured: number == 0,
+    };
     let mut play = Play::default();
     play.messages(fetch_pairs().enumerate().map(|(index, (request, _))| named(index, "request", request)), types, plan);
     play.messages(

@@ -4,7 +4,7 @@ use super::types::{Track, Types};
 use bytes::Bytes;
 use deltasoap::decode::{Cursor, Decoder, Step};
 use deltasoap::soap::{EnvelopeReader, Head, Receiver};
-use deltasoap::{Buffer, Checkpoints, DecodeOptions, Differential, DifferentialStats, Error, ErrorKind, QName};
+use deltasoap::{Buffer, Checkpoints, DecodeOptions, DifferentialStats, Error, ErrorKind, QName};
 use std::time::{Duration, Instant};
 
 /// A stream's decoder and memories: what a server keeps of a connection.
@@ -32,14 +32,13 @@ pub struct Decoded {
 
 impl<'a> Side<'a> {
     /// A side in front of a stream's first message.
-    pub fn new(types: &'a Types, differential: Differential) -> Self {
-        let options = DecodeOptions { differential, ..DecodeOptions::default() };
+    pub fn new(types: &'a Types, options: DecodeOptions) -> Self {
         Side {
             decoder: Decoder::new(options),
             types,
             tracks: (0..types.len()).map(|_| None).collect(),
             peaks: vec![0; types.len()],
-            is_kept: differential.checkpoints != Checkpoints::Off,
+            is_kept: options.differential.checkpoints != Checkpoints::Off,
         }
     }
 
@@ -116,13 +115,14 @@ impl Receiver for Dispatch<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use deltasoap::Differential;
     use deltasoap_streams::arrays;
 
     #[test]
     fn messages_of_several_types_take_turns() {
         let types = Types::compiled_in();
         for differential in [Differential::OFF, Differential::default()] {
-            let mut side = Side::new(&types, differential);
+            let mut side = Side::new(&types, DecodeOptions { differential, ..DecodeOptions::default() });
             for n in [1, 2, 3] {
                 let ints = side.decode(&Bytes::from(arrays::message_ints(&arrays::ints(n))));
                 let doubles = side.decode(&Bytes::from(arrays::message_doubles(&arrays::hard_doubles(n))));
@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn unknown_types_and_faults_are_told_apart() {
         let types = Types::compiled_in();
-        let mut side = Side::new(&types, Differential::default());
+        let mut side = Side::new(&types, DecodeOptions::default());
         let unknown = side.decode(&Bytes::from(arrays::message_ints(&[1]).replace("sendInts", "other")));
         assert_eq!(unknown.kind, None);
         let error = unknown.result.expect_err("an unknown type");

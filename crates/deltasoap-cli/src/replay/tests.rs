@@ -1,7 +1,7 @@
 //! A directory is played whole, both ways.
 
 use super::*;
-use crate::cli::{CheckpointsName, DifferentialArguments, Loading, MatcherName};
+use crate::cli::{CheckpointsName, DifferentialArguments, Loading, MatcherName, ToleranceName};
 use clap::ValueEnum;
 use deltasoap_streams::{arrays, prng, tr069};
 use std::fs;
@@ -10,6 +10,7 @@ use tempfile::TempDir;
 
 fn arguments(directory: &Path) -> Replay {
     Replay {
+        tolerance: ToleranceName::Unknown,
         paths: vec![directory.to_owned()],
         wsdl: None,
         loading: Loading::default(),

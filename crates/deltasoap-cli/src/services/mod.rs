@@ -99,7 +99,7 @@ fn identity(certificate: &Path, key: &Path) -> Result<Identity> {
 
 /// A builder with what was asked for.
 fn builder(arguments: &Serve) -> ServiceBuilder {
-    let mut builder = SoapService::builder();
+    let mut builder = SoapService::builder().tolerance(arguments.tolerance.into());
     if arguments.regular {
         builder = builder.differential(Differential::OFF).templating(Templating::OFF);
     }

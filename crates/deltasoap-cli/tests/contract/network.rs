@@ -630,7 +630,7 @@ fn header_blocks_that_must_be_understood_are_accepted_where_that_is_said() {
 fn malformed_faults_are_told_with_their_place_and_status() {
     const FAULT: &str = "HTTP/1.1 500 No\r\nContent-Type: text/xml\r\nConnection: close\r\n\r\n\
         <s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'><s:Body><s:Fault>\
-        <faultstring>no</faultstring></s:Fault></s:Body></s:Envelope>";
+        <detail>no</detail></s:Fault></s:Body></s:Envelope>";
     let (url, _) = canned(FAULT);
     let output = run(&["call", &shop(), "Soap11.Order", "-d", ORDER, "--endpoint", &url]);
     let text = stderr(&output);
@@ -765,9 +765,14 @@ fn attributes_that_are_not_printed_are_said() {
     const ID: &str = "<CatalogueResponse xmlns='urn:shop'><root><name id='lost'>all</name></root></CatalogueResponse>";
     for (body, said) in [
         (CATALOGUE, ""),
-        (ONE, "warning: 1 attribute of the answer is left out, for the WSDL does not declare it; "),
-        (ID, "warning: 1 attribute of the answer is left out, for the WSDL does not declare it; "),
-        (MANY, "warning: 3 attributes of the answer are left out, for the WSDL does not declare them; "),
+        (ONE, "warning: unknown attribute note in /Envelope/Body/CatalogueResponse/root/name\n"),
+        (ID, "warning: unknown attribute id in /Envelope/Body/CatalogueResponse/root/name\n"),
+        (
+            MANY,
+            "warning: unknown attribute status in /Envelope/Body/CatalogueResponse\nwarning: unknown attribute \
+             {http://www.w3.org/XML/1998/namespace}lang in /Envelope/Body/CatalogueResponse\nwarning: unknown attribute \
+             note in /Envelope/Body/CatalogueResponse/root/name\n",
+        ),
     ] {
         let url = packed(body, "--\r\n");
         let output = run(&["call", &shop(), "Soap11.Catalogue", "--endpoint", &url]);

@@ -4,7 +4,7 @@ use super::differential::Differential;
 use super::differential::leaf::{Advance, Chunk, Image};
 use super::flat::Hinting;
 use super::references::resolve;
-use super::{Cursor, State, Step, Stop};
+use super::{Cursor, Deviation, State, Step, Stop, Tolerance};
 use crate::content::{Content, Typed};
 use crate::schema::{QName, View};
 use crate::{Error, ErrorKind, Hint, Stats, Value};
@@ -17,6 +17,8 @@ use std::cell::RefCell;
 pub struct DecodeOptions {
     /// Bounds on a message.
     pub limits: Limits,
+    /// What is accepted beyond the schema.
+    pub tolerance: Tolerance,
     /// How messages that resemble the one before are decoded.
     pub differential: Differential,
 }
@@ -165,6 +167,11 @@ impl Decoder {
         self.reset();
         self.push_bytes(root, document)?;
         self.finish(root)
+    }
+
+    /// What the document at hand, or the last one, had beyond its schema, in the order of the document: at most 100 different ones.
+    pub fn deviations(&self) -> &[Deviation] {
+        self.state.tolerated.deviations()
     }
 
     /// The counters so far, over all documents.

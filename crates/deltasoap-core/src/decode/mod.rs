@@ -26,6 +26,7 @@ pub mod simple;
 mod skip;
 mod state;
 pub mod text;
+mod tolerance;
 
 pub use complex::DecodeFields;
 pub use cursor::{Cursor, Tag};
@@ -37,6 +38,7 @@ pub use predicted::ShapeId;
 pub use skip::skip_element;
 pub(crate) use state::Expected;
 pub use state::State;
+pub use tolerance::{Deviation, DeviationKind, Tolerance};
 
 pub(crate) use driver::decode_once;
 pub(crate) use references::Standing;

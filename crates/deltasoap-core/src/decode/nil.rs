@@ -1,7 +1,7 @@
 //! Attributes that any typed element can carry: `xsi:nil`, `xsi:type`, references.
 
 use super::cursor::Tag;
-use super::{Cursor, Step, Stop};
+use super::{Cursor, DeviationKind, Step, Stop};
 use crate::schema::is_markup;
 use crate::{ErrorKind, ns};
 
@@ -50,7 +50,9 @@ pub(crate) fn other_attribute(cursor: &mut Cursor<'_>, index: usize) -> Step {
     }
     let is_id = names.is(name, "", "id") && cursor.state.references.have_meaning();
     let is_common = is_id || is_markup(names.namespace(name)) || names.namespace(name) == ns::XMIME;
-    cursor.state().stats.ignored_attributes += u64::from(!is_common);
+    if !is_common {
+        cursor.report_attribute(DeviationKind::UnknownAttribute, name);
+    }
     Ok(())
 }
 

@@ -117,8 +117,6 @@ pub(crate) struct Tag {
 pub(crate) struct Attributes {
     /// Attributes of the description, with the place of each in the tag; `None` for those that have their default.
     pub(crate) known: Box<[(usize, Option<usize>)]>,
-    /// How many the description does not name.
-    pub(crate) ignored: u64,
 }
 
 impl Tag {

@@ -7,6 +7,7 @@ use super::flat::{Hinting, Learned};
 use super::opening::Opening;
 use super::predicted::Predicted;
 use super::references::References;
+use super::tolerance::Tolerated;
 use super::{DecodeOptions, Differential, Frame, Tag};
 use crate::Stats;
 use crate::node::{SharedNames, Tags};
@@ -35,6 +36,8 @@ pub struct State {
     /// What was sent, if this message may hold the same.
     pub(in crate::decode) hinting: Option<Hinting>,
     pub(crate) limits: Limits,
+    /// What was accepted beyond the schema.
+    pub(crate) tolerated: Tolerated,
     pub(crate) differential: Differential,
     /// Leaf checkpoints: the comparison with the message before.
     pub(crate) session: Session,
@@ -116,7 +119,7 @@ const SCRATCH_KEPT: usize = 64 << 10;
 impl State {
     /// A state for one message at a time.
     pub fn new(options: DecodeOptions) -> Self {
-        let DecodeOptions { limits, differential } = options;
+        let DecodeOptions { limits, tolerance, differential } = options;
         State {
             reader: Reader::new(limits, Instructions::Refuse),
             stack: MatchingStack::default(),
@@ -128,6 +131,7 @@ impl State {
             expected: Expected::default(),
             hinting: None,
             limits,
+            tolerated: Tolerated::new(tolerance),
             differential,
             session: Session::default(),
             hooks: Hooks::default(),
@@ -151,6 +155,7 @@ impl State {
         self.trees = TakenOver::default();
         self.references.reset();
         self.gaps.clear();
+        self.tolerated.reset();
         self.expected.reset(&self.reader);
         self.session.reset();
         self.hooks = Hooks::default();
@@ -185,6 +190,12 @@ impl State {
         let mut path = self.path();
         self.push_step(&mut path, self.reader.depth(), self.reader.closed_name());
         path
+    }
+
+    /// The path of this many of the open elements, without their places in lists.
+    pub(in crate::decode) fn names_path(&self, levels: usize) -> String {
+        let names = (0..levels).map(|level| self.reader.names().local(self.reader.open_name_id(level)));
+        names.flat_map(|name| ["/", name]).collect()
     }
 
     fn push_step(&self, path: &mut String, level: usize, name: NameId) {

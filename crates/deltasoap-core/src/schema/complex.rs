@@ -72,6 +72,14 @@ impl ComplexElement {
         self.any_attribute && !is_part_of_markup(name) && !self.names_attribute(name)
     }
 
+    /// True if an element of the type needs no child element.
+    pub(crate) fn can_be_empty(&self) -> bool {
+        self.text.is_none()
+            && self.choices.is_empty()
+            && (self.compositor != Compositor::Choice || self.fields.is_empty())
+            && self.fields.iter().all(|field| field.min == 0)
+    }
+
     /// True if the schema names an attribute of this name.
     pub(super) fn names_attribute(&self, name: &QName) -> bool {
         self.attributes.iter().any(|attribute| attribute.name == *name)

@@ -243,7 +243,7 @@ impl Fault {
     /// decide.
     ///
     /// # Errors
-    /// When the element has no code.
+    /// When the element has no code; in 1.1, when it has no reason either.
     pub fn from_node(node: &Node) -> Result<Self, Error> {
         let has_code = node.element(&node.name.namespace, "Code").is_some();
         if has_code || node.name.namespace == ns::SOAP12 { Self::from_node_12(node) } else { Self::from_node_11(node) }
@@ -260,16 +260,21 @@ impl Fault {
         blocks.filter_map(name).collect()
     }
 
-    /// Some servers qualify the children; so names count, not namespaces.
+    /// Some servers qualify the children, so names count, not namespaces. Some give no code: what they say matters more.
     fn from_node_11(node: &Node) -> Result<Self, Error> {
         let child = |local: &str| node.elements().find(|child| child.name.local == local);
-        let code = child("faultcode").ok_or_else(|| node.fault("no faultcode"))?;
         let text = |local: &str| child(local).map(|child| child.text().trim().to_owned());
+        let reason = text("faultstring");
+        let (code, wording) = match child("faultcode") {
+            Some(code) => (code_of(&[node, code]), Wording::of(written_code(&[node, code]), Vec::new())),
+            None if reason.is_some() => (FaultCode::Receiver, Wording::default()),
+            None => return Err(node.fault("neither faultcode nor faultstring")),
+        };
         Ok(Fault {
             role: text("faultactor"),
             detail: child("detail").map(|detail| entries(node, detail)).unwrap_or_default(),
-            wording: Wording::of(written_code(&[node, code]), Vec::new()),
-            ..Fault::new(code_of(&[node, code]), text("faultstring").unwrap_or_default())
+            wording,
+            ..Fault::new(code, reason.unwrap_or_default())
         })
     }
 

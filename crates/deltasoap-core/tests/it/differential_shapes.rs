@@ -20,9 +20,9 @@ const EXACT: Differential = Differential { checkpoints: deltasoap_core::Checkpoi
 /// did with whole documents.
 fn read<T: Content + Debug>(view: View<'_>, documents: &[impl AsRef<[u8]>], limits: Limits) -> DifferentialStats {
     for differential in streams::all(24) {
-        run::<T>(view, documents, DecodeOptions { limits, differential }, usize::MAX);
+        run::<T>(view, documents, DecodeOptions { limits, differential, ..DecodeOptions::default() }, usize::MAX);
     }
-    let options = DecodeOptions { limits, differential: EXACT };
+    let options = DecodeOptions { limits, differential: EXACT, ..DecodeOptions::default() };
     for chunk in [1, 5, 17, 100] {
         run::<T>(view, documents, options, chunk);
     }
@@ -183,8 +183,10 @@ fn content_that_is_made_vacant_is_not_met_half_way() {
         )
     };
     let messages: Vec<String> = (0..12).map(message).collect();
-    let mut stream =
-        Stream::<Owner>::new(Owner::view(), DecodeOptions { limits: Limits::default(), differential: EXACT });
+    let mut stream = Stream::<Owner>::new(
+        Owner::view(),
+        DecodeOptions { limits: Limits::default(), differential: EXACT, ..DecodeOptions::default() },
+    );
     stream.next(messages[0].as_bytes(), usize::MAX).expect("a message that is right");
     typed::<Owner>(&messages);
 }

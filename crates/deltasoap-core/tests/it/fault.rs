@@ -171,8 +171,16 @@ fn children_count_by_their_local_names() {
         .as_bytes(),
     );
     assert_eq!((fault.code, fault.reason.as_str(), fault.role.as_deref()), (FaultCode::Receiver, "why", Some("a")));
-    let error = decode_reply::<Code>(soap11("<faultstring>why</faultstring>").as_bytes()).expect_err("no code");
-    assert!(error.to_string().contains("no faultcode"), "{error}");
+}
+
+/// SOAP 1.1 demands a code (section 4.4). A server that forgets it still says why it failed.
+#[test]
+fn a_fault_without_a_code_keeps_its_reason() {
+    let fault = read(soap11("<faultstring>why</faultstring><detail>x</detail>").as_bytes());
+    assert_eq!((fault.code, fault.reason.as_str(), fault.detail.len()), (FaultCode::Receiver, "why", 1));
+    assert_eq!(fault.wording.code(), None);
+    let error = decode_reply::<Code>(soap11("<detail>x</detail>").as_bytes()).expect_err("no code, no reason");
+    assert!(error.to_string().contains("neither faultcode nor faultstring"), "{error}");
 }
 
 /// A detail's names mean what they mean where it stands, though the declarations stand further out.

@@ -42,6 +42,7 @@ mod reuse;
 mod roots;
 mod round_trips;
 mod sample;
+mod tolerance;
 mod trees;
 mod turns;
 mod values;

@@ -256,7 +256,7 @@ fn texts_in_which_reading_goes_on_meet_their_limit() {
         let differential = Differential { checkpoints, adaptive: false };
         let limits = Limits { text: 11, ..Limits::default() };
         let mut stream = Stream::new(schema.view(body), Differential::OFF);
-        stream.change_decoder(Decoder::new(DecodeOptions { limits, differential }));
+        stream.change_decoder(Decoder::new(DecodeOptions { limits, differential, ..DecodeOptions::default() }));
         for message in [begun, &message, &message] {
             assert!(stream.read(message, usize::MAX).is_err(), "{checkpoints:?}");
         }
@@ -272,7 +272,7 @@ fn decoders_with_other_limits_can_take_turns() {
         let differential = Differential { checkpoints, adaptive: false };
         let tight = Limits { text: 8, ..Limits::default() };
         let mut stream = Stream::new(schema.view(body), differential);
-        let mut other = Decoder::new(DecodeOptions { limits: tight, differential });
+        let mut other = Decoder::new(DecodeOptions { limits: tight, differential, ..DecodeOptions::default() });
         let mut results = Vec::new();
         for _ in 0..8 {
             results.push(stream.read(&message, usize::MAX).is_ok());

@@ -33,7 +33,7 @@ fn field(name: &'static str, element: ElementRef, (min, max): (u32, Option<u32>)
 
 /// Reads documents with one decoder, and compares each result with a decoder that learns nothing. Returns how many were invalid.
 fn read_all(schema: &Schema, root: ElementRef, limits: Limits, documents: &[String]) -> usize {
-    let options = DecodeOptions { limits, differential: Differential::OFF };
+    let options = DecodeOptions { limits, differential: Differential::OFF, ..DecodeOptions::default() };
     let mut decoder = Decoder::new(options);
     let read = |decoder: &mut Decoder, document: &str| {
         let mut root = ElementRoot::<Value>::new(schema.view(root));

@@ -78,7 +78,7 @@ fn what_is_predicted_is_what_is_read() {
             3 => Limits { attributes: 1, ..default },
             _ => default,
         };
-        let options = DecodeOptions { limits, differential: Differential::OFF };
+        let options = DecodeOptions { limits, differential: Differential::OFF, ..DecodeOptions::default() };
         let mut decoder = Decoder::new(options);
         let mut before = document(&mut chance);
         for _ in 0..4 {

@@ -316,7 +316,7 @@ proptest! {
         let documents: Vec<String> = documents.iter().map(Items::write).collect();
         for differential in everything(portion) {
             let limits = limits(&documents[0], text, message);
-            read_stream(kind, &documents, DecodeOptions { limits, differential }, &cuts);
+            read_stream(kind, &documents, DecodeOptions { limits, differential, ..DecodeOptions::default() }, &cuts);
         }
     }
 }
@@ -461,8 +461,12 @@ fn huge() -> [String; 5] {
 fn huge_white_space_is_no_text() {
     let limits = Limits { text: 4, markup: 64, ..Limits::default() };
     for differential in everything(64) {
-        let (results, _) =
-            read_stream(Kind::Pair, &huge(), DecodeOptions { limits, differential }, &[10_000, usize::MAX, 777]);
+        let (results, _) = read_stream(
+            Kind::Pair,
+            &huge(),
+            DecodeOptions { limits, differential, ..DecodeOptions::default() },
+            &[10_000, usize::MAX, 777],
+        );
         for (result, document) in results.into_iter().zip(huge()) {
             assert_eq!(result.expect("within limits"), by_dom(&document, Kind::Pair).expect("valid"));
         }
@@ -476,7 +480,7 @@ fn huge_white_space_is_no_text() {
 fn huge_white_space_counts_against_the_limit_of_the_message() {
     let limits = Limits { message: HUGE as u64 / 2, ..Limits::default() };
     for differential in everything(64) {
-        let options = DecodeOptions { limits, differential };
+        let options = DecodeOptions { limits, differential, ..DecodeOptions::default() };
         let (mut results, _) = read_stream(Kind::Pair, &huge(), options, &[10_000, usize::MAX, 777]);
         assert!(results.pop().is_some_and(|few| few.is_ok()));
         for result in results {

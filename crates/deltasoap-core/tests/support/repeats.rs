@@ -10,7 +10,9 @@ use deltasoap_core::schema::{
     View,
 };
 use deltasoap_core::soap::{EnvelopeReader, Head, Receiver};
-use deltasoap_core::{Content, DecodeOptions, Differential, Error, ErrorKind, Limits, Memory, QName, Typed, Value};
+use deltasoap_core::{
+    Content, DecodeOptions, Differential, Error, ErrorKind, Limits, Memory, QName, Tolerance, Typed, Value,
+};
 use std::borrow::Cow;
 
 /// Chance that comes from a seed (splitmix64).
@@ -703,7 +705,8 @@ pub fn check(seed: u64) -> Result<(), String> {
     let light = by(State::Lightweight, 64);
     let off = Differential::OFF;
     let differential = *chance.pick(&[off, off, off, leaf, leaf, Differential::default(), full, light]);
-    let mut decoder = Decoder::new(DecodeOptions { limits, differential });
+    let tolerance = *chance.pick(&[Tolerance::Strict, Tolerance::Unknown, Tolerance::AnyOrder]);
+    let mut decoder = Decoder::new(DecodeOptions { limits, tolerance, differential });
     let first = schema(&mut chance);
     let second = if chance.one_in(3) { first.clone() } else { schema(&mut chance) };
     let mut schemas = [first, second];
@@ -714,7 +717,7 @@ pub fn check(seed: u64) -> Result<(), String> {
             schemas[0] = schema(&mut chance);
         }
         let views = schemas.each_ref().map(|(schema, root)| schema.view(*root));
-        let options = (limits, differential);
+        let options = DecodeOptions { limits, tolerance, differential };
         match chance.below(6) {
             0 => stream::<typed::Root>(&mut chance, &mut decoder, [typed::Root::view(); 2], turns, options)?,
             1 => stream::<typed::Choices>(&mut chance, &mut decoder, [typed::Choices::view(); 2], turns, options)?,
@@ -730,8 +733,9 @@ fn stream<T: Content + std::fmt::Debug>(
     decoder: &mut Decoder,
     views: [View<'_>; 2],
     turns: bool,
-    (limits, differential): (Limits, Differential),
+    options: DecodeOptions,
 ) -> Result<(), String> {
+    let DecodeOptions { limits, differential, .. } = options;
     let mut memories = views.map(|view| Some(Memory::new(T::vacant(view))));
     let mut before: [Vec<String>; 2] = Default::default();
     let mut log = Vec::new();
@@ -757,12 +761,12 @@ fn stream<T: Content + std::fmt::Debug>(
             false => text.clone().into_bytes(),
         };
         let chunk = *chance.pick(&[usize::MAX, usize::MAX, usize::MAX, 1, 7, 40, 100]);
-        let plain = DecodeOptions { limits, differential: Differential::OFF };
+        let plain = DecodeOptions { differential: Differential::OFF, ..options };
         let mut naive = Decoder::without_shortcuts(plain);
         let fresh = || Operation { memory: Memory::new(T::vacant(view)), view };
         let (operation, result) = read_operation(&mut naive, fresh(), is_message, &document, usize::MAX);
         let expected = shown(result, operation.memory.value());
-        let (ignored, flat) = (decoder.stats().ignored_attributes, decoder.stats().flat_items);
+        let (ignored, flat) = (decoder.stats().deviations, decoder.stats().flat_items);
         let is_alone = chance.one_in(3);
         let memory = memories[which].take().filter(|_| !is_alone).unwrap_or_else(|| Memory::new(T::vacant(view)));
         let is_broken_off = chance.one_in(20);
@@ -783,10 +787,11 @@ fn stream<T: Content + std::fmt::Debug>(
         }
         let found = shown(result, operation.memory.value());
         memories[which] = Some(operation.memory);
-        let ignored = decoder.stats().ignored_attributes - ignored;
-        let expected_ignored = naive.stats().ignored_attributes;
+        let ignored = decoder.stats().deviations - ignored;
+        let expected_ignored = naive.stats().deviations;
         let is_counted = differential == Differential::OFF && decoder.stats().flat_items == flat;
-        let counts = is_counted && ignored != expected_ignored;
+        let are_equal = ignored == expected_ignored && decoder.deviations() == naive.deviations();
+        let counts = is_counted && !are_equal;
         if found != expected || counts {
             return Err(format!(
                 "{differential:?} {limits:?}\n{}\nexpected ({expected_ignored}): {expected}\nfound    ({ignored}): {found}",

@@ -8,7 +8,9 @@ use deltasoap_checkpoints::{Matcher, Portions, State};
 use deltasoap_core::decode::{Cursor, Decoder, Root, Step};
 use deltasoap_core::schema::View;
 use deltasoap_core::soap::{EnvelopeReader, Head, Receiver};
-use deltasoap_core::{Content, DecodeOptions, Differential, DifferentialStats, Error, ErrorKind, Memory, Value};
+use deltasoap_core::{
+    Content, DecodeOptions, Differential, DifferentialStats, Error, ErrorKind, Memory, Tolerance, Value,
+};
 use std::fmt::Debug;
 
 /// Every policy of the papers with every matcher.
@@ -214,7 +216,7 @@ pub fn check(sources: &Sources<'_>, options: impl Iterator<Item = Differential>)
     let mut stats = DifferentialStats::default();
     for differential in options {
         let mut chunks = Entropy(sources.chunks);
-        let options = DecodeOptions { limits: limits(sources), differential };
+        let options = DecodeOptions { limits: limits(sources), tolerance: tolerance(sources), differential };
         let of = if style.are_messages { Stream::<Value>::of_messages } else { Stream::<Value>::new };
         let mut stream = of(view, options);
         for document in &documents {
@@ -254,6 +256,15 @@ fn limits(sources: &Sources<'_>) -> deltasoap_core::Limits {
         Some(3) => deltasoap_core::Limits { message: 300, ..default },
         Some(4) => deltasoap_core::Limits { markup: 24, ..default },
         _ => default,
+    }
+}
+
+/// Strict in half of the streams.
+fn tolerance(sources: &Sources<'_>) -> Tolerance {
+    match sources.edits.first().copied().unwrap_or_default() % 4 {
+        2 => Tolerance::Unknown,
+        3 => Tolerance::AnyOrder,
+        _ => Tolerance::Strict,
     }
 }
 

@@ -93,7 +93,7 @@ where
         let answer = Answer::new(&operation, &name, content, memory);
         let called = http.call_element(&method.request_name, body, options, (answer, decoder)).await;
         let (response, decoder) = called.map_err(DynamicError::Call)?;
-        let Response { head, body, status, mut attachments, ignored_attributes, .. } = response;
+        let Response { head, body, status, mut attachments, deviations, .. } = response;
         let (memory, held) = body.into_parts();
         let stream = Stream { memory, decoder, key, counted };
         let lease = client.streams.lease(stream);
@@ -107,7 +107,7 @@ where
         let parts = Parts::of(&body, &mut attachments).await.map_err(DynamicError::Part)?;
         // Only the whole package tells whether it is valid.
         attachments.keep().await.map_err(DynamicError::Part)?;
-        Ok(Some(Reply { operation, head, body, status, attachments, ignored_attributes, parts }))
+        Ok(Some(Reply { operation, head, body, status, attachments, deviations, parts }))
     }
 }
 

@@ -6,7 +6,9 @@ use bytes::Bytes;
 use deltasoap_core::decode::{Cursor, Step};
 use deltasoap_core::schema::{ElementRef, Style, View};
 use deltasoap_core::soap::{Fault, Head, Receiver};
-use deltasoap_core::{BodyParts, Content, Error, ErrorKind, Lease, Memory, Node, PartUri, QName, Typed, Value};
+use deltasoap_core::{
+    BodyParts, Content, Deviation, Error, ErrorKind, Lease, Memory, Node, PartUri, QName, Typed, Value,
+};
 use deltasoap_http::Attachments;
 use http::StatusCode;
 use serde_json::Value as Json;
@@ -26,9 +28,8 @@ pub struct Reply {
     pub status: StatusCode,
     /// The parts that came with the message and that the body does not refer to. They have come whole.
     pub attachments: Attachments,
-    /// How many attributes the answer has that the description does not declare, and that are in no value; see
-    /// [`Response::ignored_attributes`](deltasoap_http::Response::ignored_attributes).
-    pub ignored_attributes: u64,
+    /// What the answer had beyond the description; see [`Response::deviations`](deltasoap_http::Response::deviations).
+    pub deviations: Vec<Deviation>,
     pub(super) parts: Parts,
 }
 

@@ -13,7 +13,7 @@ use super::understood::Understood;
 use crate::{AttachmentOptions, Compression, GzipLimits, Mtom};
 use deltasoap_core::schema::Use;
 use deltasoap_core::soap::Version;
-use deltasoap_core::{DecodeOptions, DifferentialStats, EncodeStats, QName, Templating};
+use deltasoap_core::{DecodeOptions, DifferentialStats, EncodeStats, QName, Templating, Tolerance};
 use http::Uri;
 use std::borrow::Cow;
 use std::fmt;
@@ -143,7 +143,7 @@ impl ClientBuilder {
             references: true,
             action: Cow::Borrowed(""),
             timeout: Some(Duration::from_secs(60)),
-            options: DecodeOptions::default(),
+            options: DecodeOptions { tolerance: Tolerance::Unknown, ..DecodeOptions::default() },
             attachments: AttachmentOptions::client(),
             compression: Compression::OFF,
             accepts_gzip: true,
@@ -206,9 +206,19 @@ impl ClientBuilder {
 
     /// Bounds on answers, and how those that are [leased](Client::call_leased) are compared with earlier ones. Default: those
     /// of [`Limits`](deltasoap_core::Limits), and leaf checkpoints.
+    /// A [tolerance](Self::tolerance) beyond the client's own holds; a smaller one does not.
     #[must_use]
     pub fn options(mut self, options: DecodeOptions) -> Self {
-        self.settings.options = options;
+        let tolerance = options.tolerance.max(self.settings.options.tolerance);
+        self.settings.options = DecodeOptions { tolerance, ..options };
+        self
+    }
+
+    /// What is accepted of answers beyond their schema; default [`Tolerance::Unknown`], since services add elements to their responses.
+    /// [`Response::deviations`](crate::Response::deviations) tells what it was.
+    #[must_use]
+    pub fn tolerance(mut self, tolerance: Tolerance) -> Self {
+        self.settings.options.tolerance = tolerance;
         self
     }
 

@@ -11,7 +11,7 @@ use crate::attachments::package::Packing;
 use crate::media;
 use crate::{Body, BoxError};
 use bytes::Bytes;
-use deltasoap_core::decode::Decoder;
+use deltasoap_core::decode::{Decoder, Deviation};
 use deltasoap_core::soap::{Head, HeaderBlock, Receiver, Reply, ReplyReceiver, Version};
 use deltasoap_core::{Content, DecodeOptions, Differential, Error, Lease, Message, QName};
 use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue};
@@ -35,9 +35,9 @@ pub struct Response<T> {
     /// [timeout](crate::ClientBuilder::timeout) says, whatever that of the call was. Whether the package is valid is known when it was
     /// read to its end; [`into_body`](Self::into_body) and [`Attachments::finish`] do that.
     pub attachments: Attachments,
-    /// How many attributes the answer has that its type does not name, and that are in no value. Those that can stand on any element are
-    /// not counted, nor are those of markup that was compared with an earlier answer and not read again.
-    pub ignored_attributes: u64,
+    /// What the answer had beyond its schema, and the client [accepted](crate::ClientBuilder::tolerance). Of what was equal to an earlier
+    /// answer nothing is said.
+    pub deviations: Vec<Deviation>,
 }
 
 impl<T> Response<T> {
@@ -203,10 +203,10 @@ where
         let response = self.transmit(request).await?;
         let received = self.receive(response, ReplyReceiver::<T>::default(), self.decoder(), sent).await?;
         let (status, http_headers, attachments) = (received.parts.status, received.parts.headers, received.attachments);
-        let ignored_attributes = received.ignored_attributes;
+        let deviations = received.deviations;
         let Some((head, receiver)) = received.message else { return Err(empty(status, &http_headers)) };
         match receiver.into_reply().map_err(|error| CallError::malformed(status, error))? {
-            Reply::Response(body) => Ok(Response { head, body, status, http_headers, attachments, ignored_attributes }),
+            Reply::Response(body) => Ok(Response { head, body, status, http_headers, attachments, deviations }),
             Reply::Fault(fault) => Err(CallError::Fault(fault)),
         }
     }
@@ -221,14 +221,14 @@ where
         let (checkout, memory, decoder) = self.memories.check_out::<T>(name);
         let received = self.receive(response, ReplyReceiver::new(memory), decoder, sent).await?;
         let (status, http_headers, attachments) = (received.parts.status, received.parts.headers, received.attachments);
-        let ignored_attributes = received.ignored_attributes;
+        let deviations = received.deviations;
         let Some((head, mut receiver)) = received.message else { return Err(empty(status, &http_headers)) };
         let fault = receiver.take_fault().map_err(|error| CallError::malformed(status, error))?;
         // A fault leaves the memory as it was, and sends it home at once.
         let body = checkout.lease(receiver.into_memory(), received.decoder);
         match fault {
             Some(fault) => Err(CallError::Fault(Box::new(fault))),
-            None => Ok(Response { head, body, status, http_headers, attachments, ignored_attributes }),
+            None => Ok(Response { head, body, status, http_headers, attachments, deviations }),
         }
     }
 
@@ -244,17 +244,13 @@ where
         decoder.set_hint(sent.as_ref().map(|sent| sent.hint.clone()));
         let mut received = receive(response, receiver, decoder, &self.settings).await?;
         let stats = *received.decoder.stats();
-        let ignored = stats.ignored_attributes - before.ignored_attributes;
-        if ignored > 0 {
-            tracing::debug!(
-                attributes = ignored,
-                "the answer has attributes that its type does not name: they are in no value"
-            );
+        received.deviations = received.decoder.deviations().to_vec();
+        for deviation in &received.deviations {
+            tracing::debug!(%deviation, "the answer deviates from its schema");
         }
         if let Some(sent) = sent {
             self.writer.note_found(&sent, stats.hinted_leaves - before.hinted_leaves);
         }
-        received.ignored_attributes = ignored;
         Ok(received)
     }
 

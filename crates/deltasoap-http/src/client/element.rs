@@ -68,8 +68,8 @@ where
         let received = self.receive(response, receiver, Box::new(decoder), sent).await?;
         let (status, http_headers, attachments) = (received.parts.status, received.parts.headers, received.attachments);
         let Some((head, body)) = received.message else { return Err(empty(status, &http_headers)) };
-        let ignored_attributes = received.ignored_attributes;
-        let response = Response { head, body, status, http_headers, attachments, ignored_attributes };
+        let deviations = received.deviations;
+        let response = Response { head, body, status, http_headers, attachments, deviations };
         Ok((response, *received.decoder))
     }
 }

@@ -9,7 +9,7 @@ use crate::coding::{Bound, Coding, Inflated};
 use crate::media::MediaType;
 use crate::{Attachments, BoxError, CodingError};
 use bytes::Bytes;
-use deltasoap_core::decode::{Cursor, Decoder, Step, skip_element};
+use deltasoap_core::decode::{Cursor, Decoder, Deviation, Step, skip_element};
 use deltasoap_core::soap::{EnvelopeReader, Fault, Head, Receiver};
 use deltasoap_core::{Content, Error, ErrorKind, Node, QName, Typed};
 use http::header::CONTENT_TYPE;
@@ -30,8 +30,8 @@ pub(super) struct Received<R> {
     pub(super) decoder: Box<Decoder>,
     /// The other parts of the package that the message came in.
     pub(super) attachments: Attachments,
-    /// Attributes that are in no value; whoever knows what the decoder had counted before fills this in.
-    pub(super) ignored_attributes: u64,
+    /// What the message had beyond its schema.
+    pub(super) deviations: Vec<Deviation>,
 }
 
 /// Reads an answer with a decoder that is ready for a message.
@@ -105,10 +105,10 @@ where
         Ok(()) => {
             let (head, receiver) = reader.into_parts();
             let message = Some((head, receiver.into_inner()));
-            Ok(Received { parts, message, decoder, attachments, ignored_attributes: 0 })
+            Ok(Received { parts, message, decoder, attachments, deviations: Vec::new() })
         }
         Err(CallError::Decode(_)) if first.is_empty() => {
-            Ok(Received { parts, message: None, decoder, attachments, ignored_attributes: 0 })
+            Ok(Received { parts, message: None, decoder, attachments, deviations: Vec::new() })
         }
         Err(CallError::Decode(error)) if matches!(error.kind(), ErrorKind::MustUnderstand(_)) => {
             Err(CallError::NotUnderstood(error))

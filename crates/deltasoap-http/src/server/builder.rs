@@ -17,7 +17,7 @@ use super::wsdl::{Description, Source};
 use crate::{AttachmentOptions, Compression, GzipLimits};
 use deltasoap_core::schema::Use;
 use deltasoap_core::soap::Fault;
-use deltasoap_core::{Checkpoints, DecodeOptions, Differential, Lease, Limits, Message, QName, Templating};
+use deltasoap_core::{Checkpoints, DecodeOptions, Differential, Lease, Limits, Message, QName, Templating, Tolerance};
 use deltasoap_xml::XmlError;
 use std::collections::HashSet;
 use std::fmt;
@@ -157,6 +157,15 @@ impl ServiceBuilder {
     #[must_use]
     pub fn options(mut self, options: DecodeOptions) -> Self {
         self.options = options;
+        self
+    }
+
+    /// What is accepted of requests beyond their schema: a part of the [`options`](Self::options). Default [`Tolerance::Strict`]: what a
+    /// service does not know of a request may be what its client relies on, so it says so. [`Context::deviations`](crate::Context::deviations)
+    /// tells what was accepted.
+    #[must_use]
+    pub fn tolerance(mut self, tolerance: Tolerance) -> Self {
+        self.options.tolerance = tolerance;
         self
     }
 

@@ -4,6 +4,7 @@ use super::auth::PeerCertificates;
 use super::memory::Principal;
 use crate::Attachments;
 use crate::media::{self, MediaType};
+use deltasoap_core::decode::Deviation;
 use deltasoap_core::soap::{Head, HeaderBlock, Version};
 use deltasoap_core::{Error, Message};
 use http::HeaderMap;
@@ -16,7 +17,7 @@ pub struct Context {
     head: Head,
     parts: Parts,
     attachments: Attachments,
-    ignored_attributes: u64,
+    deviations: Vec<Deviation>,
 }
 
 /// The address that a request came from, attached to requests by [`Server`](crate::Server).
@@ -28,8 +29,8 @@ pub struct Peer(pub SocketAddr);
 pub(crate) struct Secure;
 
 impl Context {
-    pub(crate) fn new(head: Head, parts: Parts, attachments: Attachments, ignored_attributes: u64) -> Self {
-        Context { head, parts, attachments, ignored_attributes }
+    pub(crate) fn new(head: Head, parts: Parts, attachments: Attachments, deviations: Vec<Deviation>) -> Self {
+        Context { head, parts, attachments, deviations }
     }
 
     /// The parts that came with the message, which may be still on their way.
@@ -43,10 +44,10 @@ impl Context {
         &mut self.attachments
     }
 
-    /// How many attributes the message has that its type does not name, and that are in no value. Those that can stand on any element are
-    /// not counted, nor are those of markup that was compared with an earlier message and not read again.
-    pub fn ignored_attributes(&self) -> u64 {
-        self.ignored_attributes
+    /// What the message had beyond its schema, and the service [accepted](crate::ServiceBuilder::tolerance). Of what was equal to an
+    /// earlier message nothing is said.
+    pub fn deviations(&self) -> &[Deviation] {
+        &self.deviations
     }
 
     /// The SOAP header blocks and the version.

@@ -11,7 +11,7 @@ use crate::media::MediaType;
 use crate::slow::TooSlow;
 use crate::{AttachmentError, AttachmentErrorKind, Attachments, BoxError, CodingError};
 use bytes::Bytes;
-use deltasoap_core::decode::Decoder;
+use deltasoap_core::decode::{Decoder, Deviation};
 use deltasoap_core::soap::{EnvelopeReader, Fault, FaultCode, Head, Version};
 use deltasoap_core::{Error, ErrorKind};
 use deltasoap_xml::XmlErrorKind;
@@ -52,8 +52,8 @@ pub(crate) struct Received {
     pub(crate) attachments: Attachments,
     /// Bytes of the message.
     pub(crate) bytes: u64,
-    /// See [`Context::ignored_attributes`](super::Context::ignored_attributes).
-    pub(crate) ignored_attributes: u64,
+    /// See [`Context::deviations`](super::Context::deviations).
+    pub(crate) deviations: Vec<Deviation>,
 }
 
 /// Reads a request.
@@ -88,9 +88,10 @@ where
         return Err(receiving.refuse(fallback, failure));
     }
     let bytes = receiving.bytes;
-    let ignored_attributes = receiving.ignored_attributes;
+    let deviations = std::mem::take(&mut receiving.deviations);
+    service.stats.count_deviations(&deviations);
     let (head, chosen) = receiving.into_parts().ok_or_else(|| Refusal::without_body(fallback))?;
-    Ok(Received { head, chosen, attachments: Attachments::default(), bytes, ignored_attributes })
+    Ok(Received { head, chosen, attachments: Attachments::default(), bytes, deviations })
 }
 
 /// What the HTTP request says about its message.
@@ -134,13 +135,14 @@ where
         return Err(receiving.refuse(fallback, failure));
     }
     let bytes = receiving.bytes;
-    let ignored_attributes = receiving.ignored_attributes;
+    let deviations = std::mem::take(&mut receiving.deviations);
+    service.stats.count_deviations(&deviations);
     let (head, chosen) = receiving.into_parts().ok_or_else(|| Refusal::without_body(fallback))?;
     if chosen.operation.is_one_way() {
         // Accepted is only what has come whole.
         attachments.keep().await.map_err(|error| refuse_package(head.version(), error))?;
     }
-    Ok(Received { head, chosen, attachments, bytes, ignored_attributes })
+    Ok(Received { head, chosen, attachments, bytes, deviations })
 }
 
 /// What a package at fault is answered with.
@@ -200,7 +202,7 @@ struct Receiving {
     bytes: u64,
     /// Time spent decoding.
     time: Duration,
-    ignored_attributes: u64,
+    deviations: Vec<Deviation>,
 }
 
 impl Receiving {
@@ -213,7 +215,7 @@ impl Receiving {
             pace,
             bytes: 0,
             time: Duration::ZERO,
-            ignored_attributes: 0,
+            deviations: Vec::new(),
         }
     }
 
@@ -223,7 +225,7 @@ impl Receiving {
                 self.push(data).await?;
             }
         }
-        self.timed(Decoder::finish)
+        self.finish()
     }
 
     /// Reads the message out of a package.
@@ -234,7 +236,7 @@ impl Receiving {
         while let Some(data) = root.chunk().await.map_err(Failure::Package)? {
             self.push(data).await?;
         }
-        self.timed(Decoder::finish)?;
+        self.finish()?;
         attachments.set_root_type(&media);
         Ok(())
     }
@@ -249,6 +251,17 @@ impl Receiving {
         Ok(())
     }
 
+    fn finish(&mut self) -> Result<(), Failure> {
+        self.timed(Decoder::finish)?;
+        let decoder = self.decoder.take();
+        self.deviations = decoder.deviations().to_vec();
+        self.decoder.put_back(decoder);
+        for deviation in &self.deviations {
+            tracing::debug!(%deviation, "the request deviates from its schema");
+        }
+        Ok(())
+    }
+
     fn timed(
         &mut self,
         decode: impl FnOnce(&mut Decoder, &mut EnvelopeReader<Dispatch>) -> Result<(), Error>,
@@ -257,14 +270,12 @@ impl Receiving {
         let reader = &mut self.reader;
         // The decoder is inside, so that a panic drops it: how far it got is not known.
         let mut decoder = self.decoder.take();
-        let before = decoder.stats().ignored_attributes;
         let caught = guard_call(move || {
             let result = decode(&mut decoder, reader);
             (decoder, result)
         });
         self.time += start.elapsed();
         let (decoder, result) = caught.map_err(Failure::Panicked)?;
-        self.ignored_attributes += decoder.stats().ignored_attributes - before;
         self.decoder.put_back(decoder);
         result.map_err(Failure::Message)
     }

@@ -346,12 +346,11 @@ impl Inner {
     /// # Errors
     /// When the handler was successful, and the rest of the package that its request came in is invalid.
     async fn call(&self, received: Received, parts: Parts, pace: &Pace) -> Result<Outcome, AttachmentError> {
-        let Received { head, chosen: Chosen { operation, call }, mut attachments, bytes, ignored_attributes } =
-            received;
+        let Received { head, chosen: Chosen { operation, call }, mut attachments, bytes, deviations } = received;
         let remainder = attachments.remainder();
         let record = operation.record();
         let writing = self.writing(&operation, head.version(), &parts, attachments.form());
-        let context = Context::new(head, parts, attachments, ignored_attributes);
+        let context = Context::new(head, parts, attachments, deviations);
         if let Some(fault) = self.contradiction(&context, &operation) {
             return Ok(Outcome::Fault(fault));
         }

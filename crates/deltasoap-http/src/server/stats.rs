@@ -6,7 +6,7 @@
 use super::memory::Cache;
 use super::record::Record;
 use super::schedule::Scheduler;
-use deltasoap_core::{DifferentialStats, EncodeStats, QName};
+use deltasoap_core::{Deviation, DifferentialStats, EncodeStats, QName};
 use metrics::{Counter, Gauge, counter, gauge};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -23,6 +23,7 @@ use std::time::Duration;
 /// | `deltasoap_faults_total` | of these, with a fault |
 /// | `deltasoap_underway` | gauge: messages that are being read or answered |
 /// | `deltasoap_refused_total` | messages refused for want of time: see [`SmallFirst`](crate::SmallFirst) |
+/// | `deltasoap_deviations_total` | what was accepted beyond the schema: see [`Tolerance`](deltasoap_core::Tolerance) |
 /// | `deltasoap_received_bytes_total`, `deltasoap_sent_bytes_total` | bytes of bodies |
 /// | `deltasoap_encode_nanoseconds_total` | time spent encoding responses |
 /// | `deltasoap_decode_seconds` | histogram by `operation`: time spent decoding a message, without waiting for bytes |
@@ -42,6 +43,7 @@ pub struct ServiceStats {
     decode_nanos: AtomicU64,
     encode_nanos: Counted,
     refused: Counted,
+    deviations: Counted,
     underway: AtomicU64,
     underway_gauge: Option<Gauge>,
     scheduler: Option<Arc<Scheduler>>,
@@ -85,6 +87,8 @@ pub struct StatsSnapshot {
     pub waiting: u64,
     /// Messages refused with status 503, since there was no slot for them.
     pub refused: u64,
+    /// Elements and attributes that were accepted beyond the schema: see [`Deviation`](deltasoap_core::Deviation).
+    pub deviations: u64,
 }
 
 /// A message that is under way.
@@ -144,6 +148,7 @@ impl ServiceStats {
             decode_nanos: AtomicU64::new(0),
             encode_nanos: counted("deltasoap_encode_nanoseconds_total"),
             refused: counted("deltasoap_refused_total"),
+            deviations: counted("deltasoap_deviations_total"),
             underway: AtomicU64::new(0),
             underway_gauge: Some(gauge!("deltasoap_underway", "service" => service.to_owned())),
             scheduler,
@@ -171,6 +176,7 @@ impl ServiceStats {
             working: self.scheduler.as_ref().map_or(0, |scheduler| scheduler.held() as u64),
             waiting: self.scheduler.as_ref().map_or(0, |scheduler| scheduler.waiting() as u64),
             refused: self.refused.value(),
+            deviations: self.deviations.value(),
         }
     }
 
@@ -184,6 +190,10 @@ impl ServiceStats {
     }
 
     /// Counts a message that there was no time for.
+    pub(crate) fn count_deviations(&self, deviations: &[Deviation]) {
+        self.deviations.add(deviations.iter().map(|deviation| deviation.count).sum());
+    }
+
     pub(crate) fn count_refused(&self) {
         self.refused.add(1);
     }

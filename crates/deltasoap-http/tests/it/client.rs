@@ -153,7 +153,7 @@ async fn answers_that_are_no_messages_are_told_from_broken_ones() {
 async fn malformed_faults_are_told_from_pages() {
     const START: &str = "<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'><s:Body>";
     for (body, parts) in [
-        ("<s:Fault><faultstring>no</faultstring></s:Fault></s:Body></s:Envelope>", ["faultcode", "at byte"]),
+        ("<s:Fault><detail>no</detail></s:Fault></s:Body></s:Envelope>", ["faultcode", "at byte"]),
         ("<s:Fault><faultcode>s:Server</faultcode>", ["the document ends too early", "/Envelope/Body/Fault"]),
         ("<s:Fault><faultcode>s:Server</faultstring>", ["found `</faultstring>`", "/Envelope/Body/Fault/faultcode"]),
         ("<t:Other xmlns:t='urn:test'/></s:Body></s:Envelope>", ["expected <{urn:test}EchoResponse>", "at byte"]),

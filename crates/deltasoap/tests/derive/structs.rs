@@ -370,7 +370,7 @@ fn attributes_that_no_field_names_are_counted() {
         );
         let (value, stats) = crate::support::decode_cut::<Known>(xml.as_bytes(), []).expect("a good document");
         assert_eq!(value, Known { id: 1, text: "t".to_owned() });
-        stats.ignored_attributes
+        stats.deviations
     };
     assert_eq!(ignored("", ""), 0);
     assert_eq!(ignored("i:nil='false' xml:space='default' i:schemaLocation='urn:x x.xsd'", "i:type='x:any'"), 1);

@@ -55,10 +55,11 @@ impl Parts<'_> {
 /// Reads messages one after the other, each as a decoder alone does.
 #[track_caller]
 fn read<T: Message + PartialEq + Debug>(messages: &[&str], limits: Limits) {
-    let mut decoder = Decoder::new(DecodeOptions { differential: LEAF, limits });
+    let mut decoder = Decoder::new(DecodeOptions { differential: LEAF, limits, ..DecodeOptions::default() });
     let mut memory = Memory::<T>::default();
     for message in messages {
-        let mut alone = Decoder::new(DecodeOptions { differential: Differential::OFF, limits });
+        let mut alone =
+            Decoder::new(DecodeOptions { differential: Differential::OFF, limits, ..DecodeOptions::default() });
         let alone = decode_next::<T>(&mut alone, message.as_bytes(), usize::MAX, Box::default());
         let next = decode_next(&mut decoder, message.as_bytes(), usize::MAX, Box::new(memory));
         let expected = alone.map(Memory::into_value);
@@ -201,7 +202,7 @@ fn elements_of_one_body_refer_to_each_other() {
     let first = format!("{filling}<more><c id='x'>there</c></more>");
     let bodies = ["<tree><a href='#x'/></tree>", "<tree><a/></tree>", "<more><a href='#x'/></more><more><a/></more>"];
     let limits = Limits { inherited_bindings: 80, ..Limits::default() };
-    let mut decoder = Decoder::new(DecodeOptions { differential: LEAF, limits });
+    let mut decoder = Decoder::new(DecodeOptions { differential: LEAF, limits, ..DecodeOptions::default() });
     let mut memories = <[Memory<Plain>; 2]>::default();
     for second in bodies.iter().cycle().take(9) {
         let others = format!("<g:put xmlns:g='urn:g'>{second}</g:put>");
@@ -210,7 +211,10 @@ fn elements_of_one_body_refer_to_each_other() {
             let mut reader = EnvelopeReader::new(Several { memories, opened: 0 });
             decoder.decode(&mut reader, message.as_bytes()).map(|()| reader.into_parts().1.memories)
         };
-        let alone = read(&mut Decoder::new(DecodeOptions { differential: LEAF, limits }), Default::default());
+        let alone = read(
+            &mut Decoder::new(DecodeOptions { differential: LEAF, limits, ..DecodeOptions::default() }),
+            Default::default(),
+        );
         let next = read(&mut decoder, memories);
         let values = |memories: &[Memory<Plain>; 2]| memories.each_ref().map(|memory| memory.value().clone());
         assert_eq!(next.as_ref().map(values), alone.as_ref().map(values), "{message}");

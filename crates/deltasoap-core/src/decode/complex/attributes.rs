@@ -4,7 +4,7 @@ use super::DecodeFields;
 use crate::ErrorKind;
 use crate::decode::predicted::Attributes;
 use crate::decode::simple::fault;
-use crate::decode::{Cursor, Step, nil_attribute, other_attribute};
+use crate::decode::{Cursor, DeviationKind, Step, Tolerance, nil_attribute, other_attribute};
 use crate::schema::{Attribute, ComplexElement, QName, View, is_markup};
 use deltasoap_xml::Reader;
 
@@ -23,15 +23,14 @@ pub(crate) fn read_attributes<T: DecodeFields>(
     }
     let offset = cursor.reader().tag_offset();
     if let Some(attributes) = cursor.state.expected.shapes.attributes(offset) {
-        let ignored = attributes.ignored;
-        take_predicted(target, cursor, attributes, (complex, view))?;
-        cursor.state().stats.ignored_attributes += ignored;
-        return Ok(());
+        return take_predicted(target, cursor, attributes, (complex, view));
     }
-    let ignored = cursor.state().stats.ignored_attributes;
+    let deviations = cursor.state().stats.deviations;
     read_each(target, cursor, complex, view)?;
-    let ignored = cursor.state().stats.ignored_attributes - ignored;
-    cursor.learn_attributes(|reader| Attributes { known: known_attributes(reader, complex), ignored });
+    // Attributes that are not known are reported each time.
+    if cursor.state().stats.deviations == deviations {
+        cursor.learn_attributes(|reader| Attributes { known: known_attributes(reader, complex) });
+    }
     Ok(())
 }
 
@@ -53,7 +52,13 @@ fn read_each<T: DecodeFields>(
     complex: &ComplexElement,
     view: View<'_>,
 ) -> Step {
-    nil_attribute(cursor)?.reject(cursor)?;
+    let is_nil = nil_attribute(cursor)?;
+    if is_nil.0 && cursor.tolerance() >= Tolerance::Unknown && complex.can_be_empty() {
+        let name = cursor.name();
+        cursor.report_attribute(DeviationKind::Nil, name);
+    } else {
+        is_nil.reject(cursor)?;
+    }
     for index in 0..cursor.reader().attribute_count() {
         let (name, text) = cursor.reader().attribute(index);
         let names = cursor.names();

@@ -113,7 +113,7 @@ impl Routine<'_, '_, '_> {
     }
 
     fn note_predicted(&mut self, index: usize) {
-        if self.complex.compositor == Compositor::All {
+        if self.notes_fields() {
             self.set_seen(index);
         }
     }

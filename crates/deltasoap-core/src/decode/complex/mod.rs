@@ -9,6 +9,7 @@
 mod attributes;
 mod follow;
 mod select;
+mod tolerate;
 
 pub(crate) use attributes::{is_content, read_attributes};
 use follow::Followed;
@@ -114,6 +115,8 @@ const SKIPPING: u8 = 2;
 const INLINE: u8 = 3;
 /// Beside one of the others: in a group.
 const GROUP: u8 = 1 << 6;
+/// Beside one of the others: the fields of a sequence are read in any order; see [`Tolerance::AnyOrder`](super::Tolerance::AnyOrder).
+const LOOSE: u8 = 1 << 5;
 
 /// Reads the fields of an element, up to and with its end tag.
 ///
@@ -230,12 +233,12 @@ impl<'s> Routine<'_, '_, 's> {
 
     /// The routine's own state.
     fn state(&mut self) -> u8 {
-        self.frame().state & !GROUP
+        self.frame().state & !(GROUP | LOOSE)
     }
 
     fn set_state(&mut self, state: u8) {
         let frame = self.frame();
-        frame.state = state | (frame.state & GROUP);
+        frame.state = state | (frame.state & (GROUP | LOOSE));
     }
 
     fn is_in_group(&mut self) -> bool {
@@ -245,7 +248,7 @@ impl<'s> Routine<'_, '_, 's> {
     /// On the way to where regular mode goes on in the value of the message before.
     fn descend<T: DecodeFields>(&mut self, target: &T) -> Step {
         let descent = self.cursor.descend(self.me)?;
-        if self.complex.notes_fields() {
+        if self.notes_fields() {
             self.restore_seen();
         }
         match descent {
@@ -314,7 +317,7 @@ impl<'s> Routine<'_, '_, 's> {
             INSIDE => self.close_field(target)?,
             SKIPPING => {
                 skip_element(self.cursor)?;
-                self.frame().state = BETWEEN;
+                self.set_state(BETWEEN);
             }
             INLINE => {
                 let field = self.current();
@@ -386,13 +389,12 @@ impl<'s> Routine<'_, '_, 's> {
 
     /// At a child's start tag. `start` is where an item's markup begins that may be learned.
     fn open_field<T: DecodeFields>(&mut self, target: &mut T, start: Option<usize>) -> Step {
-        let Some(index) = self.select()? else {
-            if !self.complex.open && !self.names_the_result() {
-                let from = self.next_in_sequence();
-                return Err(self.unexpected(from));
-            }
-            self.frame().state = SKIPPING;
-            return Ok(());
+        let index = match self.select() {
+            Ok(Some(index)) => index,
+            other => match self.tolerate(other)? {
+                Some(index) => index,
+                None => return Ok(()),
+            },
         };
         if self.cursor.is_over(self.me) {
             self.bring_in_line(target);

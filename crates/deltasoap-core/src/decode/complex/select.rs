@@ -13,7 +13,7 @@ impl<'s> Routine<'_, '_, 's> {
     /// # Errors
     /// When it is one that can stand elsewhere.
     pub(super) fn select(&mut self) -> Step<Option<usize>> {
-        match self.complex.compositor {
+        match self.order() {
             Compositor::Sequence => self.select_in_sequence(),
             Compositor::All => self.select_in_any_order(),
             Compositor::Choice => self.select_choice(),
@@ -123,7 +123,7 @@ impl<'s> Routine<'_, '_, 's> {
 
     /// Makes room to note the fields that were seen, where their order does not tell.
     pub(super) fn reserve_seen(&mut self) {
-        if self.complex.notes_fields() {
+        if self.notes_fields() {
             let seen = &mut self.cursor.state().stack.seen;
             let words = self.complex.fields.len().div_ceil(64);
             seen.resize(seen.len() + words, 0);
@@ -131,7 +131,7 @@ impl<'s> Routine<'_, '_, 's> {
     }
 
     fn note_seen(&mut self, index: usize) {
-        if self.complex.notes_fields() {
+        if self.notes_fields() {
             self.set_seen(index);
         }
     }
@@ -148,11 +148,15 @@ impl<'s> Routine<'_, '_, 's> {
 
     /// On the way to where regular mode goes on, in an element whose fields come in any order: notes those that were passed.
     pub(super) fn restore_seen(&mut self) {
-        debug_assert!(self.complex.is_plain_all(), "no way leads into other elements that note their fields");
         let log = self.frame().log as usize;
         if self.cursor.state().stack.seen.len() == log {
             self.reserve_seen();
         }
+        // What was passed of a sequence is not asked for: a message that is read in any order is not compared.
+        if self.complex.compositor == Compositor::Sequence {
+            return;
+        }
+        debug_assert!(self.complex.is_plain_all(), "no way leads into other elements that note their fields");
         let State { session, stack, .. } = self.cursor.state();
         if let Some(word) = stack.seen.get_mut(log) {
             *word = session.fields_passed();
@@ -191,7 +195,7 @@ impl<'s> Routine<'_, '_, 's> {
         }
     }
 
-    fn is_seen(&mut self, index: usize) -> bool {
+    pub(super) fn is_seen(&mut self, index: usize) -> bool {
         let log = self.frame().log as usize;
         self.cursor.state().stack.seen[log + index / 64] & (1 << (index % 64)) != 0
     }
@@ -213,6 +217,9 @@ impl<'s> Routine<'_, '_, 's> {
     /// When a field has not occurred often enough.
     pub(super) fn check_complete(&mut self) -> Step {
         let Some(what) = self.lack() else { return Ok(()) };
+        if self.tolerates_lack()? {
+            return Ok(());
+        }
         let name = what.strip_prefix('<').and_then(|rest| rest.strip_suffix('>')).filter(|name| !name.contains('<'));
         Err(self.missing(name.map_or_else(|| what.clone(), ToOwned::to_owned)))
     }
@@ -221,7 +228,7 @@ impl<'s> Routine<'_, '_, 's> {
     fn lack(&mut self) -> Option<String> {
         let (current, count) = (self.current(), self.frame().count);
         let fields = &self.complex.fields;
-        let missing = match self.complex.compositor {
+        let missing = match self.order() {
             Compositor::Sequence => first_missing(fields, current, count, fields.len()),
             Compositor::All => self.first_unseen(),
             Compositor::Choice => return self.lacks_choice(current, count),
@@ -230,7 +237,7 @@ impl<'s> Routine<'_, '_, 's> {
     }
 
     /// Of each choice between groups one must be there, and be whole.
-    fn lacks_branch(&mut self) -> Option<String> {
+    pub(super) fn lacks_branch(&mut self) -> Option<String> {
         if self.complex.choices.is_empty() {
             return None;
         }
@@ -289,7 +296,7 @@ fn find(cursor: &Cursor<'_>, view: View<'_>, fields: &[Field], from: usize) -> O
 }
 
 /// True if the element just opened is named by this field, or by one of its choices if it is inline.
-fn is_field(cursor: &Cursor<'_>, view: View<'_>, field: &Field) -> bool {
+pub(super) fn is_field(cursor: &Cursor<'_>, view: View<'_>, field: &Field) -> bool {
     if field.inline {
         let group = view.follow(field.element);
         let is_named = |choice: &ComplexElement| choice.fields.iter().any(|field| is_field(cursor, group, field));
@@ -299,7 +306,7 @@ fn is_field(cursor: &Cursor<'_>, view: View<'_>, field: &Field) -> bool {
 }
 
 /// True if the field takes any element, or is a choice with such a field.
-fn is_wildcard(view: View<'_>, field: &Field) -> bool {
+pub(super) fn is_wildcard(view: View<'_>, field: &Field) -> bool {
     if !field.inline {
         return false;
     }

@@ -8,7 +8,7 @@ use super::options::{Checkpoints, Differential};
 use super::policy::{self, Base, Custom, PASSED, Policy};
 use super::turns::Turns;
 use crate::content::{Content, Typed};
-use crate::decode::{Cursor, Step, Stop, expect_end};
+use crate::decode::{Cursor, Step, Stop, Tolerance, expect_end};
 use crate::schema::{Element, View};
 use std::time::Duration;
 
@@ -230,6 +230,7 @@ impl<T: Content> Memory<T> {
         let policy = self.policy.take().filter(|(known, _)| *known == options);
         let is_kept = cursor.state().references.is_keeping();
         if is_kept
+            || cursor.tolerance() == Tolerance::AnyOrder
             || cursor.state().session.is_barred()
             || !cursor.is_utf8()
             || cursor.reader().tag_is_empty()

@@ -59,7 +59,7 @@ pub fn must_be_good<T: Typed + PartialEq + Debug>(document: &[u8]) {
 
 /// Reads a document by itself: by the general routines alone, which must be what regular mode gives.
 fn alone<T: Typed + PartialEq + Debug>(document: &[u8], limits: Limits) -> Result<T, Error> {
-    let options = DecodeOptions { differential: Differential::OFF, limits };
+    let options = DecodeOptions { differential: Differential::OFF, limits, ..DecodeOptions::default() };
     let [general, regular] = [Decoder::without_shortcuts(options), Decoder::new(options)].map(|mut decoder| {
         let mut root = ElementRoot::<T>::new(T::view());
         decoder.decode(&mut root, document).map(|()| root.value)
@@ -89,7 +89,12 @@ pub fn read_by_all<T: Typed + PartialEq + Debug>(documents: &[&str]) {
     });
     for differential in papers.chain([LEAF, Differential::default()]) {
         for chunk in [usize::MAX, 1, 17, 100] {
-            read_by(&documents, &expected, DecodeOptions { differential, limits }, Cuts::Even(chunk));
+            read_by(
+                &documents,
+                &expected,
+                DecodeOptions { differential, limits, ..DecodeOptions::default() },
+                Cuts::Even(chunk),
+            );
         }
     }
 }
@@ -99,7 +104,12 @@ pub fn read_within<T: Typed + PartialEq + Debug>(documents: &[&str], limits: Lim
     let documents: Vec<_> = documents.iter().map(|document| document.as_bytes().to_vec()).collect();
     let expected: Vec<_> = documents.iter().map(|document| alone::<T>(document, limits)).collect();
     for chunk in [usize::MAX, 1, 3, 17, 50, 64, 100] {
-        read_by(&documents, &expected, DecodeOptions { differential: LEAF, limits }, Cuts::Even(chunk));
+        read_by(
+            &documents,
+            &expected,
+            DecodeOptions { differential: LEAF, limits, ..DecodeOptions::default() },
+            Cuts::Even(chunk),
+        );
     }
 }
 
@@ -120,10 +130,20 @@ pub fn read<T: Typed + PartialEq + Debug>(documents: &[Vec<u8>], chunks: &[u8]) 
     let limits = limits(&mut entropy);
     let expected: Vec<_> = documents.iter().map(|document| alone::<T>(document, limits)).collect();
     let papers = of_papers(&mut entropy);
-    read_by(documents, &expected, DecodeOptions { differential: LEAF, limits }, Cuts::Even(usize::MAX));
+    read_by(
+        documents,
+        &expected,
+        DecodeOptions { differential: LEAF, limits, ..DecodeOptions::default() },
+        Cuts::Even(usize::MAX),
+    );
     let gap = entropy.below(256);
     for differential in [LEAF, Differential::default(), papers] {
-        read_by(documents, &expected, DecodeOptions { differential, limits }, Cuts::Random(&mut entropy, gap));
+        read_by(
+            documents,
+            &expected,
+            DecodeOptions { differential, limits, ..DecodeOptions::default() },
+            Cuts::Random(&mut entropy, gap),
+        );
     }
 }
 

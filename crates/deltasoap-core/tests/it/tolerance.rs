@@ -1,0 +1,344 @@
+//! What is accepted beyond the schema: documents that were disturbed give the values of those that were not.
+
+use crate::generate::{self, Entropy};
+use crate::laws;
+use crate::streams::Stream;
+use deltasoap_core::decode::{Decoder, ElementRoot};
+use deltasoap_core::encode::Encoder;
+use deltasoap_core::schema::{
+    Attribute, Builtin, ComplexElement, Compositor, Element, ElementRef, Field, Schema, SimpleElement, View,
+};
+use deltasoap_core::{Child, DecodeOptions, Deviation, DeviationKind, Differential, Node, QName, Tolerance, Value};
+use proptest::prelude::*;
+
+use Tolerance::{AnyOrder, Strict, Unknown};
+
+const LEVELS: [Tolerance; 3] = [Strict, Unknown, AnyOrder];
+
+fn options(tolerance: Tolerance) -> DecodeOptions {
+    DecodeOptions { tolerance, ..DecodeOptions::default() }
+}
+
+fn field(name: &'static str, element: ElementRef, min: u32, max: Option<u32>) -> Field {
+    Field { name: QName::new("urn:t", name), element, min, max, nillable: false, inline: false }
+}
+
+fn complex(schema: &mut Schema, compositor: Compositor, fields: Vec<Field>) -> ElementRef {
+    schema.add(Element::Complex(ComplexElement {
+        name: QName::new("urn:t", "T"),
+        compositor,
+        fields: fields.into(),
+        attributes: Default::default(),
+        text: None,
+        open: false,
+        any_attribute: false,
+        choices: Default::default(),
+    }))
+}
+
+fn simple(schema: &mut Schema, base: Builtin, values: &[&'static str]) -> ElementRef {
+    let enumeration = values.iter().map(|&value| value.into()).collect();
+    schema.add(Element::Simple(SimpleElement { name: base.name(), base, enumeration, default: None }))
+}
+
+/// An order: a number, a state, items (a code, a count), and a note that may be missing.
+fn order() -> (Schema, ElementRef) {
+    let mut schema = Schema::new();
+    let int = simple(&mut schema, Builtin::Int, &[]);
+    let text = simple(&mut schema, Builtin::String, &[]);
+    let state = simple(&mut schema, Builtin::String, &["new", "old"]);
+    let item = complex(
+        &mut schema,
+        Compositor::Sequence,
+        vec![field("code", text, 1, Some(1)), field("count", int, 1, Some(1))],
+    );
+    let note = complex(&mut schema, Compositor::All, vec![field("by", text, 0, Some(1))]);
+    let fields = vec![
+        field("number", int, 1, Some(1)),
+        field("state", state, 1, Some(1)),
+        field("item", item, 0, None),
+        field("note", note, 0, Some(1)),
+    ];
+    let root = complex(&mut schema, Compositor::Sequence, fields);
+    (schema, root)
+}
+
+const NUMBER: &str = "<number>7</number>";
+const STATE: &str = "<state>new</state>";
+const ITEMS: &str = "<item><code>a</code><count>1</count></item><item><code>b</code><count>2</count></item>";
+const NOTE: &str = "<note><by>me</by></note>";
+
+fn document(parts: &[&str]) -> String {
+    format!("<order xmlns='urn:t'>{}</order>", parts.concat())
+}
+
+/// The value as text, or the error.
+fn read(parts: &[&str], tolerance: Tolerance) -> Result<String, String> {
+    let (schema, root) = order();
+    laws::read(schema.view(root), document(parts).as_bytes(), options(tolerance)).map_err(|error| error.to_string())
+}
+
+fn deviations(parts: &[&str], tolerance: Tolerance) -> Vec<Deviation> {
+    let (schema, root) = order();
+    let mut decoder = Decoder::new(options(tolerance));
+    let mut root = ElementRoot::<Value>::new(schema.view(root));
+    decoder.decode(&mut root, document(parts).as_bytes()).expect("accepted");
+    let sum: u64 = decoder.deviations().iter().map(|deviation| deviation.count).sum();
+    assert_eq!(decoder.stats().deviations, sum);
+    decoder.deviations().to_vec()
+}
+
+fn deviation(kind: DeviationKind, path: &str, name: &str, count: u64) -> Deviation {
+    Deviation { kind, path: path.to_owned(), name: name.to_owned(), count }
+}
+
+#[test]
+fn what_is_valid_has_no_deviations() {
+    for tolerance in LEVELS {
+        assert_eq!(read(&[NUMBER, STATE, ITEMS, NOTE], tolerance), read(&[NUMBER, STATE, ITEMS, NOTE], Strict));
+        assert_eq!(deviations(&[NUMBER, STATE, ITEMS, NOTE], tolerance), []);
+    }
+}
+
+#[test]
+fn unknown_elements_are_skipped_and_reported() {
+    const WITH: &str = "<item><code>a</code><new>1<x/></new><count>1</count></item>\
+                        <item><new/><code>b</code><count>2</count><new/></item>";
+    let parts = [NUMBER, "<new xmlns='urn:u'>x</new>", STATE, WITH, "<note><by>me</by><at/></note>", "<end/>"];
+    let error = read(&parts, Strict).expect_err("unknown");
+    assert!(error.contains("{urn:u}new"), "{error}");
+    for tolerance in [Unknown, AnyOrder] {
+        assert_eq!(read(&parts, tolerance), read(&[NUMBER, STATE, ITEMS, NOTE], Strict));
+        let unknown = |path: &str, name: &str, count| deviation(DeviationKind::UnknownElement, path, name, count);
+        let expected = [
+            unknown("/order", "{urn:u}new", 1),
+            unknown("/order/item", "{urn:t}new", 3),
+            unknown("/order/note", "{urn:t}at", 1),
+            unknown("/order", "{urn:t}end", 1),
+        ];
+        assert_eq!(deviations(&parts, tolerance), expected);
+    }
+}
+
+/// An element that the type has, in a place where it cannot be, is not unknown: its value would be lost.
+#[test]
+fn elements_out_of_order_are_read_in_any_order_only() {
+    const ITEM: &str = "<item><count>1</count><code>a</code></item>";
+    const OTHER: &str = "<item><code>b</code><count>2</count></item>";
+    for parts in [&[STATE, NUMBER, ITEMS, NOTE], &[NOTE, ITEMS, STATE, NUMBER]] {
+        assert!(read(parts, Unknown).is_err());
+        assert_eq!(read(parts, AnyOrder), read(&[NUMBER, STATE, ITEMS, NOTE], Strict));
+    }
+    let parts = [NUMBER, ITEM, NOTE, OTHER, STATE];
+    assert_eq!(read(&parts, AnyOrder), read(&[NUMBER, STATE, ITEMS, NOTE], Strict));
+    let order = |path: &str, name: &str| deviation(DeviationKind::Order, path, name, 1);
+    assert_eq!(deviations(&parts, AnyOrder), [order("/order", "{urn:t}item"), order("/order/item", "{urn:t}count")]);
+}
+
+#[test]
+fn a_single_element_twice_is_an_error_on_every_level() {
+    for parts in
+        [&[NUMBER, NUMBER, STATE][..], &[NUMBER, STATE, NUMBER], &[STATE, NUMBER, STATE], &[NUMBER, STATE, NOTE, NOTE]]
+    {
+        for tolerance in LEVELS {
+            let error = read(parts, tolerance).expect_err("twice");
+            let last = parts.last().copied().unwrap_or_default();
+            let is_named = ["number", "state", "note"].iter().any(|name| last.contains(name) && error.contains(name));
+            assert!(is_named || tolerance != AnyOrder, "{error}");
+        }
+    }
+}
+
+#[test]
+fn elements_of_another_namespace_are_read_in_any_order_only() {
+    let bare = "<number xmlns=''>7</number>";
+    let other = "<x:state xmlns:x='urn:other'>new</x:state>";
+    let parts = [bare, other, ITEMS, NOTE];
+    assert!(read(&parts, Unknown).is_err());
+    assert_eq!(read(&parts, AnyOrder), read(&[NUMBER, STATE, ITEMS, NOTE], Strict));
+    let expected = [("number", "/order"), ("{urn:other}state", "/order")]
+        .map(|(name, path)| deviation(DeviationKind::Namespace, path, name, 1));
+    assert_eq!(deviations(&parts, AnyOrder), expected);
+    assert!(read(&[bare, NUMBER, STATE], AnyOrder).is_err(), "the same field twice");
+}
+
+#[test]
+fn required_elements_may_be_missing_where_an_empty_value_is_obvious() {
+    assert!(read(&[STATE], Unknown).is_err());
+    let value = read(&[STATE], AnyOrder).expect("a number has an obvious empty value");
+    assert!(value.contains("Absent"), "{value}");
+    assert_eq!(
+        deviations(&[STATE], AnyOrder),
+        [
+            deviation(DeviationKind::Order, "/order", "{urn:t}state", 1),
+            deviation(DeviationKind::Missing, "/order", "{urn:t}number", 1),
+        ]
+    );
+    let error = read(&[NUMBER], AnyOrder).expect_err("a value of an enumeration has none");
+    assert!(error.contains("{urn:t}state"), "{error}");
+    let counts = "<item><code>a</code></item><item><code>b</code></item>";
+    let missing = deviation(DeviationKind::Missing, "/order/item", "{urn:t}count", 2);
+    assert_eq!(deviations(&[NUMBER, STATE, counts], AnyOrder), [missing]);
+}
+
+#[test]
+fn what_may_be_empty_may_be_nil() {
+    const NIL: &str = "<note xmlns:i='http://www.w3.org/2001/XMLSchema-instance' i:nil='true'/>";
+    for tolerance in LEVELS {
+        assert!(read(&[NUMBER, STATE, NIL], tolerance).is_ok(), "dynamic values tell nil from empty");
+    }
+    let (schema, note) = {
+        let mut schema = Schema::new();
+        let text = simple(&mut schema, Builtin::String, &[]);
+        let note = complex(&mut schema, Compositor::All, vec![field("by", text, 0, Some(1))]);
+        (schema, note)
+    };
+    let _ = (schema, note);
+}
+
+#[test]
+fn unknown_attributes_are_reported_on_every_level() {
+    let mut schema = Schema::new();
+    let int = simple(&mut schema, Builtin::Int, &[]);
+    let attribute = Attribute { name: QName::new("", "id"), element: int, required: false, default: None };
+    let root = schema.add(Element::Complex(ComplexElement {
+        name: QName::new("urn:t", "T"),
+        compositor: Compositor::Sequence,
+        fields: vec![field("n", int, 0, None)].into(),
+        attributes: vec![attribute].into(),
+        text: None,
+        open: false,
+        any_attribute: false,
+        choices: Default::default(),
+    }));
+    let document = b"<r id='1' x='2' xmlns:t='urn:t'><t:n unit='m'>1</t:n><t:n unit='m'>2</t:n></r>";
+    for tolerance in LEVELS {
+        let mut decoder = Decoder::new(options(tolerance));
+        decoder.decode(&mut ElementRoot::<Value>::new(schema.view(root)), document).expect("accepted");
+        let shown: Vec<String> = decoder.deviations().iter().map(ToString::to_string).collect();
+        assert_eq!(shown[0], "unknown attribute x in /r");
+        assert!(shown[1].starts_with("unknown attribute unit in /r/n"), "{shown:?}");
+    }
+}
+
+/// A report has a bound; the counters have none.
+#[test]
+fn reports_are_bounded() {
+    let unknown: String = (0..300).map(|index| format!("<u{index}/>")).collect();
+    let (schema, root) = order();
+    let mut decoder = Decoder::new(options(Unknown));
+    let mut value = ElementRoot::<Value>::new(schema.view(root));
+    decoder.decode(&mut value, document(&[&unknown, NUMBER, STATE]).as_bytes()).expect("accepted");
+    assert_eq!((decoder.deviations().len(), decoder.stats().deviations), (100, 300));
+    decoder.decode(&mut value, document(&[NUMBER, STATE]).as_bytes()).expect("valid");
+    assert_eq!((decoder.deviations().len(), decoder.stats().deviations), (0, 300));
+}
+
+/// Whatever came before, a message is read as if it came alone; one in another order is skipped if it is the same again.
+#[test]
+fn messages_that_deviate_are_compared() {
+    let (schema, root) = order();
+    let exact = Differential { adaptive: false, ..Differential::default() };
+    for tolerance in [Unknown, AnyOrder] {
+        let options = DecodeOptions { differential: exact, ..options(tolerance) };
+        let mut stream = Stream::<Value>::new(schema.view(root), options);
+        let unknown = [NUMBER, "<new>1</new>", STATE, ITEMS, NOTE];
+        let changed = [NUMBER, "<new>1</new>", "<state>old</state>", ITEMS, NOTE];
+        let mut next = |parts: &[&str]| stream.next(document(parts).as_bytes(), usize::MAX);
+        next(&unknown).expect("accepted");
+        next(&changed).expect("accepted");
+        next(&[NUMBER, "<new>22</new>", "<other/>", STATE, ITEMS, NOTE]).expect("accepted");
+        let loose = [STATE, NUMBER, ITEMS, NOTE];
+        let results: Vec<bool> = [&loose, &loose, &[NUMBER, STATE, ITEMS, NOTE], &loose, &[NOTE, STATE, NUMBER, ITEMS]]
+            .map(|parts| next(parts).is_ok())
+            .to_vec();
+        assert_eq!(results.iter().all(|is_ok| *is_ok), tolerance == AnyOrder);
+        let fast = stream.stats().fast_bytes;
+        assert!(fast > 100, "{fast}");
+    }
+}
+
+/// Puts unknown elements among the children of structs, and moves children where their order is not needed to tell them apart.
+struct Disturbance<'e> {
+    entropy: Entropy<'e>,
+    moves: bool,
+}
+
+impl Disturbance<'_> {
+    fn disturb(&mut self, node: &mut Node, view: View<'_>) {
+        let Element::Complex(complex) = view.content().element else { return };
+        let is_plain = complex.compositor != Compositor::Choice
+            && complex.text.is_none()
+            && complex.choices.is_empty()
+            && complex.fields.iter().all(|field| !field.inline);
+        if !is_plain || node.attributes.iter().any(|(name, _)| &*name.local == "nil") {
+            return;
+        }
+        for child in &mut node.children {
+            let Child::Element(child) = child else { continue };
+            let mut named = complex.fields.iter().filter(|field| field.name == child.name);
+            if let (Some(field), None) = (named.next(), named.next()) {
+                self.disturb(child, view.content().follow(field.element));
+            }
+        }
+        if self.moves && are_told_by_name(complex) {
+            self.shuffle(&mut node.children);
+        }
+        for _ in 0..self.entropy.below(3) {
+            let mut unknown = Node::with_text(QName::new("urn:unknown", "u"), "1");
+            unknown.children.push(Child::Element(Node::new(QName::new("", "f0"))));
+            let place = self.entropy.below(node.children.len() + 1);
+            node.children.insert(place, Child::Element(unknown));
+        }
+    }
+
+    /// Elements of the same name keep their order.
+    fn shuffle(&mut self, children: &mut [Child]) {
+        let name = |child: &Child| match child {
+            Child::Element(node) => Some(node.name.clone()),
+            Child::Text(_) => None,
+        };
+        for _ in 0..children.len() {
+            let at = self.entropy.below(children.len());
+            if at > 0 && name(&children[at - 1]) != name(&children[at]) {
+                children.swap(at - 1, at);
+            }
+        }
+    }
+}
+
+fn are_told_by_name(complex: &ComplexElement) -> bool {
+    let fields = &complex.fields;
+    (0..fields.len()).all(|index| fields[..index].iter().all(|other| other.name != fields[index].name))
+}
+
+fn written(node: &Node) -> String {
+    let mut encoder = Encoder::new();
+    node.write(&mut encoder);
+    String::from_utf8(encoder.finish().expect("writable").into_vec()).expect("UTF-8")
+}
+
+fn bytes(most: usize) -> impl Strategy<Value = Vec<u8>> {
+    prop::collection::vec(any::<u8>(), 0..most)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    /// Beside the value that a document was made from, the engine's own reading proves nothing here.
+    #[test]
+    fn disturbed_documents_give_the_value_that_was_written(
+        schema in bytes(60), value in bytes(300), disturbance in bytes(200), moves in any::<bool>()
+    ) {
+        let (schema, root) = generate::schema(&mut Entropy(&schema));
+        let view = schema.view(root);
+        let value = generate::value(&mut Entropy(&value), view);
+        let encoded = generate::encoded(&value, view);
+        let mut node = Node::parse(encoded.as_bytes()).expect("well-formed");
+        Disturbance { entropy: Entropy(&disturbance), moves }.disturb(&mut node, view);
+        let document = written(&node);
+        let tolerance = if moves { AnyOrder } else { Unknown };
+        let found = laws::read(view, document.as_bytes(), options(tolerance));
+        prop_assert_eq!(found, Ok(format!("{:?}", value)), "{}", document);
+    }
+}
