@@ -36,4 +36,4 @@ pub use types::{
     AnySimple, AttributeValue, Binary, Empty, Held, MultiArray, Nillable, PartUri, Shared, SoapArray, Span, Tracked,
     TrackedArray, TrackedVec, derived, enumeration, union,
 };
-pub use value::{BodyParts, Column, Given, Record, Simple, Value};
+pub use value::{BodyParts, Column, Given, Record, Simple, TypedValue, Value};

@@ -17,11 +17,10 @@ mod tree;
 
 use crate::Operation;
 use crate::contract::Types;
-use crate::json::tree_of;
 use deltasoap_core::schema::{ArrayElement, ComplexElement, Compositor, Element, ElementRef, Field};
 use deltasoap_core::{Node, QName, Record, Shared, Value};
 use deltasoap_wsdl::lower::Origin;
-use deltasoap_wsdl::xsd::TypeId;
+use deltasoap_wsdl::xsd::{TypeDefinition, TypeId};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -116,7 +115,8 @@ impl<'t> Sampler<'t> {
             Element::Complex(complex) => Value::Record(Box::new(self.record(complex))),
             Element::Array(array) => self.array(array),
             Element::Shared(shared) => Value::Shared(Shared::new(self.content(*shared, name))),
-            Element::Any => Value::Tree(Box::new(self.tree(content, name))),
+            Element::Any => Value::Tree(Box::new(plain(name))),
+            Element::Open(_) => self.chosen(content, name),
         };
         self.open.pop();
         value
@@ -217,25 +217,26 @@ impl<'t> Sampler<'t> {
     }
 
     /// Content of a type that others are derived from, or of any type.
-    fn tree(&mut self, content: ElementRef, name: &QName) -> Node {
-        let origin = self.types.lowered.origin(content).filter(|origin| origin.is_open);
-        let chosen = origin.filter(|origin| origin.type_id != TypeId::ANY).and_then(|origin| self.concrete(origin));
-        let Some((id, exact, encoding)) = chosen else { return plain(name) };
+    fn chosen(&mut self, content: ElementRef, name: &QName) -> Value {
+        let origin = self.types.lowered.origin(content).filter(|origin| origin.type_id != TypeId::ANY);
+        let chosen = origin.and_then(|origin| Some((origin, self.concrete(origin)?)));
+        let Some((origin, (id, exact))) = chosen else { return Value::Tree(Box::new(plain(name))) };
         let value = self.content(exact, name);
-        match self.types.write_node(name, &value, exact, encoding) {
-            Some(node) if origin.is_some_and(|origin| origin.type_id != id) => self.types.typed_tree(node, id),
-            Some(node) => tree_of(node),
-            None => plain(name),
+        match &self.types.import.schemas()[id].name {
+            Some(name) if id != origin.type_id => Value::typed(name.clone(), value),
+            _ => value,
         }
     }
 
     /// The first type that can stand there and is not abstract, or any such.
-    fn concrete(&mut self, origin: Origin) -> Option<(TypeId, ElementRef, deltasoap_core::schema::Use)> {
+    fn concrete(&mut self, origin: Origin) -> Option<(TypeId, ElementRef)> {
         const ENOUGH: usize = 50;
         let (mut found, mut ahead) = (Vec::new(), vec![origin.type_id]);
         while let Some(id) = ahead.pop() {
-            let exact = self.types.lowered.exactly(id, origin.encoding);
-            found.extend(exact.filter(|exact| !self.open.contains(exact)).map(|exact| (id, exact, origin.encoding)));
+            let is_abstract =
+                matches!(&self.types.import.schemas()[id].definition, TypeDefinition::Complex(it) if it.is_abstract);
+            let exact = self.types.lowered.exactly(id, origin.encoding).filter(|_| !is_abstract);
+            found.extend(exact.filter(|exact| !self.open.contains(exact)).map(|exact| (id, exact)));
             if found.len() >= ENOUGH || !found.is_empty() && self.chance.is_none() {
                 break;
             }

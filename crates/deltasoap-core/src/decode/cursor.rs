@@ -144,6 +144,14 @@ impl<'c> Cursor<'c> {
         &mut self.state.stack.frames[index]
     }
 
+    /// The place of the type that the array around names for its items, for the routine of an item that was just entered: one whose value may
+    /// be shared has two frames more.
+    pub(crate) fn named_by_array(&self) -> Option<usize> {
+        let &(array, place) = self.state.item_types.last()?;
+        let level = self.state.stack.level;
+        (level == array + 2 || level == array + 4).then_some(place)
+    }
+
     /// Tells the routine called next that the start tag just read is of one of its fields.
     pub(crate) fn set_inline(&mut self) {
         self.state.handover.inline = true;

@@ -31,6 +31,8 @@ pub struct State {
     pub(crate) references: References,
     /// Places of arrays that were passed over and may yet be filled.
     pub(in crate::decode) gaps: Gaps,
+    /// The types that arrays around the place being read name for their items: an array's frame, and the type's place in the items' description.
+    pub(crate) item_types: Vec<(usize, usize)>,
     /// Markup that was met before and is expected again.
     pub(crate) expected: Expected,
     /// What was sent, if this message may hold the same.
@@ -128,6 +130,7 @@ impl State {
             trees: TakenOver::default(),
             references: References::default(),
             gaps: Gaps::default(),
+            item_types: Vec::new(),
             expected: Expected::default(),
             hinting: None,
             limits,
@@ -155,6 +158,7 @@ impl State {
         self.trees = TakenOver::default();
         self.references.reset();
         self.gaps.clear();
+        self.item_types.clear();
         self.tolerated.reset();
         self.expected.reset(&self.reader);
         self.session.reset();

@@ -198,7 +198,7 @@ pub(crate) fn has_empty_value(view: View<'_>) -> bool {
                 ahead.extend(complex.text.map(|text| view.follow(text)));
             }
             Element::Simple(_) | Element::Array(_) => {}
-            Element::Union(_) | Element::Any | Element::Shared(_) => return false,
+            Element::Union(_) | Element::Any | Element::Open(_) | Element::Shared(_) => return false,
         }
     }
     true

@@ -12,6 +12,7 @@ mod choice;
 mod complex;
 mod method;
 mod name;
+mod open;
 mod summary;
 mod view;
 
@@ -25,6 +26,7 @@ pub use complex::{
 };
 pub use method::{MethodElement, Style, Use};
 pub use name::{NamePart, QName};
+pub use open::OpenElement;
 pub(crate) use view::Identity;
 pub use view::{ElementRef, Schema, View};
 
@@ -46,6 +48,8 @@ pub enum Element {
     Union(UnionElement),
     /// Anything: content is kept as a tree (`xsd:anyType`).
     Any,
+    /// Content whose type the message chooses.
+    Open(OpenElement),
     /// What another element describes, of which several places of a message may share one value ([`Shared`](crate::Shared)).
     Shared(ElementRef),
 }
@@ -59,7 +63,7 @@ impl Element {
             Element::Complex(complex) => Some(&complex.name),
             Element::Array(array) => Some(&array.name),
             Element::Union(union) => Some(&union.name),
-            Element::Any | Element::Shared(_) => None,
+            Element::Any | Element::Open(_) | Element::Shared(_) => None,
         }
     }
 
@@ -102,7 +106,7 @@ impl Element {
     pub fn takes_beside_nil(&self, name: &QName) -> bool {
         match self {
             Element::Complex(complex) => complex.names_attribute(name) || complex.takes_other(name),
-            Element::Any => !complex::is_part_of_markup(name),
+            Element::Any | Element::Open(_) => !complex::is_part_of_markup(name),
             Element::Simple(_) | Element::Union(_) | Element::Array(_) | Element::Shared(_) => false,
         }
     }
@@ -120,7 +124,7 @@ impl Element {
             Element::Complex(complex) => Element::Complex(ComplexElement { name, ..complex }),
             Element::Array(array) => Element::Array(ArrayElement { name, ..array }),
             Element::Union(union) => Element::Union(UnionElement { name, ..union }),
-            Element::Any | Element::Shared(_) => self,
+            Element::Any | Element::Open(_) | Element::Shared(_) => self,
         }
     }
 }

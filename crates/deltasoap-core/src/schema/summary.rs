@@ -4,7 +4,7 @@
 //! What holds of a description holds of those that lead to it. So it is handed on from each description of which it holds itself, against
 //! the direction of references, and each description takes it once.
 
-use super::{Builtin, ComplexElement, Element, ElementRef, SimpleElement, View};
+use super::{Attribute, Builtin, ComplexElement, Element, ElementRef, Field, QName, SimpleElement, View};
 use crate::ns;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -79,7 +79,7 @@ pub(super) fn own(element: &Element) -> Summary {
         },
         Element::Shared(_) => Summary { has_moving_parts: true, ..Summary::default() },
         // In a tree anything can be: elements without a namespace, names without a prefix.
-        Element::Any => Summary { needs_prefixes: true, ..Summary::default() },
+        Element::Any | Element::Open(_) => Summary { needs_prefixes: true, ..Summary::default() },
         Element::Simple(simple) => Summary { needs_prefixes: can_be_name(simple), ..Summary::default() },
         Element::Union(_) => Summary::default(),
     }
@@ -87,15 +87,21 @@ pub(super) fn own(element: &Element) -> Summary {
 
 /// The descriptions that one refers to.
 pub(super) fn inner(element: &Element) -> impl Iterator<Item = ElementRef> {
-    let (fields, attributes, members, one) = match element {
-        Element::Complex(complex) => (&complex.fields[..], &complex.attributes[..], &[][..], complex.text),
-        Element::Array(array) => (&[][..], &[][..], &[][..], Some(array.item)),
-        Element::Shared(content) => (&[][..], &[][..], &[][..], Some(*content)),
-        Element::Union(union) => (&[][..], &[][..], &union.members[..], None),
-        Element::Simple(_) | Element::Any => (&[][..], &[][..], &[][..], None),
-    };
-    let attributes = attributes.iter().map(|attribute| attribute.element);
-    fields.iter().map(|field| field.element).chain(attributes).chain(members.iter().copied()).chain(one)
+    let (mut fields, mut attributes, mut members, mut types, mut one) = (&[][..], &[][..], &[][..], &[][..], None);
+    match element {
+        Element::Complex(complex) => {
+            (fields, attributes, one) = (&complex.fields[..], &complex.attributes[..], complex.text);
+        }
+        Element::Array(array) => one = Some(array.item),
+        Element::Shared(content) => one = Some(*content),
+        Element::Union(union) => members = &union.members[..],
+        Element::Open(open) => (types, one) = (&open.types[..], open.base),
+        Element::Simple(_) | Element::Any => {}
+    }
+    let attributes = attributes.iter().map(|attribute: &Attribute| attribute.element);
+    let types = types.iter().map(|(_, content): &(QName, ElementRef)| *content);
+    let fields = fields.iter().map(|field: &Field| field.element);
+    fields.chain(attributes).chain(members.iter().copied()).chain(types).chain(one)
 }
 
 /// True if an element within has no namespace.

@@ -11,14 +11,16 @@ pub(super) fn mend(value: &mut Value, view: View<'_>, mend: &Mend<'_>) -> Option
     let step = |(value, view), &(field, count): &(u32, u32)| child(value, view, field as usize, count as usize);
     let (last, path) = mend.path.split_last()?;
     let (around, view) = path.iter().try_fold((value, view), step)?;
+    let (around, view) = chosen(around, view)?;
     if let (Value::Record(record), (field, count)) = (&mut *around, last)
         && let Some(Value::Column(column)) = record.fields.get_mut(*field as usize)
     {
         return if mend.attribute.is_none() { column.mend(count.checked_sub(1)? as usize, mend) } else { None };
     }
     let (value, view) = step((around, view), last)?;
+    let (value, view) = chosen(value, view)?;
     match (value, view.element) {
-        (Value::Tree(root), Element::Any) => mend_tree(root, mend),
+        (Value::Tree(root), Element::Any | Element::Open(_)) => mend_tree(root, mend),
         (Value::Simple(simple), Element::Simple(element)) => {
             let is_default = mend.is_gone() && element.default.is_some();
             let is_plain = element.enumeration.is_empty() && element.base != Builtin::Base64Binary && !is_default;
@@ -37,6 +39,7 @@ fn child<'v, 's>(
     count: usize,
 ) -> Option<(&'v mut Value, View<'s>)> {
     let place = count.checked_sub(1)?;
+    let (value, view) = chosen(value, view)?;
     match (value, view.element) {
         (Value::Record(record), Element::Complex(complex)) => {
             let decl = complex.fields.get(field)?;
@@ -53,6 +56,16 @@ fn child<'v, 's>(
         }
         (Value::List(items), Element::Array(array)) => Some((items.get_mut(place)?, view.follow(array.item))),
         _ => None,
+    }
+}
+
+/// What a message has chosen is itself no step on the way: its start tag is what it was.
+fn chosen<'v, 's>(value: &'v mut Value, view: View<'s>) -> Option<(&'v mut Value, View<'s>)> {
+    match (value, view.element) {
+        (Value::Typed(typed), Element::Open(open)) => Some((&mut typed.value, view.follow(open.named(&typed.name)?))),
+        (value @ Value::Tree(_), Element::Open(_)) => Some((value, view)),
+        (value, Element::Open(open)) => Some((value, view.follow(open.base?))),
+        (value, _) => Some((value, view)),
     }
 }
 

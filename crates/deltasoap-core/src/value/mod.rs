@@ -24,8 +24,8 @@ use crate::decode::differential::Mend;
 use crate::decode::{self, Cursor, FlatSource, Step, array, nil_attribute};
 use crate::encode::complex::Text;
 use crate::encode::{self, Encoder, FlatSink};
-use crate::schema::{Builtin, Element, SimpleElement, UnionElement, View};
-use crate::{Binary, ErrorKind, Node, PartUri, QName, Shared, Typed};
+use crate::schema::{Builtin, Element, OpenElement, SimpleElement, UnionElement, Use, View};
+use crate::{Binary, ErrorKind, Node, PartUri, QName, Shared, Typed, ns};
 use deltasoap_xml::lexical::{self, Base64, Lexical};
 use record::Target;
 use std::collections::BTreeMap;
@@ -52,6 +52,8 @@ pub enum Value {
     Column(Column),
     /// Content without a schema.
     Tree(Box<Node>),
+    /// Content of a type that the message has named, where the schema lets it choose ([`Element::Open`]).
+    Typed(Box<TypedValue>),
     /// The `xsd:QName` or `xsd:NOTATION` of an element: the name that its text stands for. Those of attributes are [`Simple`], as
     /// `{namespace}local`, as are those of unions and lists.
     Name(Box<QName>),
@@ -59,6 +61,15 @@ pub enum Value {
     Part(PartUri),
     /// A value that several places of a message may share, where the schema says so ([`Element::Shared`]).
     Shared(Shared<Value>),
+}
+
+/// A value, and the name of its type.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct TypedValue {
+    /// What `xsi:type` names.
+    pub name: QName,
+    /// A value of that type.
+    pub value: Value,
 }
 
 const OTHER_SHAPE: &str = "a value of another shape than its schema";
@@ -79,6 +90,10 @@ impl Content for Value {
             Element::Array(_) => Value::List(Vec::new()),
             Element::Union(_) => Value::Simple(Simple::String(String::new())),
             Element::Any => Value::Tree(Box::default()),
+            Element::Open(open) => match open.base {
+                Some(base) => Value::vacant(view.follow(base)),
+                None => Value::Tree(Box::default()),
+            },
             Element::Shared(_) => Value::Shared(Shared::empty()),
         }
     }
@@ -108,7 +123,7 @@ impl Content for Value {
             let is_nil = !is_inline && nil_attribute(cursor)?.0;
             let stays = !is_nil && self.can_stay(view) && cursor.go_over(me);
             if !stays {
-                *self = if is_nil { nil::read(cursor, view.element)? } else { Value::to_read(view) };
+                *self = if is_nil { nil::read(cursor, view.element)? } else { Value::opened(cursor, view)? };
             }
             cursor.frame(me).state = if is_nil { NIL } else { CONTENT };
         }
@@ -146,7 +161,9 @@ impl Content for Value {
             (Value::List(items), Element::Array(_)) => encode::array::encode(items, encoder, view),
             (Value::Shared(shared), Element::Shared(_)) => shared.encode(encoder, view),
             (value, Element::Shared(_)) => value.encode(encoder, view.content()),
+            (Value::Typed(typed), Element::Open(open)) => typed.encode(encoder, open, view),
             (Value::Tree(node), _) => node.encode(encoder, view),
+            (value, Element::Open(OpenElement { base: Some(base), .. })) => value.encode(encoder, view.follow(*base)),
             _ => encoder.fail(OTHER_SHAPE),
         }
     }
@@ -250,6 +267,7 @@ impl fmt::Debug for Value {
             Value::Name(name) => shown("Name", name),
             Value::Part(uri) => shown("Part", uri),
             Value::Shared(shared) => shown("Shared", shared),
+            Value::Typed(typed) => shown("Typed", typed),
         }
     }
 }
@@ -272,6 +290,7 @@ impl PartialEq for Value {
             (Value::Name(one), Value::Name(other)) => one == other,
             (Value::Part(one), Value::Part(other)) => one == other,
             (Value::Shared(one), Value::Shared(other)) => one == other,
+            (Value::Typed(one), Value::Typed(other)) => one == other,
             _ => false,
         }
     }
@@ -284,6 +303,21 @@ impl Value {
             Element::Complex(complex) => Value::Record(Box::new(Record::blank(complex, view))),
             _ => Value::vacant(view),
         }
+    }
+
+    /// As [`to_read`](Self::to_read), at a start tag that may choose the type.
+    fn opened(cursor: &Cursor<'_>, view: View<'_>) -> Step<Self> {
+        let Element::Open(open) = view.element else { return Ok(Value::to_read(view)) };
+        Ok(match (open.chosen(cursor)?, open.base) {
+            (Some(Some((name, content))), _) => Value::typed(name.clone(), Value::to_read(view.follow(content))),
+            (None, Some(base)) => Value::to_read(view.follow(base)),
+            _ => Value::Tree(Box::default()),
+        })
+    }
+
+    /// A value of a type that is named: see [`Value::Typed`].
+    pub fn typed(name: QName, value: Value) -> Self {
+        Value::Typed(Box::new(TypedValue { name, value }))
     }
 
     /// True if the value of the message before can be replaced piece by piece.
@@ -322,6 +356,19 @@ impl Value {
     }
 
     fn decode_content(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
+        if let Element::Open(open) = view.element {
+            return match self {
+                Value::Typed(typed) => match open.named(&typed.name) {
+                    Some(content) => typed.value.decode_content(cursor, view.follow(content)),
+                    None => unreachable!("a value of a type that its schema does not have"),
+                },
+                Value::Tree(node) => node.decode(cursor, Node::view()),
+                value => match open.base {
+                    Some(base) => value.decode_content(cursor, view.follow(base)),
+                    None => unreachable!("a vacant value has the shape of its view"),
+                },
+            };
+        }
         if view.element.is_name() {
             return self.decode_name(cursor, view);
         }
@@ -368,6 +415,19 @@ impl Value {
             Value::Record(record) => record.fields.get(index),
             _ => None,
         }
+    }
+}
+
+impl TypedValue {
+    /// Writes the content, with its type: in SOAP encoding the content itself has that.
+    fn encode(&self, encoder: &mut Encoder, open: &OpenElement, view: View<'_>) {
+        let Some(content) = open.named(&self.name) else { return encoder.fail(OTHER_SHAPE) };
+        let content = view.follow(content);
+        let is_told = encoder.encoding() == Use::Encoded && content.element.type_name().is_some();
+        if !is_told {
+            encoder.qname_attribute(&QName::new(ns::XSI, "type"), &self.name, "");
+        }
+        self.value.encode(encoder, content);
     }
 }
 

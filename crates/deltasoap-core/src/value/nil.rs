@@ -34,7 +34,7 @@ pub(super) fn read(cursor: &mut Cursor<'_>, element: &Element) -> Step<Value> {
 
 /// True for the name of the type, where the message chooses it.
 fn is_type(name: &QName, element: &Element) -> bool {
-    *element == Element::Any && name.is(ns::XSI, "type")
+    matches!(element, Element::Any | Element::Open(_)) && name.is(ns::XSI, "type")
 }
 
 /// Writes the attributes of a nil element.

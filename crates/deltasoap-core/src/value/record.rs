@@ -117,7 +117,7 @@ fn vacant_field(complex: &ComplexElement, field: &Field, view: View<'_>) -> Valu
     match view.element {
         _ if field.is_repeated() => no_items(field, view),
         _ if field.min == 0 || is_choice || field.inline => Value::Absent,
-        Element::Complex(_) | Element::Shared(_) => Value::Absent,
+        Element::Complex(_) | Element::Open(_) | Element::Shared(_) => Value::Absent,
         _ => Value::vacant(view),
     }
 }

@@ -8,7 +8,10 @@
 //! makes samples of a WSDL's types, which know those.
 
 use super::{Record, Simple, Value};
-use crate::schema::{ArrayElement, Builtin, ComplexElement, Compositor, Element, Field, SimpleElement, View};
+use crate::schema::{
+    ArrayElement, Builtin, ComplexElement, Compositor, Element, ElementRef, Field, OpenElement, QName, SimpleElement,
+    View,
+};
 use crate::{Node, Shared};
 
 /// Elements of a sample behind which only required ones follow.
@@ -55,9 +58,19 @@ impl<'s> Sampler<'s> {
                 self.content(view.follow(*content)).map(|value| Value::Shared(Shared::new(value)))
             }
             Element::Any => Some(Value::Tree(Box::default())),
+            Element::Open(open) => self.chosen(open, view),
         };
         self.around.pop();
         value
+    }
+
+    /// Of the declared type, else of the first that can be.
+    fn chosen(&mut self, open: &'s OpenElement, view: View<'s>) -> Option<Value> {
+        let base = open.base.and_then(|base| self.content(view.follow(base)));
+        let named = |(name, content): &(QName, ElementRef)| {
+            Some(Value::typed(name.clone(), self.content(view.follow(*content))?))
+        };
+        base.or_else(|| open.types.iter().find_map(named)).or_else(|| Some(Value::Tree(Box::default())))
     }
 
     fn is_within(&self, element: &Element) -> bool {

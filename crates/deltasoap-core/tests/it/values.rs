@@ -3,11 +3,11 @@
 use deltasoap_core::decode::{DecodeOptions, Decoder, ElementRoot, Stop, value_from_slice};
 use deltasoap_core::encode::Encoder;
 use deltasoap_core::schema::{
-    ArrayElement, Attribute, Branch, Builtin, Choice, ComplexElement, Compositor, Element, ElementRef, Field, Required,
-    Schema, SimpleElement, UnionElement, Use, View,
+    ArrayElement, Attribute, Branch, Builtin, Choice, ComplexElement, Compositor, Element, ElementRef, Field,
+    OpenElement, Required, Schema, SimpleElement, UnionElement, Use, View,
 };
 use deltasoap_core::soap::Version;
-use deltasoap_core::{Content, Error, ErrorKind, Node, QName, Record, Simple, Template, Templating, Value};
+use deltasoap_core::{Content, Error, ErrorKind, Node, QName, Record, Simple, Template, Templating, Value, ns};
 use std::borrow::Cow;
 
 fn simple(schema: &mut Schema, base: Builtin) -> ElementRef {
@@ -838,4 +838,55 @@ fn other_lists_are_no_columns() {
     assert!(!gathered(vec![number(1)], Field { nillable: true, ..many(int) }, int));
     let one = field("n", int, 1, Some(1));
     assert!(!gathered(vec![number(1)], one, int));
+}
+
+/// The type that an array names is that of items which name none; whatever came before, and wherever the message is cut.
+#[test]
+fn arrays_name_the_type_of_their_items() {
+    let mut schema = Schema::new();
+    let (int, text) = (simple(&mut schema, Builtin::Int), simple(&mut schema, Builtin::String));
+    let types = vec![(Builtin::Int.name(), int), (Builtin::String.name(), text)];
+    let any = schema.add(Element::Open(OpenElement::new(None, types)));
+    let shared = schema.add(Element::Shared(any));
+    for item in [any, shared] {
+        let array = schema.add(Element::Array(ArrayElement {
+            name: QName::new("urn:t", "A"),
+            item_name: QName::new("", "item"),
+            item,
+            item_type: QName::new(ns::XSD, "anyType"),
+            nillable: false,
+            dimensions: 1,
+        }));
+        let document = |array_type: &str, items: &str| {
+            format!(
+                "<r xmlns:x='{}' xmlns:i='{}' xmlns:c='{}' c:arrayType='{array_type}'>{items}</r>",
+                ns::XSD,
+                ns::XSI,
+                ns::SOAP11_ENCODING
+            )
+        };
+        let read = |document: &str| {
+            let value = crate::laws::read(schema.view(array), document.as_bytes(), Default::default());
+            value.map_err(|error| error.to_string())
+        };
+        let named = read(&document("x:int[2]", "<item>1</item><item i:type='x:string'>2</item>")).expect("values");
+        assert_eq!(
+            named,
+            read(&document("x:anyType[2]", "<item i:type='x:int'>1</item><item i:type='x:string'>2</item>"))
+                .expect("values")
+        );
+        let error = read(&document("x:int[1]", "<item>zz</item>")).expect_err("no number");
+        assert!(error.contains("int"), "{error}");
+        assert!(read(&document("x:nothing[1]", "<item>zz</item>")).expect("a tree").contains("Tree"));
+        let mut stream = crate::streams::Stream::<Value>::new(schema.view(array), DecodeOptions::default());
+        for (array_type, items) in [
+            ("x:int[2]", "<item>1</item><item>2</item>"),
+            ("x:int[2]", "<item>1</item><item>3</item>"),
+            ("x:string[2]", "<item>1</item><item>3</item>"),
+            ("x:anyType[2]", "<item>1</item><item>3</item>"),
+            ("x:anyType[2]", "<item i:type='x:int'>1</item><item>3</item>"),
+        ] {
+            stream.next(document(array_type, items).as_bytes(), 7).expect("values");
+        }
+    }
 }

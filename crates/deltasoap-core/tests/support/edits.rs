@@ -4,7 +4,7 @@
 //! instead of characters, white space, prefixes, declarations, damage). Both draw from entropy, so that they shrink.
 
 use crate::generate::{self, Entropy};
-use deltasoap_core::schema::{ChoiceFault, ComplexElement, Element, Field, View};
+use deltasoap_core::schema::{ChoiceFault, ComplexElement, Element, Field, OpenElement, View};
 use deltasoap_core::{Record, Simple, Value};
 
 /// Changes one place of a value.
@@ -13,6 +13,16 @@ pub fn edit(value: &mut Value, view: View<'_>, entropy: &mut Entropy<'_>) {
         (Value::Record(record), Element::Complex(complex)) => edit_record(record, complex, view, entropy),
         (Value::List(items), Element::Array(array)) if array.dimensions == 1 => {
             edit_list(items, view.follow(array.item), entropy);
+        }
+        (Value::Typed(typed), Element::Open(open)) if entropy.below(4) != 3 => {
+            if let Some(content) = open.named(&typed.name) {
+                edit(&mut typed.value, view.follow(content), entropy);
+            }
+        }
+        (Value::Record(_) | Value::Simple(_), Element::Open(OpenElement { base: Some(base), .. }))
+            if entropy.below(4) != 3 =>
+        {
+            edit(value, view.follow(*base), entropy);
         }
         _ => *value = generate::value(entropy, view),
     }

@@ -4,11 +4,12 @@
 
 use deltasoap_core::encode::Encoder;
 use deltasoap_core::lexical::{Base64, Decimal, Lexical};
+use deltasoap_core::schema::Bindings;
 use deltasoap_core::schema::{
-    ArrayElement, Attribute, Branch, Builtin, Choice, ComplexElement, Compositor, Element, ElementRef, Field, Required,
-    Schema, SimpleElement, View,
+    ArrayElement, Attribute, Branch, Builtin, Choice, ComplexElement, Compositor, Element, ElementRef, Field,
+    OpenElement, Required, Schema, SimpleElement, View,
 };
-use deltasoap_core::{Child, CompactString, Content, Node, QName, Record, Shared, Simple, Value};
+use deltasoap_core::{Child, CompactString, Content, Node, QName, Record, Shared, Simple, Value, ns};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -92,8 +93,26 @@ fn element(entropy: &mut Entropy<'_>, schema: &mut Schema, depth: usize) -> Elem
         0 | 1 => simple(entropy, schema),
         2 => array(entropy, schema, depth - 1),
         3 => text(entropy, schema),
+        4 => open(entropy, schema, depth - 1),
         _ => complex(entropy, schema, depth - 1),
     }
+}
+
+/// Content of one of several types. None of them is open itself, and each is described under its name.
+fn open(entropy: &mut Entropy<'_>, schema: &mut Schema, depth: usize) -> ElementRef {
+    let mut named = |entropy: &mut Entropy<'_>, index| {
+        let content = match entropy.below(4) {
+            0 => simple(entropy, schema),
+            1 => text(entropy, schema),
+            _ => complex(entropy, schema, depth),
+        };
+        let name = name("urn:t", "D", index);
+        let element = schema.view(content).element.clone().with_name(name.clone());
+        (name, schema.add(element))
+    };
+    let base = if entropy.once_in(3) { None } else { Some(named(entropy, 9)) };
+    let types = (0..entropy.below(3) + 1).map(|index| named(entropy, index)).chain(base.clone()).collect();
+    schema.add(Element::Open(OpenElement::new(base.map(|(_, content)| content), types)))
 }
 
 fn simple(entropy: &mut Entropy<'_>, schema: &mut Schema) -> ElementRef {
@@ -289,6 +308,13 @@ pub fn value(entropy: &mut Entropy<'_>, view: View<'_>) -> Value {
         },
         Element::Any => Value::Tree(Box::new(Node::with_text(QName::new("urn:t", "any"), string(entropy)))),
         Element::Shared(_) => Value::Shared(Shared::new(value(entropy, view.content()))),
+        Element::Open(open) => match (open.base, entropy.below(open.types.len() + 1)) {
+            (Some(base), index) if index == open.types.len() => value(entropy, view.follow(base)),
+            (_, index) => {
+                let (name, content) = &open.types[index % open.types.len()];
+                Value::typed(name.clone(), value(entropy, view.follow(*content)))
+            }
+        },
     }
 }
 
@@ -457,7 +483,8 @@ pub fn encoded(value: &Value, view: View<'_>) -> String {
 
 /// The same document in other words.
 pub fn reworded(document: &str, entropy: &mut Entropy<'_>) -> String {
-    let root = Node::parse(document.as_bytes()).expect("well-formed");
+    let mut root = Node::parse(document.as_bytes()).expect("well-formed");
+    expand_types(&mut root, &[]);
     let mut writer = Writer { out: String::new(), scope: Vec::new(), prefixes: 0, entropy };
     if writer.entropy.once_in(3) {
         writer.out.push_str("<?xml version=\"1.0\"?>\n");
@@ -465,6 +492,21 @@ pub fn reworded(document: &str, entropy: &mut Entropy<'_>) -> String {
     writer.element(&root);
     writer.gap();
     writer.out
+}
+
+/// Makes each `xsi:type` a name that means the same without prefixes. `around` are the bindings of the elements around.
+fn expand_types(node: &mut Node, around: &[Bindings]) {
+    let scope: Vec<Bindings> = around.iter().cloned().chain([node.bindings.clone()]).collect();
+    let namespace = |prefix: &str| scope.iter().rev().find_map(|it| it.iter().find(|(known, _)| known == prefix));
+    for (_, text) in node.attributes.iter_mut().filter(|(name, _)| name.is(ns::XSI, "type")) {
+        let (prefix, local) = text.split_once(':').unwrap_or(("", text));
+        *text = format!("{{{}}}{local}", namespace(prefix).map_or("", |(_, uri)| uri)).into();
+    }
+    for child in &mut node.children {
+        if let Child::Element(child) = child {
+            expand_types(child, &scope);
+        }
+    }
 }
 
 /// Writes a document in as many ways as entropy allows.
@@ -542,6 +584,9 @@ impl Writer<'_, '_> {
     }
 
     fn attribute(&mut self, (name, value): &(QName, CompactString), declarations: &mut Vec<String>) -> String {
+        let type_name = value.strip_prefix('{').filter(|_| name.is(ns::XSI, "type")).and_then(|it| it.split_once('}'));
+        let type_name = type_name.map(|(namespace, local)| self.name(&QName::owned(namespace, local), declarations));
+        let value = type_name.as_deref().unwrap_or(value);
         let name = self.name(name, declarations);
         let quote = if self.entropy.once_in(2) { '\'' } else { '"' };
         let mut text = String::new();

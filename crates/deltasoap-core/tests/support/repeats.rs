@@ -6,8 +6,8 @@ use bytes::Bytes;
 use deltasoap_checkpoints::{Portions, State};
 use deltasoap_core::decode::{Cursor, Decoder, Root, Step};
 use deltasoap_core::schema::{
-    ArrayElement, Attribute, Builtin, ComplexElement, Compositor, Element, ElementRef, Field, Schema, SimpleElement,
-    View,
+    ArrayElement, Attribute, Builtin, ComplexElement, Compositor, Element, ElementRef, Field, OpenElement, Schema,
+    SimpleElement, View,
 };
 use deltasoap_core::soap::{EnvelopeReader, Head, Receiver};
 use deltasoap_core::{
@@ -175,13 +175,26 @@ fn element(schema: &mut Schema, chance: &mut Chance, depth: usize) -> ElementRef
         8 if chance.one_in(4) => {
             let content = element(schema, chance, depth.saturating_sub(1));
             match schema.elements().get(index(content)) {
-                Some(Element::Complex(_)) => schema.add(Element::Shared(content)),
+                Some(Element::Complex(_) | Element::Open(_)) => schema.add(Element::Shared(content)),
                 _ => content,
             }
         }
+        9 if depth > 0 && chance.one_in(2) => open(schema, chance, depth - 1),
         _ if depth > 0 => complex(schema, chance, depth - 1, None),
         _ => simple(schema, chance),
     }
+}
+
+/// Content of types that messages name.
+fn open(schema: &mut Schema, chance: &mut Chance, depth: usize) -> ElementRef {
+    let mut closed = || match chance.one_in(3) {
+        true => simple(schema, chance),
+        false => complex(schema, chance, depth, None),
+    };
+    let types = ["C", "Solid", "Point"].map(|local| (QName::new("urn:t", local), closed()));
+    let base = closed();
+    let base = chance.one_in(2).then_some(base);
+    schema.add(Element::Open(OpenElement::new(base, types.into())))
 }
 
 fn index(reference: ElementRef) -> usize {
@@ -406,7 +419,17 @@ impl Writer<'_> {
         self.white();
         let name = self.name(name);
         let mut tag = name.clone();
-        let complex = view.content().complex();
+        let mut view = view.content();
+        if let Element::Open(open) = view.element {
+            let chosen = open.types.get(self.chance.below(open.types.len() + 1));
+            if let Some((name, _)) = chosen {
+                tag += &format!(" xsi:type=\"p:{}\"", name.local);
+            }
+            if let Some(content) = chosen.map(|(_, content)| *content).or(open.base) {
+                view = view.follow(content);
+            }
+        }
+        let complex = view.complex();
         for attribute in complex.map_or(&[][..], |it| &it.attributes[..]) {
             if attribute.required || self.chance.one_in(2) || self.deviates() {
                 if self.deviates() {

@@ -88,6 +88,7 @@ fn note(value: &Value, once: &mut HashSet<usize>, often: &mut HashMap<usize, usi
         match value {
             Value::Record(record) => ahead.extend(&record.fields),
             Value::List(items) => ahead.extend(items),
+            Value::Typed(typed) => ahead.push(&typed.value),
             Value::Shared(shared) if once.insert(shared.address()) => held.extend(shared.get()),
             Value::Shared(shared) => _ = often.insert(shared.address(), 0),
             _ => {}

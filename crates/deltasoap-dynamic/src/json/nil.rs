@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 pub(super) const NIL: &str = "$nil";
 
 /// The property of the type, where the message chooses it.
-const TYPE: &str = "$type";
+pub(super) const TYPE: &str = "$type";
 
 const XSI_TYPE: QName = QName::new(ns::XSI, "type");
 
@@ -51,7 +51,9 @@ impl Writing<'_> {
             Element::Complex(complex) => {
                 Some((self.layouts.of(content, complex).attribute(complex, name), text.clone()))
             }
-            Element::Any if *name == XSI_TYPE => Some((TYPE.to_owned(), self.label_beside_nil(text, content)?)),
+            Element::Any | Element::Open(_) if *name == XSI_TYPE => {
+                Some((TYPE.to_owned(), self.label_beside_nil(text, content)?))
+            }
             _ => Some((format!("@{name}"), text.clone())),
         };
         let properties: Vec<_> = attributes.iter().filter_map(property).collect();
@@ -91,7 +93,7 @@ impl Reading<'_> {
     }
 
     fn type_beside_nil(&self, label: &Json, content: ElementRef, path: &Path<'_>) -> Result<QName, JsonError> {
-        if *self.layouts.schema.view(content).element != Element::Any {
+        if !matches!(self.layouts.schema.view(content).element, Element::Any | Element::Open(_)) {
             return Err(JsonError::new(path, "no type, since there is but one", "a property"));
         }
         let named = match self.types.lowered.origin(content).filter(|origin| origin.type_id != TypeId::ANY) {

@@ -47,10 +47,11 @@ impl<'c> Reading<'c> {
             }
             element if element.is_name() => scalar::name_from_json(json, path).map(Value::Name),
             Element::Simple(_) | Element::Union(_) => self.simple(json, content, path).map(Value::Simple),
-            Element::Complex(complex) => self.complex(json, content, complex, None, path),
+            Element::Complex(complex) => self.complex(json, content, complex, &[], path),
             Element::Array(array) => self.rows(json, array, array.dimensions, path),
             Element::Shared(content) => self.shared(json, *content, name, path).map(Value::Shared),
-            Element::Any => self.open(json, content, Some(name), path).map(|node| Value::Tree(Box::new(node))),
+            Element::Any => self.tree(json, Some(name), path),
+            Element::Open(open) => self.open(json, content, open, name, path),
         }
     }
 
@@ -80,7 +81,7 @@ impl<'c> Reading<'c> {
         }
         self.known.identified(json, content, path, || match self.layouts.schema.view(content).element {
             _ if json.get(NIL) == Some(&Json::Bool(true)) => self.nil(json, content, path),
-            Element::Complex(complex) => self.complex(json, content, complex, Some(ID), path),
+            Element::Complex(complex) => self.complex(json, content, complex, &[ID], path),
             _ => self.content(json, content, name, path),
         })
     }
@@ -96,13 +97,13 @@ impl<'c> Reading<'c> {
         items.iter().enumerate().map(item).collect::<Result<_, _>>().map(Value::List)
     }
 
-    /// A record. `extra` is a property that it may have beside its own.
-    fn complex(
+    /// A record. `extra` are properties that it may have beside its own.
+    pub(super) fn complex(
         &self,
         json: &Json,
         content: ElementRef,
         complex: &ComplexElement,
-        extra: Option<&str>,
+        extra: &[&'static str],
         path: &Path<'_>,
     ) -> Result<Value, JsonError> {
         let layout = self.layouts.of(content, complex);
@@ -133,7 +134,7 @@ impl<'c> Reading<'c> {
         object: &Map<String, Json>,
         complex: &ComplexElement,
         layout: &Layout,
-        extra: Option<&str>,
+        extra: &[&'static str],
         path: &Path<'_>,
     ) -> Result<(), JsonError> {
         let mut known = Vec::new();
@@ -268,7 +269,7 @@ impl<'c> Reading<'c> {
             Element::Simple(_) | Element::Union(_) => scalar::expected(view),
             Element::Complex(_) | Element::Shared(_) => "an object".to_owned(),
             Element::Array(_) => "an array".to_owned(),
-            Element::Any => "content".to_owned(),
+            Element::Any | Element::Open(_) => "content".to_owned(),
         };
         JsonError::new(path, expected, "nothing, and it is required")
     }
@@ -287,7 +288,7 @@ impl<'c> Reading<'c> {
     fn occurrence(&self, json: &Json, field: &Field, path: &Path<'_>) -> Result<Value, JsonError> {
         match json {
             json if is_nil(json, field.nillable) => self.nil(json, field.element, path),
-            json if field.inline => self.open(json, field.element, None, path).map(|node| Value::Tree(Box::new(node))),
+            json if field.inline => self.tree(json, None, path),
             json => self.content(json, field.element, &field.name, path),
         }
     }
@@ -313,7 +314,7 @@ impl<'c> Reading<'c> {
                     kind(json),
                 ));
             };
-            self.only_known(object, complex, layout, None, &path)?;
+            self.only_known(object, complex, layout, &[], &path)?;
             self.choice_among(object, field, layout, false, &path)
         };
         items.iter().enumerate().map(choice).collect::<Result<_, _>>().map(Value::List)

@@ -8,7 +8,7 @@ use super::{JsonError, Layouts, PART, scalar};
 use crate::client::Parts;
 use crate::contract::Types;
 use deltasoap_core::lexical::Base64;
-use deltasoap_core::schema::{ArrayElement, ComplexElement, Element, ElementRef, Field};
+use deltasoap_core::schema::{ArrayElement, ComplexElement, Element, ElementRef, Field, OpenElement};
 use deltasoap_core::{PartUri, QName, Record, Shared, Simple, Value};
 use serde_json::{Map, Value as Json};
 
@@ -57,7 +57,10 @@ impl<'c> Writing<'c> {
                 Ok(Json::Object(object))
             }
             (Value::List(items), Element::Array(array)) => self.rows(items, array, array.dimensions, path),
-            (Value::Tree(node), Element::Any) => Ok(self.open(node, content, Some(name), path)),
+            (Value::Tree(node), Element::Open(_)) => Ok(self.open_tree(node, content, name)),
+            (Value::Tree(node), Element::Any) => Ok(self.types.tree_to_json(node, Some(name))),
+            (Value::Typed(typed), Element::Open(open)) => self.typed(typed, open, name, path),
+            (value, Element::Open(OpenElement { base: Some(base), .. })) => self.content(value, *base, name, path),
             (Value::Shared(shared), Element::Shared(content)) => self.shared(shared, *content, name, path),
             (value, Element::Shared(content)) => self.content(value, *content, name, path),
             _ => Err(JsonError::new(path, "a value of the shape that its schema says", "another")),
@@ -178,7 +181,7 @@ impl<'c> Writing<'c> {
             return Ok(nil);
         }
         match value {
-            Value::Tree(node) if field.inline => Ok(self.open(node, field.element, None, path)),
+            Value::Tree(node) if field.inline => Ok(self.types.tree_to_json(node, None)),
             value => self.content(value, field.element, name, path),
         }
     }

@@ -336,6 +336,7 @@ fn without_bindings(value: Value) -> Value {
             record.fields = record.fields.into_iter().map(without_bindings).collect();
             Value::Record(record)
         }
+        Value::Typed(typed) => Value::typed(typed.name, without_bindings(typed.value)),
         other => other,
     }
 }

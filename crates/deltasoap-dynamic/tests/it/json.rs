@@ -83,15 +83,28 @@ fn derived_types_have_a_label() {
 }
 
 #[test]
-fn what_does_not_fit_its_type_stays_a_tree() {
+fn what_is_of_no_type_that_may_stand_here_stays_a_tree() {
     for payment in [
-        "<payment xsi:type='t:Card' more='1'><number>4</number><until>2027-01</until></payment>",
-        "<payment xsi:type='t:Invoice'><days>400</days></payment>",
         "<payment xsi:type='t:Item'><days>400</days></payment>",
-        "<payment xsi:type='t:Card'><number>4</number>text<until>2027-01</until></payment>",
+        "<payment xsi:type='t:Unknown'><number>4</number>text<until>2027-01</until></payment>",
     ] {
         let json = round_trip(&format!("<customer>A</customer>{ITEM}{payment}"));
         assert!(json["payment"]["$content"].is_array(), "{json:#}");
+    }
+}
+
+#[test]
+fn what_does_not_fit_the_type_that_it_names_is_an_error() {
+    let contract = shop();
+    let codec = Codec::new(&contract, "Order");
+    for (payment, expected) in [
+        ("<payment xsi:type='t:Invoice'><days>400</days></payment>", "unsignedByte"),
+        ("<payment xsi:type='t:Card'><number>4</number>text<until>2027-01</until></payment>", "character data"),
+        ("<payment xsi:type='t:Card'><number>4</number><zip/></payment>", "unexpected element <{urn:shop}zip>"),
+    ] {
+        let error = codec.try_read(&format!("<customer>A</customer>{ITEM}{payment}")).expect_err("another content");
+        assert!(error.to_string().contains(expected), "{error}");
+        assert!(error.path().starts_with("/Order/payment"), "{}", error.path());
     }
 }
 
@@ -551,7 +564,7 @@ fn simple_values_of_any_type_keep_the_type_that_they_name() {
     });
     there_and_back(&codec, "", content, &expected);
     let written = codec.write(&codec.read(content));
-    assert_eq!(written.matches("type=\"xs:int\">7<").count(), 1, "{written}");
+    assert_eq!(written.matches("type=\"xsd:int\">7<").count(), 1, "{written}");
     there_and_back(
         &Codec::of_element(&contract, "v"),
         "xsi:type='xs:boolean'",
@@ -662,12 +675,12 @@ fn defaults_of_types_that_others_are_derived_from() {
         </xs:sequence></xs:complexType></xs:element>",
     );
     let codec = Codec::of_element(&contract, "r");
-    let content = "<e a='x'/><e/><e xsi:type='t:Net' b='y'></e><e a='x'>7</e><f a='z'/><g/>";
+    let content = "<e a='x'/><e/><e xsi:type='t:Net' b='y'></e><e a='x'>7</e><f a='z'/><g>1</g>";
     let json = codec.to_json(&codec.read(content));
     let expected = json!({
         "e": [{ "@a": "x", "$": 5 }, { "$": 5 }, { "$type": "Net", "@b": "y", "$": 5 }, { "@a": "x", "$": 7 }],
         "f": { "@a": "z", "$": 6 },
-        "g": { "$ns": { "": "urn:t" }, "$content": [] },
+        "g": { "$": 1 },
     });
     assert_eq!(json, expected);
     let again = codec.read_json(&json).expect("a value");

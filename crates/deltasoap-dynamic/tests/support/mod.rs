@@ -5,7 +5,7 @@
 use deltasoap_core::decode::value_from_slice;
 use deltasoap_core::encode::Encoder;
 use deltasoap_core::schema::{ElementRef, View};
-use deltasoap_core::{Child, Content, Node, QName, Record, Value};
+use deltasoap_core::{Child, Content, Error, Node, QName, Record, Value};
 use deltasoap_dynamic::{Contract, JsonError};
 use serde_json::Value as Json;
 
@@ -56,13 +56,22 @@ impl<'c> Codec<'c> {
     }
 
     pub fn read_with(&self, attributes: &str, content: &str) -> Value {
+        let result = self.try_read_with(attributes, content);
+        result.unwrap_or_else(|error| panic!("{attributes} {content}: {error}"))
+    }
+
+    pub fn try_read(&self, content: &str) -> Result<Value, Error> {
+        self.try_read_with("", content)
+    }
+
+    fn try_read_with(&self, attributes: &str, content: &str) -> Result<Value, Error> {
         let QName { namespace, local } = &self.name;
         let document = format!(
             "<{local} xmlns='{namespace}' xmlns:t='{namespace}' xmlns:xs='http://www.w3.org/2001/XMLSchema' \
              xmlns:xsi='http://www.w3.org/2001/XMLSchema-instance' {attributes}>{content}</{local}>"
         );
         let view = self.contract.view(self.content);
-        value_from_slice(document.as_bytes(), &self.name, view).unwrap_or_else(|error| panic!("{document}: {error}"))
+        value_from_slice(document.as_bytes(), &self.name, view)
     }
 
     pub fn write(&self, value: &Value) -> String {
@@ -96,6 +105,11 @@ pub fn is_same(one: &Value, other: &Value) -> bool {
             let (Record { fields, attributes, others }, other) = (&**one, &**other);
             *attributes == other.attributes && *others == other.others && are_same(fields, &other.fields)
         }
+        (Value::Typed(one), Value::Typed(other)) => one.name == other.name && is_same(&one.value, &other.value),
+        (Value::Shared(one), Value::Shared(other)) if one != other => match (one.get(), other.get()) {
+            (Some(one), Some(other)) => is_same(&one, &other),
+            _ => false,
+        },
         _ => one == other,
     }
 }

@@ -131,7 +131,9 @@ fn is_bound(lowered: &Lowered, definitions: &Definitions) -> bool {
 /// What the engine takes for granted of one description.
 fn is_sound(schema: &Schema, index: usize) -> bool {
     let view = |reference: ElementRef| schema.view(reference).element;
-    let is_text = |reference: ElementRef| !matches!(view(reference), Element::Complex(_) | Element::Shared(_));
+    let is_text =
+        |reference: ElementRef| !matches!(view(reference), Element::Complex(_) | Element::Open(_) | Element::Shared(_));
+    let is_closed = |reference: ElementRef| !matches!(view(reference), Element::Open(_) | Element::Shared(_));
     match &schema.elements()[index] {
         Element::Simple(_) | Element::Any => true,
         Element::Union(union) => union.members.iter().all(|&it| match view(it) {
@@ -140,7 +142,12 @@ fn is_sound(schema: &Schema, index: usize) -> bool {
             _ => false,
         }),
         Element::Array(array) => (1..=SoapArray::MOST_DIMENSIONS as u32).contains(&array.dimensions),
-        Element::Shared(content) => matches!(view(*content), Element::Complex(_)),
+        Element::Shared(content) => matches!(view(*content), Element::Complex(_) | Element::Open(_)),
+        Element::Open(open) => {
+            open.base.is_none_or(is_closed)
+                && open.types.iter().all(|(_, content)| is_closed(*content))
+                && open.types.is_sorted_by(|one, other| one.0 < other.0)
+        }
         Element::Complex(complex) => {
             complex.attributes.iter().all(|it| is_text(it.element))
                 && complex.text.is_none_or(is_text)

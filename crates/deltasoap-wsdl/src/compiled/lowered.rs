@@ -7,7 +7,7 @@ use super::writer::Writer;
 use crate::lower::{Lowered, Method, Operation, Origins};
 use deltasoap_core::schema::{
     ArrayElement, Attribute, Branch, Choice, ComplexElement, Compositor, Element, ElementRef, Field, MethodElement,
-    Required, Schema, SimpleElement, UnionElement,
+    OpenElement, Required, Schema, SimpleElement, UnionElement,
 };
 use std::collections::HashMap;
 
@@ -24,11 +24,12 @@ stored_struct! {
     Attribute { name, element, required, default }
     ArrayElement { name, item_name, item, item_type, nillable, dimensions }
     UnionElement { name, members, list, default }
+    OpenElement { base, types }
     Lowered { schema, operations, notes, elements, origins }
 }
 
 stored_enum! {
-    Element { 0 = Simple(it), 1 = Complex(it), 2 = Array(it), 3 = Union(it), 4 = Any, 5 = Shared(content) }
+    Element { 0 = Simple(it), 1 = Complex(it), 2 = Array(it), 3 = Union(it), 4 = Any, 5 = Shared(content), 6 = Open(it) }
     Compositor { 0 = Sequence, 1 = All, 2 = Choice }
     Result<Method, String> { 0 = Ok(method), 1 = Err(reason) }
 }

@@ -1,9 +1,8 @@
 //! Defaults and fixed values: what an empty element, or an absent attribute, stands for.
 //!
 //! A default belongs to a declaration, not to a type. So content with one has a description beside that of its type. Defaults are passed
-//! over where they are of no use: those that are not of their type. Those of names are `{namespace}local`. Content that is
-//! kept as a tree has its default in [`Lowered::default_of_tree`](super::Lowered::default_of_tree). An `xsd:anySimpleType` with a default is
-//! no tree but a string, whatever the message says.
+//! over where they are of no use: those that are not of their type. Those of names are `{namespace}local`. An
+//! `xsd:anySimpleType` with a default is a string, whatever the message says.
 
 use super::simple::enumeration;
 use super::{Lowering, Work};
@@ -43,6 +42,11 @@ impl Schemas {
 
     pub(super) fn is_name(&self, id: TypeId) -> bool {
         matches!(self.variety(id), Some(Variety::Builtin(Builtin::QName | Builtin::Notation)))
+    }
+
+    /// True if elements of a type have text.
+    pub(super) fn has_text(&self, id: TypeId) -> bool {
+        self.type_of_text(id).is_some()
     }
 
     /// The simple type of a type's text.
@@ -86,11 +90,11 @@ impl Lowering<'_> {
             return self.with_default(type_id, encoding, text);
         }
         let content = self.content(type_id, encoding);
-        let is_tree = self.open.get(&(type_id, encoding == Use::Encoded)) == Some(&content);
+        let is_open = self.open.get(&(type_id, encoding == Use::Encoded)) == Some(&content);
         match default {
-            Some(text) if is_tree => self.tree_with_default(type_id, encoding, text),
+            Some(text) if is_open => self.open_with_default(type_id, encoding, text),
             Some(text) => self.with_default(type_id, encoding, text),
-            None if is_tree => content,
+            None if is_open => content,
             None => match schemas.default_name_of_element(id) {
                 Some(name) => self.with_default(type_id, encoding, &expanded(name)),
                 None => content,
@@ -98,18 +102,18 @@ impl Lowering<'_> {
         }
     }
 
-    /// A tree, which stays empty where the message has nothing: who knows its type knows what that stands for.
-    fn tree_with_default(&mut self, id: TypeId, encoding: Use, text: &str) -> ElementRef {
+    /// Content whose type the message chooses, with a default.
+    fn open_with_default(&mut self, id: TypeId, encoding: Use, text: &str) -> ElementRef {
         let key = ((id, encoding == Use::Encoded), text.into());
         if let Some(&known) = self.open_defaulted.get(&key) {
             return known;
         }
-        let reference = self.refer(Work::Done(Element::Any));
+        let reference = self.refer(Work::Open(id, encoding, Some(text.into())));
         self.open_defaulted.insert(key, reference);
         reference
     }
 
-    fn with_default(&mut self, id: TypeId, encoding: Use, text: &str) -> ElementRef {
+    pub(super) fn with_default(&mut self, id: TypeId, encoding: Use, text: &str) -> ElementRef {
         let key = ((id, encoding == Use::Encoded), text.into());
         if let Some(&known) = self.defaulted.get(&key) {
             return known;

@@ -20,7 +20,7 @@
 //! | mixed content | trees |
 //! | names that XML does not allow | nothing: what needs one is left out, with the operations that need it |
 //! | `default` and `fixed` | what an empty element, or an absent attribute, stands for |
-//! | elements of abstract types, of types that others are derived from, of `xsd:anyType` and of `xsd:anySimpleType` | trees, with an [`Origin`] that says which types they can be of |
+//! | elements of abstract types, of types that others are derived from, of `xsd:anyType` and of `xsd:anySimpleType` | content whose type the message chooses ([`Element::Open`]) |
 
 mod complex;
 mod defaults;
@@ -41,7 +41,7 @@ use deltasoap_core::schema::{Element, ElementRef, Schema, Use};
 use names::Unwritable;
 use notes::Notes;
 pub(crate) use origin::Origins;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 
 /// An import as the engine's schema.
 #[derive(Debug, Clone, Default)]
@@ -68,12 +68,6 @@ impl Lowered {
         self.origins.of(content)
     }
 
-    /// The text that a tree without content stands for: the default or fixed value of an element whose type has text, and may be another
-    /// than declared. The engine's schema has the defaults of all other content.
-    pub fn default_of_tree(&self, content: ElementRef) -> Option<&str> {
-        self.origins.default_of_tree(content)
-    }
-
     /// The content of this very type, where an `xsi:type` may name it.
     pub fn exactly(&self, id: TypeId, encoding: Use) -> Option<ElementRef> {
         self.origins.exactly(id, encoding)
@@ -91,7 +85,7 @@ pub(crate) fn lower(import: &Import) -> Lowered {
         open: HashMap::new(),
         defaulted: HashMap::new(),
         open_defaulted: HashMap::new(),
-        offered: HashSet::new(),
+        choices: 0,
         groups: HashMap::new(),
         room: import.limits().particles,
         notes: Notes::default(),
@@ -112,14 +106,14 @@ struct Lowering<'i> {
     queue: Vec<Work>,
     /// References by type; encoded or not.
     known: HashMap<(TypeId, bool), ElementRef>,
-    /// References to trees of a type or of one that is derived from it; encoded or not.
+    /// References to content of a type or of one that is derived from it; encoded or not.
     open: HashMap<(TypeId, bool), ElementRef>,
     /// References to content that is of a default where it is empty, by type and default; encoded or not.
     defaulted: HashMap<((TypeId, bool), Box<str>), ElementRef>,
-    /// The same for trees.
+    /// The same for open content.
     open_defaulted: HashMap<((TypeId, bool), Box<str>), ElementRef>,
-    /// Types that were met below an open one; encoded or not.
-    offered: HashSet<(TypeId, bool)>,
+    /// Types that open content lists, all together.
+    choices: usize,
     /// Choices of substitution groups by their head; encoded or not.
     groups: HashMap<(ElementId, bool), ElementRef>,
     /// How many parts of messages may yet be lowered.
@@ -130,6 +124,7 @@ struct Lowering<'i> {
 enum Work {
     Type(TypeId, Use),
     Defaulted(TypeId, Use, Box<str>),
+    Open(TypeId, Use, Option<Box<str>>),
     Done(Element),
 }
 
@@ -142,6 +137,7 @@ impl Lowering<'_> {
             let element = match std::mem::replace(&mut self.queue[next], Work::Done(Element::Any)) {
                 Work::Type(id, encoding) => self.type_element(id, encoding),
                 Work::Defaulted(id, encoding, text) => self.defaulted_element(id, encoding, text),
+                Work::Open(id, encoding, text) => Element::Open(self.open_element(id, encoding, text.as_deref())),
                 Work::Done(element) => element,
             };
             elements.push(element);
@@ -159,7 +155,7 @@ impl Lowering<'_> {
             ElementRef::Index(number) if is_encoded => Some(number),
             _ => None,
         };
-        self.known.iter().filter_map(number).collect()
+        self.known.iter().chain(&self.open).filter_map(number).collect()
     }
 
     /// Takes what needs a name that XML does not allow out of what can be written.
@@ -175,9 +171,7 @@ impl Lowering<'_> {
         let encoded = self.known.iter().chain(defaulted).filter(|((_, is_encoded), _)| *is_encoded);
         let named = encoded.filter_map(|((id, _), &content)| Some((content, schemas[*id].name.as_ref()?)));
         let named = named.filter(|(_, name)| !is_ncname(&name.local));
-        let open = self.open.iter().chain(self.open_defaulted.iter().map(|((key, _), content)| (key, content)));
-        let open = open.filter_map(|(key, &content)| Some((content, *self.known.get(key)?)));
-        let unwritable = Unwritable::find(schema, named, open);
+        let unwritable = Unwritable::find(schema, named);
         for operation in operations {
             let why = operation.method.as_ref().ok().and_then(|method| unwritable.why_not(method));
             if let Some(why) = why {
@@ -211,16 +205,12 @@ impl Lowering<'_> {
     }
 
     /// True if an element of this type may hold content of another one, named by `xsi:type`.
-    fn is_polymorphic(&mut self, id: TypeId) -> bool {
+    fn is_polymorphic(&self, id: TypeId) -> bool {
         let TypeDefinition::Complex(complex) = &self.schemas[id].definition else { return false };
         let is_derived_from = id != TypeId::ANY && !self.schemas.derived(id).is_empty();
         let is_array = self.schemas.content(id).is_some_and(|normal| normal.array.is_some())
             || simple::is_soap_encoding(self.schemas, id);
-        let is_polymorphic = (complex.is_abstract || is_derived_from) && !is_array;
-        if is_polymorphic {
-            self.notes.polymorphic(id);
-        }
-        is_polymorphic
+        (complex.is_abstract || is_derived_from) && !is_array
     }
 
     fn type_element(&mut self, id: TypeId, encoding: Use) -> Element {

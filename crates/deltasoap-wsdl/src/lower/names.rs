@@ -11,12 +11,8 @@ use deltasoap_xml::lexical::is_ncname;
 pub(super) struct Unwritable(Vec<Option<Box<str>>>);
 
 impl Unwritable {
-    /// `named` are contents whose type is named in messages, `open` those that stand for others, the first by the second.
-    pub(super) fn find<'n>(
-        schema: &Schema,
-        named: impl Iterator<Item = (ElementRef, &'n QName)>,
-        open: impl Iterator<Item = (ElementRef, ElementRef)>,
-    ) -> Self {
+    /// `named` are contents whose type is named in messages.
+    pub(super) fn find<'n>(schema: &Schema, named: impl Iterator<Item = (ElementRef, &'n QName)>) -> Self {
         let elements = schema.elements();
         let mut found = Unwritable(elements.iter().map(own).collect());
         for (content, name) in named {
@@ -34,11 +30,6 @@ impl Unwritable {
         };
         for (user, element) in elements.iter().enumerate() {
             for_each_used(element, |used| note(user, used));
-        }
-        for (user, used) in open {
-            if let ElementRef::Index(user) = user {
-                note(user as usize, used);
-            }
         }
         found.spread(&users);
         found
@@ -101,7 +92,7 @@ fn own(element: &Element) -> Option<Box<str>> {
             let names = [("an element", &array.item_name), ("a type", &array.item_type)];
             names.into_iter().find_map(|(what, name)| (!is_ncname(&name.local)).then(|| said(what, &name.local)))
         }
-        Element::Simple(_) | Element::Union(_) | Element::Any | Element::Shared(_) => None,
+        Element::Simple(_) | Element::Union(_) | Element::Any | Element::Open(_) | Element::Shared(_) => None,
     }
 }
 
@@ -119,6 +110,8 @@ fn for_each_used(element: &Element, mut note: impl FnMut(ElementRef)) {
         Element::Array(array) => note(array.item),
         Element::Union(union) => union.members.iter().for_each(|&member| note(member)),
         Element::Shared(content) => note(*content),
+        // A message need not choose any of the other types.
+        Element::Open(open) => open.base.into_iter().for_each(note),
         Element::Simple(_) | Element::Any => {}
     }
 }

@@ -7,7 +7,6 @@ use std::collections::BTreeSet;
 /// Types by what is special about them.
 #[derive(Debug, Default)]
 pub(super) struct Notes {
-    polymorphic: Vec<TypeId>,
     mixed: Vec<TypeId>,
     blurred: Vec<TypeId>,
     any_attribute: Vec<TypeId>,
@@ -16,10 +15,6 @@ pub(super) struct Notes {
 }
 
 impl Notes {
-    pub(super) fn polymorphic(&mut self, id: TypeId) {
-        self.polymorphic.push(id);
-    }
-
     pub(super) fn mixed(&mut self, id: TypeId) {
         self.mixed.push(id);
     }
@@ -43,7 +38,6 @@ impl Notes {
     /// The notes as sentences.
     pub(super) fn list(&mut self, schemas: &Schemas) -> Vec<String> {
         let all = [
-            (&mut self.polymorphic, "kept as trees, since `xsi:type` may name a type derived from them"),
             (&mut self.mixed, "kept as trees, since their content is mixed"),
             (
                 &mut self.blurred,

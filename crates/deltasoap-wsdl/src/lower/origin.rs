@@ -1,12 +1,12 @@
 //! Where lowered content comes from, and types that only an `xsi:type` names.
 //!
-//! The engine keeps content whose type the message chooses as a tree. Who wants to look into such a tree needs the types that
-//! it can be of: each is lowered beside the others, once it is known that it can appear.
+//! Content whose type the message chooses lists the types that it can be of: each is lowered beside the others, once it is known that it
+//! can appear.
 
 use super::{Lowering, Work};
 use crate::xsd::{TypeDefinition, TypeId};
-use deltasoap_core::schema::{Element, ElementRef, Use};
-use std::collections::HashMap;
+use deltasoap_core::schema::{ElementRef, OpenElement, Use};
+use std::collections::{HashMap, HashSet};
 
 /// The type that content was lowered from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub struct Origin {
     pub type_id: TypeId,
     /// Literal or encoded.
     pub encoding: Use,
-    /// True if content of a derived type can stand there, so that the engine keeps a tree.
+    /// True if content of a derived type can stand there ([`Element::Open`]).
     pub is_open: bool,
 }
 
@@ -26,8 +26,6 @@ pub(crate) struct Origins {
     exact: Table,
     defaulted: Defaulted,
     open_defaulted: Defaulted,
-    /// The defaults of trees, by their number.
-    default_texts: HashMap<u32, Box<str>>,
 }
 
 /// References by type; encoded or not.
@@ -37,8 +35,8 @@ type Table = HashMap<(TypeId, bool), ElementRef>;
 type Defaulted = HashMap<((TypeId, bool), Box<str>), ElementRef>;
 
 impl Origins {
-    /// From references to types, to trees that are of types or of derived ones, to content with a default, and to trees with one; each by
-    /// type, encoded or not.
+    /// From references to types, to content that is of types or of derived ones, to content with a default, and to open content with one; each
+    /// by type, encoded or not.
     pub(crate) fn new(exact: Table, open: &Table, defaulted: Defaulted, open_defaulted: Defaulted) -> Self {
         let of_types = exact.iter().map(|(&(id, is_encoded), &content)| (id, is_encoded, content, false));
         let of_trees = open.iter().map(|(&(id, is_encoded), &content)| (id, is_encoded, content, true));
@@ -51,14 +49,13 @@ impl Origins {
                 origins.insert(index, Origin { type_id, encoding, is_open });
             }
         }
-        let text = |((_, text), &content): (&(_, Box<str>), &ElementRef)| Some((number(content)?, text.clone()));
-        let default_texts = open_defaulted.iter().filter_map(text).collect();
-        Origins { origins, exact, defaulted, open_defaulted, default_texts }
+        Origins { origins, exact, defaulted, open_defaulted }
     }
 
     /// What the origins are made from.
     pub(crate) fn tables(&self) -> (&Table, Table, &Defaulted, &Defaulted) {
-        let is_open = |index, origin: &Origin| origin.is_open && !self.default_texts.contains_key(index);
+        let with_default: HashSet<u32> = self.open_defaulted.values().copied().filter_map(number).collect();
+        let is_open = |index, origin: &Origin| origin.is_open && !with_default.contains(index);
         let open = self.origins.iter().filter(|(index, origin)| is_open(index, origin));
         let open = open.map(|(&index, it)| ((it.type_id, it.encoding == Use::Encoded), ElementRef::Index(index)));
         (&self.exact, open.collect(), &self.defaulted, &self.open_defaulted)
@@ -66,10 +63,6 @@ impl Origins {
 
     pub(super) fn of(&self, content: ElementRef) -> Option<Origin> {
         self.origins.get(&number(content)?).copied()
-    }
-
-    pub(super) fn default_of_tree(&self, content: ElementRef) -> Option<&str> {
-        self.default_texts.get(&number(content)?).map(AsRef::as_ref)
     }
 
     pub(super) fn exactly(&self, id: TypeId, encoding: Use) -> Option<ElementRef> {
@@ -84,45 +77,64 @@ fn number(content: ElementRef) -> Option<u32> {
     }
 }
 
+/// Choices of types in a description, all together: long chains of derivation have many. Those beyond are not listed, and kept as trees.
+const MOST_CHOICES: usize = 1 << 20;
+
 impl Lowering<'_> {
-    /// A tree whose content is of this type or of one derived from it. All of these are lowered too.
+    /// Content of this type or of one derived from it. All of these are lowered too.
     pub(super) fn open(&mut self, id: TypeId, encoding: Use) -> ElementRef {
         let key = (id, encoding == Use::Encoded);
         if let Some(&known) = self.open.get(&key) {
             return known;
         }
-        let reference = self.refer(Work::Done(Element::Any));
+        // Types may hold themselves: the reference is known before its content is.
+        let reference = self.refer(Work::Open(id, encoding, None));
         self.open.insert(key, reference);
-        match id {
-            TypeId::ANY => self.all_named(encoding, |_| true),
-            TypeId::ANY_SIMPLE => self.all_named(encoding, |it| matches!(it, TypeDefinition::Simple(_))),
-            id => self.with_derived(id, encoding),
-        }
         reference
     }
 
-    fn all_named(&mut self, encoding: Use, is_meant: fn(&TypeDefinition) -> bool) {
-        let schemas = self.schemas;
-        let named = schemas.types().filter(|(_, it)| it.name.is_some() && is_meant(&it.definition));
-        named.for_each(|(id, _)| self.offer(id, encoding));
-    }
-
-    /// Each type once, whatever it was met below, so that long chains of derivation cost no more than their length.
-    fn with_derived(&mut self, id: TypeId, encoding: Use) {
-        let mut ahead = vec![id];
-        while let Some(id) = ahead.pop() {
-            if id != TypeId::ANY && self.offered.insert((id, encoding == Use::Encoded)) {
-                self.offer(id, encoding);
-                ahead.extend(self.schemas.derived(id));
+    /// See [`open`](Self::open). A default is that of elements of every type that has text.
+    pub(super) fn open_element(&mut self, id: TypeId, encoding: Use, default: Option<&str>) -> OpenElement {
+        let types = match id {
+            TypeId::ANY => self.all_named(|_| true),
+            TypeId::ANY_SIMPLE => self.all_named(|it| matches!(it, TypeDefinition::Simple(_))),
+            id => self.with_derived(id),
+        };
+        let mut choices = Vec::with_capacity(types.len());
+        for chosen in types {
+            if let (Some(name), false) = (&self.schemas[chosen].name, self.is_abstract(chosen)) {
+                choices.push((name.clone(), self.with_or_without(chosen, encoding, default)));
             }
         }
+        let is_any = matches!(id, TypeId::ANY | TypeId::ANY_SIMPLE);
+        let base = (!is_any && !self.is_abstract(id)).then(|| self.with_or_without(id, encoding, default));
+        OpenElement::new(base, choices)
     }
 
-    /// Lowers a type that an `xsi:type` can name.
-    fn offer(&mut self, id: TypeId, encoding: Use) {
-        let is_abstract = matches!(&self.schemas[id].definition, TypeDefinition::Complex(it) if it.is_abstract);
-        if !is_abstract && id != TypeId::ANY {
-            self.exactly(id, encoding);
+    fn with_or_without(&mut self, id: TypeId, encoding: Use, default: Option<&str>) -> ElementRef {
+        match default.filter(|_| self.schemas.has_text(id)) {
+            Some(text) => self.with_default(id, encoding, text),
+            None => self.exactly(id, encoding),
         }
+    }
+
+    fn is_abstract(&self, id: TypeId) -> bool {
+        id == TypeId::ANY || matches!(&self.schemas[id].definition, TypeDefinition::Complex(it) if it.is_abstract)
+    }
+
+    fn all_named(&mut self, is_meant: fn(&TypeDefinition) -> bool) -> Vec<TypeId> {
+        let named = self.schemas.types().filter(|(_, it)| it.name.is_some() && is_meant(&it.definition));
+        named.map(|(id, _)| id).collect()
+    }
+
+    /// The type and those derived from it.
+    fn with_derived(&mut self, id: TypeId) -> Vec<TypeId> {
+        let (mut found, mut ahead) = (Vec::new(), vec![id]);
+        while let Some(id) = ahead.pop().filter(|_| self.choices < MOST_CHOICES) {
+            self.choices += 1;
+            found.push(id);
+            ahead.extend(self.schemas.derived(id));
+        }
+        found
     }
 }

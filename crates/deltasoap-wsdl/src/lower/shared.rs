@@ -12,7 +12,7 @@ pub(super) fn share(elements: &mut Vec<Element>, encoded: impl IntoIterator<Item
     let recursive = recursive(elements);
     let mut shared = HashMap::new();
     for number in encoded {
-        let is_record = matches!(elements.get(number as usize), Some(Element::Complex(_)));
+        let is_record = matches!(elements.get(number as usize), Some(Element::Complex(_) | Element::Open(_)));
         if is_record && recursive.contains(&number) {
             shared.insert(number, ElementRef::Index(elements.len() as u32));
             elements.push(Element::Shared(ElementRef::Index(number)));
@@ -23,7 +23,7 @@ pub(super) fn share(elements: &mut Vec<Element>, encoded: impl IntoIterator<Item
     }
 }
 
-/// Makes the references of an element lead to shared values.
+/// Makes the references of an element lead to shared values. Content whose type the message chooses is shared itself, whatever it is of.
 fn lead(element: &mut Element, shared: &HashMap<u32, ElementRef>) {
     let led = |reference: ElementRef| match reference {
         ElementRef::Index(number) => shared.get(&number).copied().unwrap_or(reference),
@@ -59,6 +59,10 @@ fn inner(element: &Element) -> Vec<u32> {
     match element {
         Element::Complex(complex) => complex.fields.iter().filter_map(|field| number(field.element)).collect(),
         Element::Array(array) => number(array.item).into_iter().collect(),
+        Element::Open(open) => {
+            let types = open.types.iter().map(|(_, content)| *content);
+            types.chain(open.base).filter_map(number).collect()
+        }
         _ => Vec::new(),
     }
 }

@@ -47,6 +47,7 @@ fn takes(view: View<'_>, left: &mut usize) -> bool {
             required.into_iter().all(|field| takes(view.follow(field.element), left))
         }
         Element::Shared(content) => takes(view.follow(*content), left),
+        Element::Open(open) => open.base.is_none_or(|base| takes(view.follow(base), left)),
         _ => true,
     }
 }
@@ -57,6 +58,9 @@ fn inner(view: View<'_>) -> Vec<View<'_>> {
         Element::Array(array) => vec![view.follow(array.item)],
         Element::Shared(content) => vec![view.follow(*content)],
         Element::Union(union) => union.members.iter().map(|&member| view.follow(member)).collect(),
+        Element::Open(open) => {
+            open.types.iter().map(|(_, content)| *content).chain(open.base).map(|it| view.follow(it)).collect()
+        }
         Element::Simple(_) | Element::Any => Vec::new(),
     }
 }

@@ -20,7 +20,7 @@ use super::{Cursor, Step, Stop};
 use crate::ErrorKind;
 use crate::content::{APPENDED, Content};
 use crate::decode::items;
-use crate::schema::View;
+use crate::schema::{Element, View};
 use shape::Shape;
 
 const BETWEEN: u8 = 0;
@@ -93,6 +93,7 @@ pub(crate) fn decode_rows<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_
                 let inner = inner_sizes(cursor, me, view);
                 let rows = complete_row(items, cursor, view, (me, &inner))?;
                 cursor.state().gaps.leave(me);
+                cursor.state().item_types.pop_if(|(array, _)| *array == me);
                 cursor.leave(me);
                 return Ok(all_sizes(rows, inner));
             }
@@ -111,6 +112,7 @@ fn begin<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, view: View<'_>
     if offset.is_some() {
         cursor.leave_differential()?;
     }
+    name_items(cursor, view, me)?;
     cursor.begin_children(me);
     if !cursor.go_over(me) {
         items.clear();
@@ -120,6 +122,19 @@ fn begin<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, view: View<'_>
     if let Some(offset) = offset {
         omit(items, cursor, view, (me, offset))?;
         cursor.frame(me).count = items.len() as u32;
+    }
+    Ok(())
+}
+
+/// Notes the type that the array names for items which name none themselves, where the schema lets them choose. No item can be gone on
+/// from then: its own start tag does not tell its type.
+fn name_items(cursor: &mut Cursor<'_>, view: View<'_>, me: usize) -> Step {
+    let Element::Open(open) = item_view(view).content().element else { return Ok(()) };
+    let name = if cursor.reader().attribute_count() == 0 { None } else { shape::item_type(cursor) };
+    let is_base = |place: &usize| open.types.get(*place).map(|(_, content)| *content) == open.base;
+    if let Some(named) = name.and_then(|name| open.place_of(&name)).filter(|place| !is_base(place)) {
+        cursor.leave_differential()?;
+        cursor.state().item_types.push((me, named));
     }
     Ok(())
 }

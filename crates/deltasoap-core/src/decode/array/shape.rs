@@ -1,7 +1,7 @@
 //! What an array's start tag says: sizes and offset; and where an item says that it stands.
 
 use super::super::{Cursor, Step, nil_attribute, other_attribute};
-use crate::{ErrorKind, ns};
+use crate::{ErrorKind, QName, ns};
 
 /// What an array's start tag says, as far as it counts.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -37,6 +37,21 @@ pub(super) fn position(cursor: &Cursor<'_>, inner: &[u64]) -> Step<Option<u64>> 
         return Ok(None);
     }
     attribute(cursor, "position").map(|text| place(cursor, text, inner)).transpose()
+}
+
+/// The name of the items' type, where the array just opened says it: of one whose items are arrays themselves it does not.
+pub(super) fn item_type(cursor: &Cursor<'_>) -> Option<QName> {
+    let named = |text: &str| {
+        let (namespace, local) = cursor.reader().resolve(text.trim_ascii())?;
+        Some(QName::owned(namespace, local))
+    };
+    match attribute(cursor, "arrayType") {
+        Some(text) => {
+            let (name, sizes) = split_array_type(text)?;
+            if sizes.matches('[').count() == 1 { named(name) } else { None }
+        }
+        None => named(attribute(cursor, "itemType")?),
+    }
 }
 
 /// True if the item just opened says where it stands.

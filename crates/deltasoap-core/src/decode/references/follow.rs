@@ -65,6 +65,13 @@ impl<'c> Cursor<'c> {
     }
 
     fn visit_marked(&mut self, view: View<'_>) -> Step<Option<Return>> {
+        if let Element::Open(open) = view.element {
+            // Which attributes are references depends on the type.
+            return match open.content_of(self)? {
+                Some(content) => self.visit_marked(view.follow(content)),
+                None => self.visit_in_tree(),
+            };
+        }
         let marks = marks(self, view);
         match (marks.reference, marks.id, view.element) {
             (.., Element::Shared(_)) => Ok(None),

@@ -1,0 +1,67 @@
+//! Content whose type the message chooses.
+
+use super::{ElementRef, List, QName};
+use crate::decode::{Cursor, Step, undeclared_type};
+use crate::ns;
+
+/// Content of a type that others are derived from, or of any type: `xsi:type` names the one that it is of (XSD 1.0 part 1, 2.6.1).
+///
+/// Dynamic values of a type that was named are [`Value::Typed`](crate::Value::Typed). Where the message names no type they are those of the
+/// [base](Self::base). What is of no type that the schema knows is kept as a tree.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct OpenElement {
+    /// The content of elements that name no type; `None` if the declared type is abstract, or is any.
+    pub base: Option<ElementRef>,
+    /// The types that an element can be of, with their contents, sorted by [`QName`]'s order.
+    pub types: List<(QName, ElementRef)>,
+}
+
+impl OpenElement {
+    /// Such content, of types in any order.
+    pub fn new(base: Option<ElementRef>, mut types: Vec<(QName, ElementRef)>) -> Self {
+        types.sort_by(|one, other| one.0.cmp(&other.0));
+        types.dedup_by(|one, other| one.0 == other.0);
+        OpenElement { base, types: types.into() }
+    }
+
+    /// The content of a type with this name.
+    pub fn named(&self, name: &QName) -> Option<ElementRef> {
+        self.place_of(name).map(|place| self.types[place].1)
+    }
+
+    /// Where a type stands among the others.
+    pub(crate) fn place_of(&self, name: &QName) -> Option<usize> {
+        self.types.binary_search_by(|(known, _)| known.cmp(name)).ok()
+    }
+
+    /// The content of the element just opened; `None` for one that is kept as a tree.
+    ///
+    /// # Errors
+    /// As [`chosen`](Self::chosen).
+    pub(crate) fn content_of(&self, cursor: &Cursor<'_>) -> Step<Option<ElementRef>> {
+        Ok(match self.chosen(cursor)? {
+            Some(named) => named.map(|(_, content)| content),
+            None => self.base,
+        })
+    }
+
+    /// The type that the element just opened names, and its content; the outer `None` if it names none, the inner one for a type that is none of
+    /// these.
+    ///
+    /// # Errors
+    /// When what it names has a prefix that is not declared.
+    pub(crate) fn chosen(&self, cursor: &Cursor<'_>) -> Step<Option<Option<(&QName, ElementRef)>>> {
+        let (reader, names) = (cursor.reader(), cursor.names());
+        let mut attributes = (0..reader.attribute_count()).map(|index| reader.attribute(index));
+        let Some((_, text)) = attributes.find(|(name, _)| names.is(*name, ns::XSI, "type")) else {
+            return Ok(cursor
+                .named_by_array()
+                .map(|place| self.types.get(place).map(|(name, content)| (name, *content))));
+        };
+        let Some((namespace, local)) = reader.resolve(text.trim_ascii()) else {
+            return Err(undeclared_type(cursor, text));
+        };
+        let place = self.place_of(&QName::owned(namespace, local));
+        Ok(Some(place.map(|place| (&self.types[place].0, self.types[place].1))))
+    }
+}
