@@ -2,13 +2,20 @@
 //!
 //! A message tells its encoding itself, by a byte order mark or its XML declaration, and RFC 7303 (section 3) lets `charset` overrule the
 //! declaration. Who is between the two ends may go by either. So they have to agree: what contradicts its `charset` is refused, as the
-//! Basic Profile wants it (1.1, R1018).
+//! Basic Profile wants it (1.1, R1018). Where the message does not say, it is read in what `charset` names: [`Charset::encoding`].
+//!
+//! Many servers name ISO-8859-1 without being asked, above messages that declare UTF-8. What is in ASCII alone is the same in both, and
+//! contradicts neither.
 
 use crate::media::MediaType;
+use deltasoap_xml::{Detected, Encoding};
 use std::fmt;
 
-/// What messages are in that are in neither UTF-8 nor UTF-16.
+/// What messages are in that are in no encoding that is read.
 const UNSUPPORTED: &str = "another encoding";
+
+/// Most bytes of a piece that are looked at for what the message is in: more than a decision takes.
+const START: usize = 256;
 
 /// A message whose bytes are not in the encoding that its media type names, or in one that is not supported.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,8 +58,8 @@ impl std::error::Error for CharsetError {}
 pub(crate) struct Charset {
     named: String,
     expected: Expected,
-    /// The message's first byte, until the second has come.
-    first: Option<u8>,
+    /// The message's first bytes, until they tell what it is in.
+    start: Vec<u8>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -62,8 +69,12 @@ enum Expected {
     Anything,
     Utf8,
     Utf16,
-    /// Another charset, which may agree with UTF-8 in ASCII alone.
-    Ascii,
+    /// An encoding of a byte a character.
+    Single(Encoding),
+    /// ASCII alone: all that the charset and UTF-8 have in common, or that one of a byte a character has with the declaration.
+    Ascii {
+        found: &'static str,
+    },
 }
 
 impl Charset {
@@ -73,9 +84,19 @@ impl Charset {
             "" => Expected::Anything,
             "utf-8" | "utf8" => Expected::Utf8,
             "utf-16" | "utf-16le" | "utf-16be" => Expected::Utf16,
-            _ => Expected::Ascii,
+            _ => {
+                Encoding::single_byte(named.as_bytes()).map_or(Expected::Ascii { found: UNSUPPORTED }, Expected::Single)
+            }
         };
-        Charset { named, expected, first: None }
+        Charset { named, expected, start: Vec::new() }
+    }
+
+    /// What the message is in if it does not say itself, where that is not UTF-8.
+    pub(crate) fn encoding(&self) -> Option<Encoding> {
+        match self.expected {
+            Expected::Single(encoding) => Some(encoding),
+            _ => None,
+        }
     }
 
     /// Looks at the next bytes.
@@ -85,28 +106,51 @@ impl Charset {
     pub(crate) fn check(&mut self, data: &[u8]) -> Result<(), CharsetError> {
         match self.expected {
             Expected::Anything => Ok(()),
-            Expected::Ascii if data.is_ascii() && !data.contains(&0) => Ok(()),
-            Expected::Ascii => Err(self.error(UNSUPPORTED)),
-            Expected::Utf8 | Expected::Utf16 => self.check_start(data),
+            Expected::Ascii { found } => self.check_ascii(data, found),
+            Expected::Utf8 | Expected::Utf16 | Expected::Single(_) => self.check_start(data),
         }
     }
 
-    /// Looks at the first two bytes, which tell UTF-16 from UTF-8 (XML 1.0, appendix F).
+    fn check_ascii(&self, data: &[u8], found: &'static str) -> Result<(), CharsetError> {
+        if data.is_ascii() && !data.contains(&0) { Ok(()) } else { Err(self.error(found)) }
+    }
+
+    /// Looks at the first bytes, which tell what the message is in.
     fn check_start(&mut self, data: &[u8]) -> Result<(), CharsetError> {
-        let mut bytes = self.first.into_iter().chain(data.iter().copied());
-        let (Some(first), second) = (bytes.next(), bytes.next()) else { return Ok(()) };
-        let Some(second) = second else {
-            self.first = Some(first);
-            return Ok(());
-        };
-        let is_utf_16 = matches!((first, second), (0xFE, 0xFF) | (0xFF, 0xFE) | (0, _) | (_, 0));
-        match (is_utf_16, self.expected) {
-            (true, Expected::Utf8) => Err(self.error("UTF-16")),
-            (false, Expected::Utf16) => Err(self.error("UTF-8")),
-            _ => {
-                self.expected = Expected::Anything;
-                Ok(())
+        let Some(Detected { encoding: found, mark }) = self.found(data) else { return Ok(()) };
+        match (self.expected, found) {
+            (Expected::Utf8, Encoding::Utf8) | (Expected::Utf16, Encoding::Utf16Be | Encoding::Utf16Le) => {}
+            (Expected::Single(expected), found) if found == expected => {}
+            (Expected::Single(_), Encoding::Utf8) if !mark => {
+                // What did not tell was ASCII too.
+                self.expected = Expected::Ascii { found: found.name() };
+                return self.check(data);
             }
+            (_, Encoding::Utf16Be | Encoding::Utf16Le) => return Err(self.error("UTF-16")),
+            _ => return Err(self.error(found.name())),
+        }
+        self.expected = Expected::Anything;
+        Ok(())
+    }
+
+    /// What the message is in (XML 1.0, appendix F), once its first bytes tell. Any other UTF-16 than one with a declaration is no XML, but
+    /// had better be called by its name.
+    fn found(&mut self, data: &[u8]) -> Option<Detected> {
+        let otherwise = self.encoding().unwrap_or_default();
+        let is_first = self.start.is_empty();
+        if !is_first {
+            self.start.extend_from_slice(&data[..data.len().min(START)]);
+        }
+        let start = if is_first { data } else { &self.start };
+        let detected = Detected::at_start(start, otherwise);
+        match (detected, start) {
+            (Some(_), [0, ..]) => Some(Detected { encoding: Encoding::Utf16Be, mark: false }),
+            (Some(_), [b'<', 0, ..]) => Some(Detected { encoding: Encoding::Utf16Le, mark: false }),
+            (None, _) if is_first => {
+                self.start = data.to_vec();
+                None
+            }
+            (detected, _) => detected,
         }
     }
 
@@ -122,7 +166,7 @@ mod tests {
 
     fn check(media: &str, message: &[u8]) -> Result<(), &'static str> {
         let media = MediaType::parse(media).expect("a media type");
-        let mut results = [1, 2, usize::MAX].map(|size| {
+        let mut results = [1, 2, 3, 7, 40, usize::MAX].map(|size| {
             let mut charset = Charset::of(&media);
             message.chunks(size).try_for_each(|chunk| charset.check(chunk)).map_err(|error| error.found())
         });
@@ -144,10 +188,45 @@ mod tests {
             assert_eq!(check("text/xml; charset=utf-8", message), Ok(()));
             assert_eq!(check("text/xml", message), Ok(()));
             assert_eq!(check("text/xml; charset=utf-16", message), Err("UTF-8"));
-            let expected = if message.is_ascii() { Ok(()) } else { Err(UNSUPPORTED) };
-            assert_eq!(check("text/xml; charset=iso-8859-1", message), expected);
         }
         assert_eq!(check("text/xml; charset=utf-16", b""), Ok(()));
         assert_eq!(check("text/xml; charset=us-ascii", b"<a>\xC3\xA4</a>"), Err(UNSUPPORTED));
+    }
+
+    #[test]
+    fn a_byte_a_character_is_read_if_the_declaration_agrees() {
+        let charset = |name: &str, message: &[u8]| check(&format!("text/xml; charset={name}"), message);
+        let declared = |label: &str, text: &[u8]| {
+            let declaration = format!("<?xml version='1.0' encoding='{label}'?>");
+            [declaration.as_bytes(), text].concat()
+        };
+        for message in [&b"<a>\xE4</a>"[..], b"<?xml version='1.0'?><a>\xE4</a>", "<\u{e4}/>".as_bytes()] {
+            assert_eq!(charset("ISO-8859-1", message), Ok(()));
+            assert_eq!(charset("windows-1252", message), Ok(()));
+            assert_eq!(charset("koi8-r", message), Err(UNSUPPORTED));
+        }
+        assert_eq!(charset("iso-8859-1", &declared("latin1", b"<a>\xE4</a>")), Ok(()));
+        assert_eq!(charset("iso-8859-1", &declared("windows-1252", b"<a/>")), Err("windows-1252"));
+        assert_eq!(charset("windows-1252", &declared("latin1", b"<a/>")), Err("ISO-8859-1"));
+        assert_eq!(charset("utf-8", &declared("latin1", b"<a/>")), Err("ISO-8859-1"));
+        assert_eq!(charset("utf-16", &declared("latin1", b"<a/>")), Err("ISO-8859-1"));
+        assert_eq!(charset("us-ascii", &declared("latin1", b"<a/>")), Ok(()));
+        // Both mean the same bytes.
+        assert_eq!(charset("iso-8859-1", &declared("utf-8", b"<a/>")), Ok(()));
+        assert_eq!(charset("iso-8859-1", &declared("utf-8", "<\u{e4}/>".as_bytes())), Err("UTF-8"));
+        assert_eq!(charset("iso-8859-1", &declared("us-ascii", b"<a>\0</a>")), Err("UTF-8"));
+        assert_eq!(charset("iso-8859-1", b"\xEF\xBB\xBF<a/>"), Err("UTF-8"));
+        assert_eq!(charset("iso-8859-1", b"\xFF\xFE<\0a\0"), Err("UTF-16"));
+        assert_eq!(charset("iso-8859-1", b"<\0a\0"), Err("UTF-16"));
+    }
+
+    #[test]
+    fn what_the_message_is_in_is_passed_on() {
+        let encoding = |media: &str| Charset::of(&MediaType::parse(media).expect("a media type")).encoding();
+        assert_eq!(encoding("text/xml; charset=\"ISO-8859-1\""), Some(Encoding::Latin1));
+        assert_eq!(encoding("text/xml; charset=Windows-1252"), Some(Encoding::Windows1252));
+        for other in ["text/xml", "text/xml; charset=utf-8", "text/xml; charset=us-ascii", "text/xml; charset=koi8-r"] {
+            assert_eq!(encoding(other), None, "{other}");
+        }
     }
 }

@@ -5,6 +5,7 @@
 
 use crate::PartHeaders;
 use deltasoap_core::soap::Version;
+use deltasoap_xml::Encoding;
 use http::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, InvalidHeaderValue};
 
 /// A parsed `Content-Type`.
@@ -38,7 +39,7 @@ impl MediaType {
         if Version::from_namespace(text.trim()).is_some() {
             return Some(MediaType::default());
         }
-        MediaType::parse(text).filter(|media| media.can_be_root() && media.is_readable())
+        MediaType::parse(text).filter(MediaType::can_be_root)
     }
 
     /// Reads a header's value (RFC 9110, 8.3.1).
@@ -90,7 +91,9 @@ impl MediaType {
     /// [`Charset`](crate::charset::Charset). `utf-16le` and `utf-16be` forbid a byte order mark, so their bytes would be anyone's guess.
     pub(crate) fn is_readable(&self) -> bool {
         let readable = ["utf-8", "utf8", "us-ascii", "ascii", "utf-16"];
-        self.charset.as_deref().is_none_or(|charset| readable.contains(&charset))
+        let is_read =
+            |charset: &str| readable.contains(&charset) || Encoding::single_byte(charset.as_bytes()).is_some();
+        self.charset.as_deref().is_none_or(is_read)
     }
 
     /// The version that the media type stands for.

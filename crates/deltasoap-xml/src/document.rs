@@ -41,7 +41,7 @@ pub enum Node {
     End,
 }
 
-/// Reads a whole document, in UTF-8 or UTF-16.
+/// Reads a whole document, in any [`Encoding`](crate::Encoding).
 ///
 /// ```
 /// use deltasoap_xml::{Instructions, Limits, Node, nodes};

@@ -7,7 +7,7 @@ use std::fmt;
 pub struct XmlError {
     /// What is wrong.
     pub kind: XmlErrorKind,
-    /// Absolute offset of the fault, in bytes of the document as received (also for UTF-16): the first byte of the
+    /// Absolute offset of the fault, in bytes of the document as received (in any encoding): the first byte of the
     /// character, reference or tag at fault. It does not depend on how the document was cut into chunks.
     pub offset: u64,
 }
@@ -135,7 +135,9 @@ impl std::error::Error for XmlError {}
 /// True if documents may be in the encoding of this name.
 fn is_supported(encoding: &str) -> bool {
     let name = encoding.to_ascii_uppercase();
-    name.starts_with("UTF") || ["ASCII", "US-ASCII", "ISO-10646-UCS-2"].contains(&&*name)
+    name.starts_with("UTF")
+        || ["ASCII", "US-ASCII", "ISO-10646-UCS-2"].contains(&&*name)
+        || crate::Encoding::single_byte(encoding.as_bytes()).is_some()
 }
 
 impl fmt::Display for XmlErrorKind {

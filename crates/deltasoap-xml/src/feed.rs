@@ -1,15 +1,16 @@
 //! Chunks in, windows out: carries the unfinished token from one chunk to the next, detects the encoding,
-//! transcodes UTF-16, and translates positions back to received bytes.
+//! transcodes what is not in UTF-8, and translates positions back to received bytes.
 //!
 //! A chunk of UTF-8 is not copied: the step function works on it directly, and only what it leaves unread goes to the
 //! *carry*. The next chunk is first joined to the carry in small, doubling pieces; as soon as the step function has
-//! read past the old carry, it goes on in the chunk itself. UTF-16 is transcoded into the carry piece by piece.
+//! read past the old carry, it goes on in the chunk itself. Other encodings are transcoded into the carry piece by piece.
 //!
 //! What ends a document early (bytes that are malformed UTF-16, the limit `message`) is held back until the step
 //! function has seen everything before it, so that an earlier fault wins.
 
 mod carry;
 mod detect;
+mod transcode;
 mod utf16;
 
 pub use detect::{Detected, Encoding};
@@ -18,12 +19,12 @@ use crate::chars::unfinished_tail;
 use crate::{Limits, Window, XmlError, XmlErrorKind};
 use carry::Carry;
 use detect::{Detector, Prefix};
-use utf16::Utf16;
+use transcode::Transcoder;
 
 /// First number of bytes by which a chunk is joined to the carry; doubled until the carry is read.
 const JOINED: usize = 64;
 
-/// Bytes of UTF-16 transcoded at a time.
+/// Bytes transcoded at a time.
 const TRANSCODED: usize = 16 << 10;
 
 /// The caller's step function.
@@ -69,8 +70,8 @@ pub struct Feed {
     limits: Limits,
     detector: Detector,
     carry: Carry,
-    /// Of UTF-16 documents.
-    utf16: Option<Utf16>,
+    /// Of documents that are not in UTF-8.
+    transcoder: Option<Transcoder>,
     /// Bytes received.
     received: u64,
     /// A step wanted no more windows.
@@ -80,14 +81,29 @@ pub struct Feed {
 impl Feed {
     /// A feed for one document at a time.
     pub fn new(limits: Limits) -> Self {
-        Feed { limits, detector: Detector::default(), carry: Carry::default(), utf16: None, received: 0, halted: false }
+        Feed {
+            limits,
+            detector: Detector::default(),
+            carry: Carry::default(),
+            transcoder: None,
+            received: 0,
+            halted: false,
+        }
+    }
+
+    /// Says what the document is in if it does not say itself, by a byte order mark or in its XML declaration, as a `charset` parameter
+    /// does (RFC 7303, section 3). To be called before the first chunk; holds until [`reset`](Self::reset). By default it is UTF-8.
+    /// UTF-16 needs a mark or a declaration all the same.
+    pub fn set_encoding(&mut self, encoding: Encoding) {
+        debug_assert!(self.received == 0, "the document has begun");
+        self.detector.set_otherwise(encoding);
     }
 
     /// Makes ready for another document; also after an error.
     pub fn reset(&mut self) {
         self.detector = Detector::default();
         self.carry.reset();
-        self.utf16 = None;
+        self.transcoder = None;
         self.received = 0;
         self.halted = false;
     }
@@ -100,7 +116,7 @@ impl Feed {
 
     /// Goes on at `offset` in a UTF-8 document, whose bytes from there on are to be pushed, again or for the first time.
     pub fn seek(&mut self, offset: u64) {
-        debug_assert!(self.utf16.is_none(), "positions in UTF-16 are not those of the received bytes");
+        debug_assert!(self.transcoder.is_none(), "positions in other encodings are not those of the received bytes");
         self.carry.seek(offset);
         self.received = offset;
         self.halted = false;
@@ -126,7 +142,7 @@ impl Feed {
     ///
     /// # Errors
     /// The step's own error or a fault of the encoding, its offset translated to received bytes. After an error the
-    /// feed needs a [`reset`](Self::reset). In a UTF-16 document the step's error must lie in the window at hand, or
+    /// feed needs a [`reset`](Self::reset). In a document that is not in UTF-8 the step's error must lie in the window at hand, or
     /// at the [`mark`](Window::mark) that the step has left: no other place further back can be translated.
     pub fn push<E: Located>(
         &mut self,
@@ -153,7 +169,7 @@ impl Feed {
         mut step: impl FnMut(&mut Window<'_>) -> Result<(), Option<E>>,
     ) -> Result<(), E> {
         self.settle(&mut step)?;
-        match self.utf16.as_ref().and_then(Utf16::unfinished) {
+        match self.transcoder.as_ref().and_then(Transcoder::unfinished) {
             Some(at) => self.conclude(at, XmlErrorKind::Encoding, &mut step),
             None => self.offer(true, &mut step),
         }
@@ -183,19 +199,19 @@ impl Feed {
     fn begin(&mut self) {
         let detected = self.detector.detected().unwrap_or_default();
         self.carry.begin(detected);
-        self.utf16 = (detected.encoding != Encoding::Utf8).then(|| Utf16::new(detected));
+        self.transcoder = Transcoder::of(detected);
     }
 
     fn take<E: Located>(&mut self, chunk: &[u8], step: &mut Step<'_, E>) -> Result<(), E> {
-        match self.utf16 {
-            Some(_) => chunk.chunks(TRANSCODED).try_for_each(|piece| self.take_utf16(piece, step)),
+        match self.transcoder {
+            Some(_) => chunk.chunks(TRANSCODED).try_for_each(|piece| self.take_other(piece, step)),
             None => self.take_utf8(chunk, step),
         }
     }
 
-    fn take_utf16<E: Located>(&mut self, piece: &[u8], step: &mut Step<'_, E>) -> Result<(), E> {
-        let Some(utf16) = &mut self.utf16 else { return Ok(()) };
-        let decoded = utf16.decode(piece, self.carry.end());
+    fn take_other<E: Located>(&mut self, piece: &[u8], step: &mut Step<'_, E>) -> Result<(), E> {
+        let Some(transcoder) = &mut self.transcoder else { return Ok(()) };
+        let decoded = transcoder.decode(piece, self.carry.end());
         self.offer(false, step)?;
         decoded.or_else(|at| self.conclude(at, XmlErrorKind::Encoding, step))
     }
@@ -270,7 +286,7 @@ impl Feed {
 
     #[cold]
     fn translated<E: Located>(&self, mut error: E) -> E {
-        if self.utf16.is_some() {
+        if self.transcoder.is_some() {
             let offset = error.offset_mut();
             *offset = self.carry.received(*offset);
         }

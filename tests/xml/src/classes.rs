@@ -3,7 +3,7 @@
 //! Where we alone refuse a document for its declaration or its encoding, it is read again without what we refuse, and must then be the
 //! tree that the other parser has. `docs/reliability.md` explains each class.
 
-use deltasoap_xml::{Encoding, XmlErrorKind};
+use deltasoap_xml::{Detected, Encoding, XmlErrorKind};
 use fastrand::Rng;
 
 use crate::parser::{Answer, Kind};
@@ -39,6 +39,7 @@ const CLASSES: &[Class] = &[
     Class { name: "contradicted encoding", kinds: &Kind::ALL, is_case: is_contradicted_encoding },
     Class { name: "UTF-16 without mark", kinds: &Kind::ALL, is_case: is_unmarked },
     Class { name: "non-ASCII in ASCII", kinds: &Kind::ALL, is_case: is_beyond_ascii },
+    Class { name: "no character in windows-1252", kinds: &Kind::ALL, is_case: is_no_character },
     Class { name: "label unknown to Python", kinds: &[Kind::Expat], is_case: is_unknown_label },
     Class { name: "surrogate without partner", kinds: &[Kind::Expat], is_case: is_unpaired },
     Class { name: "half a character at the end", kinds: &[Kind::Expat], is_case: is_half_a_character },
@@ -79,7 +80,8 @@ fn is_contradicted_encoding(case: &Case<'_>) -> bool {
 /// True for the labels of encodings that we read, if the document is in them.
 fn is_ours(label: &str) -> bool {
     let labels = ["UTF-8", "UTF8", "US-ASCII", "ASCII", "UTF-16", "UTF-16BE", "UTF-16LE", "ISO-10646-UCS-2"];
-    labels.iter().any(|known| known.eq_ignore_ascii_case(label))
+    let is_single_byte = Encoding::single_byte(label.as_bytes()).is_some();
+    is_single_byte || labels.iter().any(|known| known.eq_ignore_ascii_case(label))
 }
 
 fn is_unmarked(case: &Case<'_>) -> bool {
@@ -88,6 +90,11 @@ fn is_unmarked(case: &Case<'_>) -> bool {
 
 fn is_beyond_ascii(case: &Case<'_>) -> bool {
     case.only_they_refuse().is_some() && case.is_labelled(&["US-ASCII", "ASCII"]) && !case.document.is_ascii()
+}
+
+fn is_no_character(case: &Case<'_>) -> bool {
+    let is_hole = |&byte: &u8| matches!(byte, 0x81 | 0x8D | 0x8F | 0x90 | 0x9D);
+    case.only_they_refuse().is_some() && case.encoding() == Encoding::Windows1252 && case.document.iter().any(is_hole)
 }
 
 /// Of UTF8, which is no registered name, it takes the part that is ASCII.
@@ -100,7 +107,7 @@ fn is_unknown_label(case: &Case<'_>) -> bool {
 
 fn is_half_a_character(case: &Case<'_>) -> bool {
     let (length, is_encoding) = (case.document.len(), case.only_we_refuse() == Some(&XmlErrorKind::Encoding));
-    is_encoding && case.encoding() != Encoding::Utf8 && length % 2 == 1 && case.offset() == length - 1
+    is_encoding && is_utf_16(case.encoding()) && length % 2 == 1 && case.offset() == length - 1
 }
 
 fn is_xml_declared_twice(case: &Case<'_>) -> bool {
@@ -187,8 +194,9 @@ impl<'a> Case<'a> {
     fn refused_character(&self) -> Option<(String, char)> {
         let Answer::Refused { offset, .. } = self.theirs else { return None };
         let (before, rest) = self.document.split_at_checked(*offset)?;
-        let text = |bytes| match self.encoding() {
+        let text = |bytes: &[u8]| match self.encoding() {
             Encoding::Utf8 => String::from_utf8_lossy(bytes).into_owned(),
+            Encoding::Latin1 | Encoding::Windows1252 => single_bytes(bytes, self.encoding()),
             encoding => String::from_utf16_lossy(&units(bytes, encoding).collect::<Vec<_>>()),
         };
         Some((text(before), text(rest).chars().next()?))
@@ -202,7 +210,7 @@ impl<'a> Case<'a> {
             Some(XmlErrorKind::ForbiddenCharacter('\0')) => self.offset() < 2,
             _ => false,
         };
-        is_refused && self.encoding() != Encoding::Utf8
+        is_refused && is_utf_16(self.encoding())
     }
 
     /// Where we refuse the document.
@@ -213,7 +221,7 @@ impl<'a> Case<'a> {
     /// Where the first surrogate without a partner is in UTF-16, if it is a high one.
     fn first_unpaired(&self) -> Option<usize> {
         let encoding = self.encoding();
-        if encoding == Encoding::Utf8 {
+        if !is_utf_16(encoding) {
             return None;
         }
         let mut offset = 0;
@@ -230,6 +238,7 @@ impl<'a> Case<'a> {
     fn text(&self) -> Option<String> {
         let text = match self.encoding() {
             Encoding::Utf8 => String::from_utf8(self.document.to_vec()).ok()?,
+            Encoding::Latin1 | Encoding::Windows1252 => single_bytes(self.document, self.encoding()),
             encoding => String::from_utf16(&units(self.document, encoding).collect::<Vec<_>>()).ok()?,
         };
         Some(text.strip_prefix('\u{FEFF}').map_or(text.clone(), str::to_owned))
@@ -240,9 +249,28 @@ impl<'a> Case<'a> {
         match self.document {
             [0xFE, 0xFF, ..] | [0, 1..0x80, ..] => Encoding::Utf16Be,
             [0xFF, 0xFE, ..] | [1..0x80, 0, ..] => Encoding::Utf16Le,
-            _ => Encoding::Utf8,
+            _ => Detected::at_start(self.document, Encoding::Utf8).unwrap_or_default().encoding,
         }
     }
+}
+
+fn is_utf_16(encoding: Encoding) -> bool {
+    matches!(encoding, Encoding::Utf16Be | Encoding::Utf16Le)
+}
+
+/// The text of an encoding of a byte a character, by Windows' own table.
+fn single_bytes(bytes: &[u8], encoding: Encoding) -> String {
+    const WINDOWS: [char; 32] = [
+        '\u{20AC}', '\u{81}', '\u{201A}', '\u{192}', '\u{201E}', '\u{2026}', '\u{2020}', '\u{2021}', '\u{2C6}',
+        '\u{2030}', '\u{160}', '\u{2039}', '\u{152}', '\u{8D}', '\u{17D}', '\u{8F}', '\u{90}', '\u{2018}', '\u{2019}',
+        '\u{201C}', '\u{201D}', '\u{2022}', '\u{2013}', '\u{2014}', '\u{2DC}', '\u{2122}', '\u{161}', '\u{203A}',
+        '\u{153}', '\u{9D}', '\u{17E}', '\u{178}',
+    ];
+    let character = |&byte: &u8| match byte {
+        0x80..0xA0 if encoding == Encoding::Windows1252 => WINDOWS[usize::from(byte - 0x80)],
+        _ => char::from(byte),
+    };
+    bytes.iter().map(character).collect()
 }
 
 /// True if a text ends inside a tag or an instruction, and not in a quoted value.
@@ -298,10 +326,11 @@ mod tests {
     #[test]
     fn what_only_we_refuse_is_of_a_class_if_the_rest_is_read_alike() {
         let accepted = |document: &[u8], kind| class(document, kind, TREE);
-        let cases: [(&[u8], &str); 6] = [
+        let cases: [(&[u8], &str); 7] = [
             (b"<!DOCTYPE a><a/>", "DTD"),
             (b"<?xml version='2.0'?><a/>", "version"),
-            (b"<?xml version='1.0' encoding='latin1'?><a/>", "unsupported encoding"),
+            (b"<?xml version='1.0' encoding='koi8-r'?><a/>", "unsupported encoding"),
+            (b"\xEF\xBB\xBF<?xml version='1.0' encoding='latin1'?><a/>", "contradicted encoding"),
             (b"<?xml version='1.0' encoding='UTF-16'?><a/>", "contradicted encoding"),
             (&utf_16("<a/>"), "UTF-16 without mark"),
             (&utf_16("<?xml version='1.0'?><a/>"), "UTF-16 without mark"),
@@ -312,7 +341,7 @@ mod tests {
         }
         let others: [&[u8]; 4] = [
             b"<?xml version='2.0'?><b/>",
-            b"<?xml version='1.0' encoding='latin1'?><b/>",
+            b"<?xml version='1.0' encoding='koi8-r'?><b/>",
             b"<?xml version='1.0' encoding='UTF-16'?><b/>",
             &utf_16("<b/>"),
         ];
@@ -354,6 +383,16 @@ mod tests {
         assert_eq!(refused(&ascii.replace('é', "e"), libxml2, &[81], 0), None);
         assert_eq!(refused(&ascii.replace("ascii", "utf8"), expat, &[4], 41), Some("label unknown to Python"));
         assert_eq!(refused("<a>é</a>", expat, &[4], 3), None);
+        let windows = |label: &str, byte: u8| {
+            let declaration = format!("<?xml version='1.0' encoding='{label}'?><a>");
+            [declaration.as_bytes(), &[byte], b"</a>"].concat()
+        };
+        for kind in Kind::ALL {
+            let refused = |document: &[u8]| class(document, kind, Err((&[INVALID_TOKEN], 46)));
+            assert_eq!(refused(&windows("windows-1252", 0x81)), Some("no character in windows-1252"));
+            assert_eq!(refused(&windows("windows-1252", 0x80)), None);
+            assert_eq!(refused(&windows("latin1", 0x81)), None);
+        }
         let twice =
             b"<a xmlns:xml='http://www.w3.org/XML/1998/namespace' xmlns:xml='http://www.w3.org/XML/1998/namespace'/>";
         assert_eq!(class(twice, libxml2, TREE), Some("xml declared twice"));

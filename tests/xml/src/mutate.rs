@@ -590,8 +590,11 @@ fn insert_character(document: &mut Vec<u8>, random: &mut Rng, _: &[Vec<u8>]) {
     insert(document, at, &bytes);
 }
 
-/// The document in UTF-8 or UTF-16, with a byte order mark or without, sometimes damaged.
+/// The document in UTF-8 or UTF-16, with a byte order mark or without, sometimes damaged; or in an encoding of a byte a character.
 fn encoded(document: &[u8], random: &mut Rng) -> Vec<u8> {
+    if random.u8(..4) == 0 {
+        return in_single_bytes(document, random);
+    }
     let mut text = String::from_utf8_lossy(document).into_owned();
     if random.bool() {
         let old = if text.starts_with("<?xml ") { text.find("?>").map_or(0, |at| at + 2) } else { 0 };
@@ -613,6 +616,20 @@ fn encoded(document: &[u8], random: &mut Rng) -> Vec<u8> {
     if random.u8(..8) == 0 {
         bytes.truncate(place(&bytes, random));
     }
+    bytes
+}
+
+/// The document in ISO-8859-1 or windows-1252, mostly with such a declaration, and with some bytes beyond ASCII.
+fn in_single_bytes(document: &[u8], random: &mut Rng) -> Vec<u8> {
+    let mut bytes: Vec<u8> =
+        String::from_utf8_lossy(document).chars().map(|c| u8::try_from(u32::from(c)).unwrap_or(0xFF)).collect();
+    for _ in 0..random.usize(..3) {
+        let at = place(&bytes, random);
+        insert(&mut bytes, at, &[random.u8(0x80..)]);
+    }
+    let label = chosen(&["ISO-8859-1", "iso-8859-1", "latin1", "windows-1252", "Windows-1252", "UTF-8"], random);
+    let old = if bytes.starts_with(b"<?xml ") { find(&bytes, b"?>").map_or(0, |at| at + 2) } else { 0 };
+    bytes.splice(..old, format!("<?xml version='1.0' encoding='{label}'?>").into_bytes());
     bytes
 }
 

@@ -57,19 +57,27 @@ pub fn message(content: Bytes) -> Result<Message, Reason> {
     if message.bytes.iter().all(u8::is_ascii_whitespace) { Err("empty".into()) } else { Ok(message) }
 }
 
-/// What a gzip stream begins with (RFC 1952).
+/// What each member of a gzip stream begins with (RFC 1952).
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 /// Most bytes that come out of a gzip stream.
 const INFLATED: u64 = 1 << 30;
 
+/// What all members of a stream hold. Not by flate2's own decoder of several, which takes other bytes behind them for a broken member.
 fn inflated(content: &[u8]) -> Result<Bytes, Reason> {
-    let mut decoder = GzDecoder::new(content).take(INFLATED + 1);
-    let mut inflated = Vec::new();
-    decoder.read_to_end(&mut inflated).map_err(|error| format!("not valid gzip: {error}"))?;
-    match decoder.into_inner().into_inner() {
-        _ if inflated.len() as u64 > INFLATED => Err("more than 1 GiB in gzip".into()),
-        [] => Ok(Bytes::from(inflated)),
-        _ => Err("gzip, with other bytes after its end".into()),
+    let (mut rest, mut inflated) = (content, Vec::new());
+    loop {
+        let room = INFLATED + 1 - inflated.len() as u64;
+        let mut member = GzDecoder::new(rest).take(room);
+        member.read_to_end(&mut inflated).map_err(|error| format!("not valid gzip: {error}"))?;
+        if inflated.len() as u64 > INFLATED {
+            return Err("more than 1 GiB in gzip".into());
+        }
+        rest = member.into_inner().into_inner();
+        match rest {
+            [] => return Ok(Bytes::from(inflated)),
+            _ if rest.starts_with(&GZIP) => {}
+            _ => return Err("gzip, with other bytes after its end".into()),
+        }
     }
 }
 
@@ -237,7 +245,11 @@ mod tests {
         assert!(why(b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\nxyz").starts_with("not valid gzip"));
         assert_eq!(why(b"HTTP/1.1 200 OK\r\nContent-Encoding: br\r\n\r\nxyz"), "in the content coding br");
         assert!(why(&gzip(b"<x/>")[..20]).starts_with("not valid gzip"));
-        assert_eq!(why(&[gzip(b"<x/>"), b"y".to_vec()].concat()), "gzip, with other bytes after its end");
+        for rest in [&b"y"[..], &[0; 512], &GZIP[..1]] {
+            assert_eq!(why(&[&gzip(b"<x/>")[..], rest].concat()), "gzip, with other bytes after its end");
+        }
+        let cut = [&gzip(b"<x")[..], &gzip(b"/>")[..20]].concat();
+        assert!(why(&cut).starts_with("not valid gzip"));
         assert!(why(b"--B\r\n\r\n<x/>\r\n").starts_with("not a valid package"));
         let cut = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nFFFFFFFFFFFFFFF\r\n<x";
         assert_eq!(why(cut), "chunked, and cut off");
@@ -250,6 +262,8 @@ mod tests {
         for content in [gzip(b"<x/>"), http.clone(), gzip(&http)] {
             assert_eq!(message(&content), Ok(b"<x/>".to_vec()));
         }
+        let members = [gzip(b""), gzip(b"<x"), gzip(b""), gzip(b"/>"), gzip(b"").repeat(10_000)].concat();
+        assert_eq!(message(&members), Ok(b"<x/>".to_vec()));
     }
 
     #[test]

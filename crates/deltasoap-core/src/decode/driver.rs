@@ -9,7 +9,7 @@ use crate::content::{Content, Typed};
 use crate::schema::{QName, View};
 use crate::{Error, ErrorKind, Hint, Stats, Value};
 use bytes::Bytes;
-use deltasoap_xml::{Feed, Limits, Window};
+use deltasoap_xml::{Encoding, Feed, Limits, Window};
 use std::cell::RefCell;
 
 /// How messages are read.
@@ -63,6 +63,12 @@ impl Decoder {
         self.state.reset();
         self.image = self.state.session.spare.take().map_or_else(Image::default, Image::emptied);
         self.received = 0;
+    }
+
+    /// Says what the next document is in if it does not say itself: see [`Feed::set_encoding`]. To be called behind
+    /// [`reset`](Self::reset), which forgets it, and before the first chunk.
+    pub fn set_encoding(&mut self, encoding: Encoding) {
+        self.feed.set_encoding(encoding);
     }
 
     /// Gives the decoder lists that were sent and that the next document may repeat: its numbers are looked up among them first. It

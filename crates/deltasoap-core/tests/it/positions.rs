@@ -1,4 +1,4 @@
-//! Positions of errors in UTF-16 messages: exact in received bytes, whatever the chunks and however long the text.
+//! Positions of errors in messages that are not in UTF-8: exact in received bytes, whatever the chunks and however long the text.
 
 use deltasoap_core::Content;
 use deltasoap_core::decode::{Cursor, DecodeOptions, Decoder, Root, Step};
@@ -59,6 +59,12 @@ fn utf16(text: &str, is_big: bool) -> Vec<u8> {
     std::iter::once(0xFEFF).chain(text.encode_utf16()).flat_map(unit).collect()
 }
 
+/// In ISO-8859-1, with other characters for those that it has not.
+fn latin(text: &str) -> Vec<u8> {
+    let bytes = text.chars().map(|c| u8::try_from(u32::from(c)).unwrap_or(0xFF));
+    b"<?xml version='1.0' encoding='latin1'?>".iter().copied().chain(bytes).collect()
+}
+
 /// The position must be that of `|`, which is taken out, in any chunks.
 fn check(marked: &str) {
     let (schema, root) = schema();
@@ -73,6 +79,8 @@ fn check(marked: &str) {
         }
         let error = fault(view, text.as_bytes(), size);
         assert_eq!(error.offset(), before.len() as u64, "{error}, by {size}");
+        let error = fault(view, &latin(&text), size);
+        assert_eq!(error.offset(), latin(before).len() as u64, "{error}, by {size}");
     }
 }
 

@@ -391,13 +391,14 @@ impl Attachment<'_> {
         Ok(if whole.is_empty() { first } else { whole.freeze() })
     }
 
-    /// The media type of a root, if a message can be of it.
+    /// The media type of a root, if a message can be of it, and it is one of those that are accepted.
     ///
     /// # Errors
-    /// When none can.
-    pub(crate) fn message_type(&mut self) -> Result<MediaType, AttachmentError> {
-        let none = "the root of the package is no message in XML, UTF-8 or UTF-16";
-        MediaType::of_root(&self.headers).ok_or_else(|| self.error(AttachmentErrorKind::Malformed(none)))
+    /// When none can, or it is not.
+    pub(crate) fn message_type(&mut self, is_accepted: fn(&MediaType) -> bool) -> Result<MediaType, AttachmentError> {
+        let none = "the root of the package is no message in XML, or in an encoding that is not read";
+        let media = MediaType::of_root(&self.headers).filter(is_accepted);
+        media.ok_or_else(|| self.error(AttachmentErrorKind::Malformed(none)))
     }
 
     fn poll_chunk(&mut self, context: &mut Context<'_>) -> Poll<Result<Option<Bytes>, AttachmentError>> {

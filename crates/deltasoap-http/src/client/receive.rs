@@ -90,14 +90,15 @@ where
     };
     let receiver =
         Checked::new(receiver, &settings.understood, parts.extensions.remove::<Understood>().unwrap_or_default());
-    let charset = Charset::of(&media);
-    let mut reading = Reading { decoder, reader: EnvelopeReader::new(receiver), charset, first: Vec::new() };
+    let reader = EnvelopeReader::new(receiver);
+    let mut reading = Reading { decoder, reader, charset: Charset::default(), first: Vec::new() };
     let mut attachments = Attachments::default();
     let result = if media.is_package() {
         let limits = settings.attachments.limits;
         attachments = Attachments::of(&media, body, limits, settings.timeout).map_err(CallError::Attachment)?;
         Box::pin(reading.read_root(&mut attachments)).await
     } else {
+        reading.expect(&media);
         reading.read(pin!(body)).await
     };
     let Reading { decoder, reader, first, .. } = reading;
@@ -136,6 +137,14 @@ struct Reading<R> {
 }
 
 impl<R: Receiver> Reading<R> {
+    /// Takes from the media type what the message is in.
+    fn expect(&mut self, media: &MediaType) {
+        self.charset = Charset::of(media);
+        if let Some(encoding) = self.charset.encoding() {
+            self.decoder.set_encoding(encoding);
+        }
+    }
+
     async fn read<B>(&mut self, mut body: Pin<&mut B>) -> Result<(), CallError>
     where
         B: Body<Data = Bytes, Error = BoxError>,
@@ -151,8 +160,9 @@ impl<R: Receiver> Reading<R> {
     /// Reads the message out of a package.
     async fn read_root(&mut self, attachments: &mut Attachments) -> Result<(), CallError> {
         let mut root = attachments.root().await.map_err(CallError::Attachment)?;
-        let media = root.message_type().map_err(CallError::Attachment)?;
-        self.charset = Charset::of(&media);
+        // As outside of packages: under an unknown charset, what is in ASCII can be read.
+        let media = root.message_type(|_| true).map_err(CallError::Attachment)?;
+        self.expect(&media);
         while let Some(data) = root.chunk().await.map_err(CallError::Attachment)? {
             self.push(data)?;
         }

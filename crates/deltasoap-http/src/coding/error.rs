@@ -13,11 +13,12 @@ pub enum CodingError {
     Corrupt,
     /// The stream ended early.
     Ended,
-    /// Bytes stand behind the stream.
+    /// Bytes stand behind a member of the stream that are no other member.
     Trailing,
     /// The stream is beyond a limit.
     Limit {
-        /// The limit's name: `ratio` of [`GzipLimits`](crate::GzipLimits), `message` of [`Limits`](deltasoap_core::Limits), or
+        /// The limit's name: `ratio` of [`GzipLimits`](crate::GzipLimits), `members` of a stream, of which next to nothing came out,
+        /// `message` of [`Limits`](deltasoap_core::Limits), or
         /// `total` of [`AttachmentLimits`](crate::AttachmentLimits).
         name: &'static str,
         /// Its value.

@@ -15,6 +15,10 @@ const OUT: usize = 64 << 10;
 const LEAST: usize = 512;
 /// Steps without a break: other tasks get their turn between them.
 const TURN: usize = 16;
+/// Members that a stream may have, whatever comes out of them, and the bytes that have to come out for each beyond. A member of nothing
+/// takes 20 bytes, and 50 times as long as they take to inflate.
+const MEMBERS: u64 = 1024;
+const MEMBER: u64 = 256;
 /// How often a piece is expected to be found in what it becomes.
 const EXPECTED: usize = 8;
 /// The largest window that a stream may refer back to (RFC 1951), as a power of two.
@@ -37,10 +41,11 @@ impl Bound {
     }
 }
 
-/// A body in gzip, as it was before. It is one stream with nothing behind it; a body without any bytes is empty.
+/// A body in gzip, as it was before. It consists of members (RFC 1952, 2.2), one in most bodies, with nothing behind them; a body
+/// without any bytes is empty.
 ///
 /// A piece is undone in steps of at most [`OUT`] bytes, each when it is asked for. Beside those there are the piece, and
-/// the stream's window.
+/// the member's window. The end of a member is a step too, since the next one takes some time to set up, whatever comes out of it.
 pub(crate) struct Inflated<B> {
     body: Pin<Box<B>>,
     stream: Stream,
@@ -54,16 +59,19 @@ impl<B: Body<Data = Bytes, Error = BoxError>> Inflated<B> {
     }
 
     fn poll_data(&mut self, context: &mut Context<'_>) -> Poll<Result<Option<Bytes>, BoxError>> {
-        if self.steps == TURN {
-            self.steps = 0;
-            context.waker().wake_by_ref();
-            return Poll::Pending;
-        }
         // Before the client is asked to go on and send it.
         self.stream.check_received(self.body.size_hint().lower())?;
         loop {
+            if self.steps == TURN {
+                self.steps = 0;
+                context.waker().wake_by_ref();
+                return Poll::Pending;
+            }
             if let Some(data) = self.stream.next()? {
                 self.steps += 1;
+                if data.is_empty() {
+                    continue;
+                }
                 return Poll::Ready(Ok(Some(data)));
             }
             match ready!(self.body.as_mut().poll_frame(context)).transpose()?.map(Frame::into_data) {
@@ -86,22 +94,40 @@ impl<B: Body<Data = Bytes, Error = BoxError>> Body for Inflated<B> {
     }
 }
 
+/// What each member begins with (RFC 1952, 2.3.1).
+const FIRST: u8 = 0x1f;
+
 /// A gzip stream, fed piece by piece.
 struct Stream {
+    /// Of the member at hand, or of the last one.
     decompress: Decompress,
+    /// Bytes that went into the members before it, and that came out.
+    before: (u64, u64),
+    /// Members before it.
+    members: u64,
     bound: Bound,
     received: u64,
     /// What is left of the piece at hand.
     input: Bytes,
     /// True if more may come out without more going in.
     is_full: bool,
+    /// True at the end of a member.
     is_ended: bool,
 }
 
 impl Stream {
     fn new(bound: Bound) -> Self {
         let decompress = Decompress::new_gzip(WINDOW);
-        Stream { decompress, bound, received: 0, input: Bytes::new(), is_full: false, is_ended: false }
+        Stream {
+            decompress,
+            before: (0, 0),
+            members: 0,
+            bound,
+            received: 0,
+            input: Bytes::new(),
+            is_full: false,
+            is_ended: false,
+        }
     }
 
     /// Takes a piece, when there is nothing left of the one before.
@@ -119,15 +145,43 @@ impl Stream {
         if is_within { Ok(()) } else { Err(CodingError::Limit { name, limit }) }
     }
 
-    /// What comes out next; `None` if that takes another piece.
+    /// What comes out next, which may be nothing at the end of a member; `None` if that takes another piece.
     fn next(&mut self) -> Result<Option<Bytes>, CodingError> {
+        if self.is_ended && !self.input.is_empty() {
+            self.begin_member()?;
+        }
         while !self.is_ended && (self.is_full || !self.input.is_empty()) {
             let output = self.step()?;
-            if !output.is_empty() {
+            if self.is_ended || !output.is_empty() {
                 return Ok(Some(trimmed(output)));
             }
         }
-        if self.input.is_empty() { Ok(None) } else { Err(CodingError::Trailing) }
+        Ok(None)
+    }
+
+    /// Begins another member. What begins as none does is no damaged member either.
+    fn begin_member(&mut self) -> Result<(), CodingError> {
+        if self.input.first() != Some(&FIRST) {
+            return Err(CodingError::Trailing);
+        }
+        self.members += 1;
+        if self.members >= MEMBERS + self.out() / MEMBER {
+            return Err(CodingError::Limit { name: "members", limit: MEMBERS });
+        }
+        self.before = (self.taken(), self.out());
+        self.decompress = Decompress::new_gzip(WINDOW);
+        (self.is_ended, self.is_full) = (false, false);
+        Ok(())
+    }
+
+    /// Bytes that went into all members.
+    fn taken(&self) -> u64 {
+        self.before.0 + self.decompress.total_in()
+    }
+
+    /// Bytes that came out of all members.
+    fn out(&self) -> u64 {
+        self.before.1 + self.decompress.total_out()
     }
 
     fn step(&mut self) -> Result<Vec<u8>, CodingError> {
@@ -152,7 +206,7 @@ impl Stream {
 
     fn check_ratio(&self) -> Result<(), CodingError> {
         let GzipLimits { ratio, free } = self.bound.gzip;
-        let (out, taken) = (self.decompress.total_out(), self.decompress.total_in());
+        let (out, taken) = (self.out(), self.taken());
         let is_within = out <= free || out <= taken.saturating_mul(ratio.max(1));
         if is_within { Ok(()) } else { Err(CodingError::Limit { name: "ratio", limit: ratio }) }
     }
@@ -194,7 +248,7 @@ mod tests {
             for piece in pieces {
                 stream.push(Bytes::copy_from_slice(piece))?;
                 while let Some(data) = stream.next()? {
-                    assert!(!data.is_empty() && data.len() <= OUT);
+                    assert!((stream.is_ended || !data.is_empty()) && data.len() <= OUT);
                     bytes.extend_from_slice(&data);
                 }
             }
@@ -216,7 +270,6 @@ mod tests {
             assert_eq!(whole(&coded[..len]).1, Err(CodingError::Ended), "{len}");
         }
         assert_eq!(whole(&[&coded[..], b"x"].concat()).1, Err(CodingError::Trailing));
-        assert_eq!(whole(&[&coded[..], &coded[..]].concat()).1, Err(CodingError::Trailing));
         let later = inflate([&coded[..], b"x"], bound(GzipLimits::default()));
         assert_eq!(later.1, Err(CodingError::Trailing));
         assert_eq!(inflate([], bound(GzipLimits::default())), (Vec::new(), Ok(())));
@@ -237,6 +290,96 @@ mod tests {
     }
 
     #[test]
+    fn members_are_read_one_after_the_other() {
+        let (one, empty, two) = (gzip(b"some "), gzip(b""), gzip(b"text"));
+        let coded = [&empty[..], &one, &empty, &empty, &two, &empty].concat();
+        for cut in 0..=coded.len() {
+            let (head, tail) = coded.split_at(cut);
+            let found = inflate([head, tail], bound(GzipLimits::default()));
+            assert_eq!(found, (b"some text".to_vec(), Ok(())), "{cut}");
+        }
+        let ends = [empty.len(), one.len(), empty.len(), empty.len(), two.len(), empty.len()];
+        let ends: Vec<usize> = ends
+            .iter()
+            .scan(0, |end, len| {
+                *end += len;
+                Some(*end)
+            })
+            .collect();
+        for len in 1..coded.len() {
+            let expected = if ends.contains(&len) { Ok(()) } else { Err(CodingError::Ended) };
+            assert_eq!(whole(&coded[..len]).1, expected, "{len}");
+        }
+    }
+
+    #[test]
+    fn what_stands_behind_a_member_and_is_none_is_refused() {
+        let coded = [gzip(b"some "), gzip(b"text")].concat();
+        let damaged = |at: usize| {
+            let mut second = gzip(b"text");
+            second[at] ^= 1;
+            second
+        };
+        for (rest, expected) in [
+            (b"x".to_vec(), CodingError::Trailing),
+            (vec![0; 512], CodingError::Trailing),
+            (damaged(0), CodingError::Trailing),
+            (damaged(1), CodingError::Corrupt),
+            (damaged(2), CodingError::Corrupt),
+            (damaged(17), CodingError::Corrupt),
+            (vec![FIRST], CodingError::Ended),
+        ] {
+            let whole = [&coded[..], &rest].concat();
+            for size in [1, 3, coded.len(), usize::MAX] {
+                let (bytes, result) = inflate(whole.chunks(size), bound(GzipLimits::default()));
+                assert_eq!(result, Err(expected.clone()), "{rest:?} by {size}");
+                assert!(bytes.starts_with(b"some text"), "{bytes:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn limits_count_over_all_members() {
+        let limits = GzipLimits { ratio: 1, free: 100 };
+        let coded = gzip(&[b'a'; 60]);
+        assert_eq!(inflate([&coded[..]], bound(limits)).1, Ok(()));
+        let (bytes, result) = inflate([&coded.repeat(10)[..]], bound(limits));
+        assert_eq!(result, Err(CodingError::Limit { name: "ratio", limit: 1 }));
+        assert!(bytes.len() <= 100, "{}", bytes.len());
+        let short = Bound { received: coded.len() as u64, ..bound(GzipLimits::default()) };
+        let result = inflate([&coded[..], &coded], short).1;
+        assert_eq!(result, Err(CodingError::Limit { name: "message", limit: coded.len() as u64 }));
+    }
+
+    #[test]
+    fn members_that_nothing_comes_out_of_leave_others_their_turn() {
+        let members = MEMBERS as usize;
+        let coded = Bytes::from(gzip(b"").repeat(members));
+        let body = http_body_util::Full::new(coded).map_err(|never| match never {});
+        let mut body = Box::pin(Inflated::new(body, bound(GzipLimits::default())));
+        let mut context = Context::from_waker(std::task::Waker::noop());
+        let mut turns = 0;
+        while body.as_mut().poll_frame(&mut context).is_pending() {
+            turns += 1;
+        }
+        assert_eq!(turns, members / TURN);
+    }
+
+    #[test]
+    fn a_member_has_to_be_worth_its_while() {
+        let (empty, full) = (gzip(b""), gzip(&[b'a'; MEMBER as usize]));
+        let limit = Err(CodingError::Limit { name: "members", limit: MEMBERS });
+        for size in [20, 1000, usize::MAX] {
+            let result = |coded: &[u8]| inflate(coded.chunks(size), bound(GzipLimits::default())).1;
+            assert_eq!(result(&empty.repeat(MEMBERS as usize)), Ok(()));
+            assert_eq!(result(&empty.repeat(MEMBERS as usize + 1)), limit);
+            assert_eq!(result(&full.repeat(3 * MEMBERS as usize)), Ok(()));
+            assert_eq!(result(&[full.repeat(10), empty.repeat(MEMBERS as usize)].concat()), Ok(()));
+            assert_eq!(result(&[full.repeat(10), empty.repeat(MEMBERS as usize + 1)].concat()), limit);
+        }
+    }
+
+    #[test]
     fn streams_that_nothing_comes_out_of_are_bounded() {
         let header = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3];
         let empty_block = [0, 0, 0, 0xff, 0xff].repeat(200);
@@ -252,6 +395,15 @@ mod tests {
             let text = words.concat().into_bytes();
             let coded = gzip(&text);
             prop_assert_eq!(inflate(coded.chunks(size), bound(GzipLimits::default())), (text, Ok(())));
+        }
+
+        #[test]
+        fn members_are_what_another_decoder_finds(texts in prop::collection::vec("[a-c]{0,2000}", 1..6), size in 1..500_usize) {
+            let coded = texts.iter().flat_map(|text| gzip(text.as_bytes())).collect::<Vec<u8>>();
+            let mut other = Vec::new();
+            flate2::read::MultiGzDecoder::new(&coded[..]).read_to_end(&mut other).expect("gzip");
+            prop_assert_eq!(other.as_slice(), texts.concat().into_bytes());
+            prop_assert_eq!(inflate(coded.chunks(size), bound(GzipLimits::default())), (other, Ok(())));
         }
 
         #[test]

@@ -72,7 +72,7 @@ where
 {
     let (mut body, fallback) = (pin!(body), media.version());
     let mut receiving = Receiving::new(service, asked, pace);
-    receiving.charset = Charset::of(media);
+    receiving.expect(media);
     let limit = service.options.limits.message;
     let result = if body.size_hint().lower() > limit {
         Err(Failure::TooLarge("message", limit))
@@ -219,6 +219,16 @@ impl Receiving {
         }
     }
 
+    /// Takes from the media type what the message is in.
+    fn expect(&mut self, media: &MediaType) {
+        self.charset = Charset::of(media);
+        if let Some(encoding) = self.charset.encoding() {
+            let mut decoder = self.decoder.take();
+            decoder.set_encoding(encoding);
+            self.decoder.put_back(decoder);
+        }
+    }
+
     async fn read<B: Body<Data = Bytes, Error = BoxError>>(&mut self, mut body: Pin<&mut B>) -> Result<(), Failure> {
         while let Some(frame) = next_frame(body.as_mut(), self.timeout).await? {
             if let Ok(data) = frame.into_data() {
@@ -231,8 +241,8 @@ impl Receiving {
     /// Reads the message out of a package.
     async fn read_root(&mut self, attachments: &mut Attachments) -> Result<(), Failure> {
         let mut root = attachments.root().await.map_err(Failure::Package)?;
-        let media = root.message_type().map_err(Failure::Package)?;
-        self.charset = Charset::of(&media);
+        let media = root.message_type(MediaType::is_readable).map_err(Failure::Package)?;
+        self.expect(&media);
         while let Some(data) = root.chunk().await.map_err(Failure::Package)? {
             self.push(data).await?;
         }

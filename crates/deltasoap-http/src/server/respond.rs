@@ -100,7 +100,7 @@ pub(crate) fn denied(denial: &Denial) -> Response<Body> {
 /// HTTP 415: what came cannot be a message.
 pub(crate) fn unsupported_media_type() -> Response<Body> {
     let accepted = "text/xml, application/soap+xml, multipart/related, application/dime";
-    let reason = format!("Expected one of {accepted}, with a message in UTF-8 or UTF-16.\n");
+    let reason = format!("Expected one of {accepted}, with a message in UTF-8, UTF-16, ISO-8859-1 or windows-1252.\n");
     let mut response = text(StatusCode::UNSUPPORTED_MEDIA_TYPE, "text/plain", reason);
     response.headers_mut().insert("accept-post", HeaderValue::from_static(accepted));
     response

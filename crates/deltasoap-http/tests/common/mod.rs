@@ -154,6 +154,11 @@ pub fn message<T: Message>(version: Version, headers: &[HeaderBlock], body: &T) 
     String::from_utf8(buffer.into_vec()).expect("UTF-8")
 }
 
+/// A text whose characters are all in ISO-8859-1, in that encoding.
+pub fn in_latin_1(text: &str) -> Vec<u8> {
+    text.chars().map(|c| u8::try_from(u32::from(c)).expect("a character of ISO-8859-1")).collect()
+}
+
 /// A body that comes in the pieces given, with its whole length announced or not at all.
 pub struct Pieces(pub VecDeque<Bytes>);
 

@@ -284,6 +284,7 @@ async fn the_root_may_stand_anywhere_and_be_encoded() {
 async fn packages_at_fault_are_answered_with_a_fault() {
     let (service, root) = (service(), include("cid:a"));
     let xml = "Content-Type: text/xml";
+    let latin = || "<?xml version='1.0' encoding='latin1'?>".to_owned();
     let no_start = format!("{XOP}; start=\"<nowhere>\"");
     for (media, package, status, told) in [
         (XOP, related(&[]), 400, "the package ended before a first part"),
@@ -292,6 +293,8 @@ async fn packages_at_fault_are_answered_with_a_fault() {
         (&no_start, related(&[(xml, &root)]), 400, "the part that is named as its start"),
         (XOP, related(&[("Content-Type: image/png", &root)]), 400, "no message in XML"),
         (XOP, related(&[("Content-Type: text/xml; charset=koi8-r", &root)]), 400, "no message in XML"),
+        (XOP, related(&[("Content-Type: text/xml; charset=iso-8859-1", &(latin() + &root))]), 500, "there is no part"),
+        (XOP, related(&[("Content-Type: text/xml; charset=utf-8", &(latin() + &root))]), 400, "is in ISO-8859-1"),
         (XOP, related(&[("Content-Type: text/xml; charset=utf-16", &root)]), 400, "says charset=utf-16, but"),
         (XOP, related(&[("Content-Transfer-Encoding: x", &root)]), 400, "unknown Content-Transfer-Encoding: \"x\""),
         (XOP, related(&[(xml, &root)]), 500, "there is no part \"cid:a\""),

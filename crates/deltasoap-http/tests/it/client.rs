@@ -116,18 +116,23 @@ async fn fifty_calls_at_once() {
 }
 
 /// A client of a server that gives one answer to everything.
-async fn answered_with(status: u16, content_type: &'static str, body: &'static str) -> Result<EchoResponse, CallError> {
+async fn answered_with(
+    status: u16,
+    content_type: &'static str,
+    body: impl Into<Bytes>,
+) -> Result<EchoResponse, CallError> {
     canned(status, content_type, body).call(&echo("")).await
 }
 
 fn canned(
     status: u16,
     content_type: &'static str,
-    body: &'static str,
+    body: impl Into<Bytes>,
 ) -> Client<impl tower::Service<Request<Body>, Response = Response<Full<Bytes>>, Error = Infallible> + Clone> {
+    let body = body.into();
     let service = tower::service_fn(move |_: Request<Body>| {
         let response = Response::builder().status(status).header("content-type", content_type);
-        std::future::ready(Ok::<_, Infallible>(response.body(Full::from(body)).expect("a response")))
+        std::future::ready(Ok::<_, Infallible>(response.body(Full::from(body.clone())).expect("a response")))
     });
     Client::with_service(URL, service).expect("a client")
 }
@@ -256,7 +261,7 @@ async fn header_blocks_that_must_be_understood_are() {
          <faultstring>no</faultstring></soap:Fault></soap:Body></soap:Envelope>",
         Version::Soap11.namespace()
     );
-    let failed = canned(500, "text/xml", fault.leak()).call::<_, EchoResponse>(&echo("")).await;
+    let failed = canned(500, "text/xml", fault).call::<_, EchoResponse>(&echo("")).await;
     assert!(matches!(failed, Err(CallError::Fault(fault)) if fault.reason == "no"));
 }
 
@@ -284,23 +289,70 @@ async fn an_answer_is_in_the_charset_that_it_names() {
     assert_eq!(answered_with(200, "text/xml; charset=utf-8", ANSWER).await.expect("an answer").text, "\u{e4}");
     for (charset, text) in [
         ("utf-16", "says charset=utf-16, but the message is in UTF-8"),
-        ("iso-8859-1", "the encoding ISO-8859-1 is not supported"),
-        ("windows-1252", "use UTF-8 or UTF-16"),
+        ("iso-8859-15", "the encoding ISO-8859-15 is not supported"),
+        ("windows-1250", "use UTF-8 or UTF-16"),
     ] {
         let media: &'static str = format!("text/xml; charset={charset}").leak();
         let error = answered_with(200, media, ANSWER).await.expect_err(charset);
         assert!(matches!(&error, CallError::Charset(error) if error.charset() == charset), "{error:?}");
         assert!(error.to_string().contains(text), "{error}");
     }
-    let declared: &'static str = format!("<?xml version='1.0' encoding='ISO-8859-1'?>{ANSWER}").leak();
+    let declared: &'static str = format!("<?xml version='1.0' encoding='KOI8-R'?>{ANSWER}").leak();
     let error = answered_with(200, "text/xml", declared).await.expect_err("an encoding that is declared");
-    assert!(error.to_string().contains("the encoding `ISO-8859-1` is not supported; use UTF-8"), "{error}");
-    let error = answered_with(500, "text/xml; charset=iso-8859-1", ANSWER).await.expect_err("an error's status");
+    assert!(error.to_string().contains("the encoding `KOI8-R` is not supported; use UTF-8"), "{error}");
+    let error = answered_with(500, "text/xml; charset=koi8-r", ANSWER).await.expect_err("an error's status");
     assert!(error.to_string().contains("HTTP status 500"), "{error}");
-    assert!(error.to_string().contains("the encoding ISO-8859-1 is not supported"), "{error}");
+    assert!(error.to_string().contains("the encoding KOI8-R is not supported"), "{error}");
     // What is in ASCII alone is the same in most.
     let plain: &'static str = ANSWER.replace('\u{e4}', "a").leak();
-    assert_eq!(answered_with(200, "text/xml; charset=iso-8859-1", plain).await.expect("an answer").text, "a");
+    assert_eq!(answered_with(200, "text/xml; charset=koi8-r", plain).await.expect("an answer").text, "a");
+}
+
+#[tokio::test]
+async fn an_answer_in_a_byte_a_character_is_read_as_it_says() {
+    const ANSWER: &str = "<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'><s:Body>\
+        <t:EchoResponse xmlns:t='urn:test'><text>\u{e4}\u{80}</text></t:EchoResponse></s:Body></s:Envelope>";
+    let declared = |label: &str| format!("<?xml version='1.0' encoding='{label}'?>{ANSWER}");
+    let answer = async |media: &'static str, text: &str| {
+        answered_with(200, media, in_latin_1(text)).await.map(|answer| answer.text)
+    };
+    let read = async |media, text: &str| answer(media, text).await.expect("an answer");
+    assert_eq!(read("text/xml", &declared("latin1")).await, "\u{e4}\u{80}");
+    assert_eq!(read("text/xml; charset=ISO-8859-1", ANSWER).await, "\u{e4}\u{80}");
+    assert_eq!(read("text/xml; charset=ISO-8859-1", &declared("iso-8859-1")).await, "\u{e4}\u{80}");
+    assert_eq!(read("text/xml; charset=windows-1252", ANSWER).await, "\u{e4}\u{20ac}");
+    for (media, label, told) in [
+        ("text/xml; charset=utf-8", "latin1", "says charset=utf-8, but the message is in ISO-8859-1"),
+        ("text/xml; charset=windows-1252", "latin1", "says charset=windows-1252, but the message is in ISO-8859-1"),
+        ("text/xml; charset=iso-8859-1", "UTF-8", "says charset=iso-8859-1, but the message is in UTF-8"),
+    ] {
+        let error = answer(media, &declared(label)).await.expect_err(media);
+        assert!(matches!(&error, CallError::Charset(_)) && error.to_string().contains(told), "{error:?}");
+    }
+    // Many servers say so above what is in UTF-8, and mostly ASCII.
+    let plain = declared("UTF-8").replace("\u{e4}\u{80}", "a");
+    assert_eq!(read("text/xml; charset=iso-8859-1", &plain).await, "a");
+}
+
+/// A charset means the same for a message by itself and for one in a package.
+#[tokio::test]
+async fn the_root_of_a_package_is_in_the_charset_that_it_names() {
+    const ANSWER: &str = "<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'><s:Body>\
+        <t:EchoResponse xmlns:t='urn:test'><text>TEXT</text></t:EchoResponse></s:Body></s:Envelope>";
+    for (charset, text, expected) in [
+        ("iso-8859-1", "a", Some("a")),
+        ("iso-8859-1", "\u{e4}", Some("\u{e4}")),
+        ("windows-1252", "\u{80}", Some("\u{20ac}")),
+        ("koi8-r", "a", Some("a")),
+        ("koi8-r", "\u{e4}", None),
+    ] {
+        let (root, head) = (ANSWER.replace("TEXT", text), format!("text/xml; charset={charset}"));
+        let package = in_latin_1(&format!("--b\r\nContent-Type: {head}\r\n\r\n{root}\r\n--b--\r\n"));
+        let by_itself = answered_with(200, head.leak(), in_latin_1(&root)).await;
+        let in_package = answered_with(200, "multipart/related; type=\"text/xml\"; boundary=b", package).await;
+        assert_eq!(by_itself.ok().map(|answer| answer.text).as_deref(), expected, "{charset} {text:?}");
+        assert_eq!(in_package.ok().map(|answer| answer.text).as_deref(), expected, "{charset} {text:?} in a package");
+    }
 }
 
 #[tokio::test]

@@ -111,6 +111,33 @@ async fn broken_streams_are_the_senders_fault() {
     assert_eq!(post_coded(&service, "gzip", &coded, 100).await.status, StatusCode::OK);
 }
 
+/// RFC 1952 (2.2): a stream may have several members.
+#[tokio::test]
+async fn streams_of_several_members_are_read() {
+    let (service, text) = (build(builder()), message(Version::Soap11, &[], &echo("coded")));
+    let (head, tail) = text.split_at(100);
+    let members = [gzip(head), gzip(""), gzip(tail), gzip("")].concat();
+    for size in [1, 7, 1000] {
+        let answered = post_coded(&service, "gzip", &members, size).await;
+        assert_eq!(answered.body, message(Version::Soap11, &[], &echoed(&echo("coded"))), "{size}");
+    }
+    let text = message(Version::Soap11, &[], &echoed(&echo("x")));
+    let members = text.as_bytes().chunks(50).flat_map(gzip).collect();
+    let client = Client::with_service(URL, answering("gzip", StatusCode::OK, members)).expect("a client");
+    assert_eq!(client.call::<_, EchoResponse>(&echo("x")).await.expect("an answer").text, "x");
+}
+
+/// A member of nothing takes 20 bytes, and longer to set up than those bytes do to read.
+#[tokio::test]
+async fn a_bomb_of_members_is_bounded() {
+    let service = build(builder());
+    for size in [7, 64 << 10] {
+        let answered = post_coded(&service, "gzip", &gzip("").repeat(100_000), size).await;
+        assert_eq!(answered.status, StatusCode::PAYLOAD_TOO_LARGE, "{answered:?}");
+        assert!(answered.body.contains("the limit `members` of 1024 is exceeded"), "{}", answered.body);
+    }
+}
+
 #[tokio::test]
 async fn limits_hold_for_what_comes_out_and_are_named() {
     let bomb = gzip(

@@ -63,6 +63,33 @@ async fn utf_16_is_read() {
     }
 }
 
+/// Latin-1 as the declaration or, as RFC 7303 wants it, the media type says.
+#[tokio::test]
+async fn encodings_of_a_byte_a_character_are_read() {
+    let (service, _) = service();
+    let text = "gr\u{fc}\u{df}e \u{80}";
+    let declared = message(Version::Soap11, &[], &echo(text));
+    let undeclared = declared[declared.find("?>").expect("a declaration") + 2..].trim_start();
+    let windows = "gr\u{fc}\u{df}e \u{20ac}";
+    for (media, message, expected) in [
+        ("text/xml", declared.replace("UTF-8", "iso-8859-1"), text),
+        ("text/xml; charset=ISO-8859-1", declared.replace("UTF-8", "Latin1"), text),
+        ("text/xml; charset=ISO-8859-1", undeclared.to_owned(), text),
+        ("text/xml; charset=\"iso-8859-1\"", format!("<?xml version='1.0'?>{undeclared}"), text),
+        ("text/xml", declared.replace("UTF-8", "windows-1252"), windows),
+        ("text/xml; charset=windows-1252", undeclared.to_owned(), windows),
+        ("text/xml; charset=cp1252", declared.replace("UTF-8", "Windows-1252"), windows),
+    ] {
+        for size in [1, 2, 3, 7, 50, usize::MAX] {
+            let answered = post_pieces(&service, media, &in_latin_1(&message), size).await;
+            assert_eq!(response(&answered).text, expected, "{media} by {size}");
+        }
+    }
+    // The decoder is used again, and what it was told is of one message.
+    let answered = post(&service, "text/xml", undeclared.replace(text, "\u{e4}")).await;
+    assert_eq!(response(&answered).text, "\u{e4}");
+}
+
 #[tokio::test]
 async fn content_types_are_taken_leniently() {
     let (service, _) = service();
@@ -72,6 +99,7 @@ async fn content_types_are_taken_leniently() {
         "text/xml",
         "Text/XML;charset=\"UTF-8\"",
         "application/xml; charset=us-ascii",
+        "text/xml; charset=iso-8859-1",
         "application/soap+xml; action=\"urn:a;b\"",
         "text/xml; charset=utf-8; boundary=x",
     ] {

@@ -1,6 +1,6 @@
 //! Documents in other encodings than UTF-8, told by byte order mark or declaration, as UTF-8.
 //!
-//! Messages of SOAP are in UTF-8 or UTF-16, but descriptions were written with all sorts of editors.
+//! Messages of SOAP are in a few encodings, but descriptions were written with all sorts of editors.
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 use std::borrow::Cow;

@@ -17,14 +17,14 @@ pub(super) struct Carry {
     read: usize,
     /// Offset of `bytes[0]` in the document.
     base: u64,
-    /// Offset of `bytes[0]` among the received bytes of a UTF-16 document.
+    /// Offset of `bytes[0]` among the received bytes of a document that is transcoded.
     received: u64,
-    /// A place in a UTF-16 document that may be asked for when its bytes are gone.
+    /// A place in such a document that may be asked for when its bytes are gone.
     mark: Option<Mark>,
     detected: Detected,
 }
 
-/// A place in a UTF-16 document.
+/// A place in a document that is transcoded.
 #[derive(Debug, Clone, Copy)]
 struct Mark {
     /// In bytes of UTF-8.
@@ -45,7 +45,7 @@ impl Carry {
     pub(super) fn begin(&mut self, detected: Detected) {
         let mark = detected.mark_len() as u64;
         self.detected = detected;
-        self.base = if self.is_utf16() { 0 } else { mark };
+        self.base = if self.is_transcoded() { 0 } else { mark };
         self.received = mark;
     }
 
@@ -95,35 +95,30 @@ impl Carry {
 
     /// Notes where a place that a step has marked lies among the received bytes; before its bytes count as read.
     pub(super) fn keep_mark(&mut self, mark: Option<u64>) {
-        if self.is_utf16() && mark != self.mark.map(|mark| mark.offset) {
+        if self.is_transcoded() && mark != self.mark.map(|mark| mark.offset) {
             self.mark = mark.map(|offset| Mark { offset, received: self.received(offset) });
         }
     }
 
-    /// Where a place in a UTF-16 document lies among the received bytes: each code unit took two of them.
+    /// Where a place in a document that is transcoded lies among the received bytes.
     pub(super) fn received(&self, offset: u64) -> u64 {
         if let Some(mark) = self.mark.filter(|mark| mark.offset == offset) {
             return mark.received;
         }
         let index = offset.saturating_sub(self.base).min(self.bytes.len() as u64);
-        self.received + 2 * units(&self.bytes[..index as usize])
+        self.received + self.detected.encoding.length_of(&self.bytes[..index as usize])
     }
 
     fn forget(&mut self, n: usize) {
-        if self.is_utf16() {
-            self.received += 2 * units(&self.bytes[..n]);
+        if self.is_transcoded() {
+            self.received += self.detected.encoding.length_of(&self.bytes[..n]);
         }
         self.bytes.drain(..n);
         self.read -= n;
         self.base += n as u64;
     }
 
-    fn is_utf16(&self) -> bool {
+    fn is_transcoded(&self) -> bool {
         self.detected.encoding != Encoding::Utf8
     }
-}
-
-/// UTF-16 code units of UTF-8: one for each character, one more for those of four bytes.
-fn units(bytes: &[u8]) -> u64 {
-    bytes.iter().map(|&b| u64::from(b & 0xC0 != 0x80) + u64::from(b >= 0xF0)).sum()
 }

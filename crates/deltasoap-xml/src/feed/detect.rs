@@ -1,4 +1,10 @@
-//! Which encoding a document is in, from its first bytes (XML 1.0, appendix F).
+//! Which encoding a document is in, from its first bytes (XML 1.0, appendix F): a byte order mark, `<?` in UTF-16, or the label in the
+//! XML declaration.
+//!
+//! Encodings of a byte a character look like UTF-8 up to the label, so the declaration is looked at before the reader sees any of it.
+//! Only what can still name an encoding is waited for; the reader finds what is wrong with a declaration.
+
+use crate::chars::{WHITE, has};
 
 /// The encoding that a document came in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -10,6 +16,11 @@ pub enum Encoding {
     Utf16Be,
     /// UTF-16, little end first.
     Utf16Le,
+    /// ISO-8859-1: each byte is the character of that number, those from 0x80 to 0x9F too.
+    Latin1,
+    /// Windows-1252: as ISO-8859-1, but with other characters from 0x80 to 0x9F, the euro sign among them. As in the WHATWG's Encoding
+    /// Standard, the five bytes that stand for none are controls, as in ISO-8859-1.
+    Windows1252,
 }
 
 impl Encoding {
@@ -19,8 +30,54 @@ impl Encoding {
             Encoding::Utf8 => "UTF-8",
             Encoding::Utf16Be => "UTF-16BE",
             Encoding::Utf16Le => "UTF-16LE",
+            Encoding::Latin1 => "ISO-8859-1",
+            Encoding::Windows1252 => "windows-1252",
         }
     }
+
+    /// The encoding of a byte a character that a label names, in a declaration or a `charset` parameter and in any case; `None` if it
+    /// names none of ours. US-ASCII is none of them, but read as the part of UTF-8 that it is.
+    pub fn single_byte(label: &[u8]) -> Option<Encoding> {
+        // The Encoding Standard has one decoder for all three, which would make characters of Latin-1's controls.
+        if encoding_rs::Encoding::for_label(label) != Some(encoding_rs::WINDOWS_1252) {
+            return None;
+        }
+        match label.trim_ascii().to_ascii_lowercase().as_slice() {
+            b"ascii" | b"us-ascii" | b"ansi_x3.4-1968" => None,
+            b"windows-1252" | b"cp1252" | b"x-cp1252" => Some(Encoding::Windows1252),
+            _ => Some(Encoding::Latin1),
+        }
+    }
+
+    /// True if a document in this encoding may declare it by this label.
+    pub(crate) fn is_labelled(self, label: &[u8]) -> bool {
+        let names: &[&str] = match self {
+            Encoding::Utf8 => &["UTF-8", "US-ASCII", "ASCII", "UTF8"],
+            Encoding::Utf16Be => &["UTF-16", "UTF-16BE", "ISO-10646-UCS-2"],
+            Encoding::Utf16Le => &["UTF-16", "UTF-16LE", "ISO-10646-UCS-2"],
+            Encoding::Latin1 | Encoding::Windows1252 => return Encoding::single_byte(label) == Some(self),
+        };
+        names.iter().any(|name| name.as_bytes().eq_ignore_ascii_case(label))
+    }
+
+    /// Bytes that a text takes in this encoding; it is given in UTF-8.
+    pub fn length_of(self, text: &[u8]) -> u64 {
+        match self {
+            Encoding::Utf8 => text.len() as u64,
+            Encoding::Utf16Be | Encoding::Utf16Le => 2 * units(text),
+            Encoding::Latin1 | Encoding::Windows1252 => text.iter().map(|&b| u64::from(is_first(b))).sum(),
+        }
+    }
+}
+
+/// UTF-16 code units of UTF-8: one for each character, one more for those of four bytes.
+fn units(bytes: &[u8]) -> u64 {
+    bytes.iter().map(|&b| u64::from(is_first(b)) + u64::from(b >= 0xF0)).sum()
+}
+
+/// True for the first byte of a character in UTF-8.
+fn is_first(byte: u8) -> bool {
+    byte & 0xC0 != 0x80
 }
 
 /// What the first bytes of a document say; by default UTF-8 without a mark.
@@ -33,17 +90,33 @@ pub struct Detected {
 }
 
 impl Detected {
+    /// What a document is in that begins with these bytes, or `otherwise` if it does not say; `None` if the bytes behind them decide.
+    pub fn at_start(document: &[u8], otherwise: Encoding) -> Option<Detected> {
+        let head = &document[..document.len().min(LONGEST)];
+        if let Some((_, detected)) = STARTS.iter().find(|(start, _)| head.starts_with(start)) {
+            return Some(*detected);
+        }
+        if STARTS.iter().any(|(start, _)| start.starts_with(head)) {
+            return None;
+        }
+        let encoding = match declared_label(head) {
+            Ok(label) => named(label).unwrap_or(otherwise),
+            Err(Unnamed::Open) if head.len() < LONGEST => return None,
+            Err(_) => otherwise,
+        };
+        Some(Detected { encoding, mark: false })
+    }
+
     /// Bytes of the byte order mark.
     pub(super) fn mark_len(self) -> usize {
         match self.encoding {
             _ if !self.mark => 0,
             Encoding::Utf8 => 3,
             Encoding::Utf16Be | Encoding::Utf16Le => 2,
+            Encoding::Latin1 | Encoding::Windows1252 => 0,
         }
     }
 }
-
-const UTF_8: Detected = Detected { encoding: Encoding::Utf8, mark: false };
 
 /// Starts of documents and what they say: the marks, and `<?` in UTF-16.
 const STARTS: [(&[u8], Detected); 5] = [
@@ -54,14 +127,64 @@ const STARTS: [(&[u8], Detected); 5] = [
     (b"<\0?\0", Detected { encoding: Encoding::Utf16Le, mark: false }),
 ];
 
-/// Most bytes that a decision takes.
-const LONGEST: usize = 4;
+/// Most bytes that a decision takes. A declaration that has not named an encoding by then is taken to name none.
+const LONGEST: usize = 256;
+
+/// Why a document declares no encoding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Unnamed {
+    /// Bytes behind those at hand may yet do so.
+    Open,
+    /// It has no declaration, or one without an encoding, or a wrong one.
+    Never,
+}
+
+/// The label in the XML declaration that a document starts with (XML 2.8, 4.3.3).
+fn declared_label(document: &[u8]) -> Result<&[u8], Unnamed> {
+    let rest = behind(document, b"<?xml")?;
+    let (_, rest) = pair(rest, b"version")?;
+    pair(rest, b"encoding").map(|(label, _)| label)
+}
+
+/// The value of white space and `name="value"`, and what stands behind it.
+fn pair<'a>(text: &'a [u8], name: &[u8]) -> Result<(&'a [u8], &'a [u8]), Unnamed> {
+    if text.first().is_some_and(|&b| !has(b, WHITE)) {
+        return Err(Unnamed::Never);
+    }
+    let rest = behind(without_white(text), name)?;
+    let rest = without_white(behind(without_white(rest), b"=")?);
+    let (quote, rest) = rest.split_first().ok_or(Unnamed::Open)?;
+    if !matches!(quote, b'"' | b'\'') {
+        return Err(Unnamed::Never);
+    }
+    let is_end = |b: &u8| !(b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'));
+    let end = rest.iter().position(is_end).ok_or(Unnamed::Open)?;
+    if rest[end] == *quote { Ok((&rest[..end], &rest[end + 1..])) } else { Err(Unnamed::Never) }
+}
+
+/// What stands behind a word that a text starts with.
+fn behind<'a>(text: &'a [u8], word: &[u8]) -> Result<&'a [u8], Unnamed> {
+    let fail = if word.starts_with(text) { Unnamed::Open } else { Unnamed::Never };
+    text.strip_prefix(word).ok_or(fail)
+}
+
+fn without_white(text: &[u8]) -> &[u8] {
+    let white = text.iter().take_while(|&&b| has(b, WHITE)).count();
+    &text[white..]
+}
+
+/// The encoding of a label that a document can bear that looks like ASCII so far.
+fn named(label: &[u8]) -> Option<Encoding> {
+    if Encoding::Utf8.is_labelled(label) { Some(Encoding::Utf8) } else { Encoding::single_byte(label) }
+}
 
 /// Collects first bytes until they decide.
 #[derive(Debug, Default)]
 pub(super) struct Detector {
     /// Bytes that did not decide, fewer than [`LONGEST`].
     head: Vec<u8>,
+    /// What the document is in if it does not say.
+    otherwise: Encoding,
     detected: Option<Detected>,
 }
 
@@ -78,42 +201,52 @@ impl Detector {
         self.detected
     }
 
-    /// Adds the next chunk; gives what was taken, without the byte order mark, if that decides.
+    /// Says what the document is in if it does not say itself.
+    pub(super) fn set_otherwise(&mut self, encoding: Encoding) {
+        self.otherwise = encoding;
+    }
+
+    /// Adds the next chunk; gives what was taken, without the byte order mark, if that decides. Of a first chunk that decides by itself
+    /// nothing is copied.
     pub(super) fn add(&mut self, chunk: &[u8]) -> Option<Prefix> {
-        let before = self.head.len();
-        let used = chunk.len().min(LONGEST - before);
-        self.head.extend_from_slice(&chunk[..used]);
-        let detected = decide(&self.head)?;
-        self.detected = Some(detected);
-        let head = std::mem::take(&mut self.head);
-        match before {
-            0 => Some(Prefix { head: Vec::new(), used: detected.mark_len() }),
-            _ => Some(Prefix { head: head[detected.mark_len()..].to_vec(), used }),
+        if !self.head.is_empty() {
+            return self.add_to_head(chunk);
         }
+        self.detected = Detected::at_start(chunk, self.otherwise);
+        if self.detected.is_none() {
+            self.head.extend_from_slice(chunk);
+        }
+        self.detected.map(|detected| Prefix { head: Vec::new(), used: detected.mark_len() })
+    }
+
+    fn add_to_head(&mut self, chunk: &[u8]) -> Option<Prefix> {
+        let used = chunk.len().min(LONGEST - self.head.len());
+        self.head.extend_from_slice(&chunk[..used]);
+        let detected = Detected::at_start(&self.head, self.otherwise)?;
+        self.detected = Some(detected);
+        let mut head = std::mem::take(&mut self.head);
+        head.drain(..detected.mark_len());
+        Some(Prefix { head, used })
     }
 
     /// Decides without more bytes.
     pub(super) fn settle(&mut self) -> Prefix {
-        self.detected = Some(UTF_8);
+        self.detected = Some(Detected { encoding: self.otherwise, mark: false });
         Prefix { head: std::mem::take(&mut self.head), used: 0 }
     }
-}
-
-fn decide(head: &[u8]) -> Option<Detected> {
-    if let Some((_, detected)) = STARTS.iter().find(|(start, _)| head.starts_with(start)) {
-        return Some(*detected);
-    }
-    let is_open = STARTS.iter().any(|(start, _)| start.starts_with(head));
-    (!is_open).then_some(UTF_8)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// The decision and the bytes left of the document, for every chunking into pieces of `size`.
+    /// The decision, UTF-8 if the document does not say, and the bytes left of the document, for every chunking into pieces of `size`.
     fn detect(bytes: &[u8], size: usize) -> (Detected, Vec<u8>) {
-        let mut detector = Detector::default();
+        detect_or(bytes, size, Encoding::Utf8)
+    }
+
+    fn detect_or(bytes: &[u8], size: usize, otherwise: Encoding) -> (Detected, Vec<u8>) {
+        let mut detector = Detector { otherwise, ..Detector::default() };
         let mut chunks = bytes.chunks(size);
         while let Some(chunk) = chunks.next() {
             if let Some(prefix) = detector.add(chunk) {
@@ -144,6 +277,91 @@ mod tests {
                 let (detected, document) = detect(bytes, size);
                 assert_eq!((detected.encoding, &*document), (encoding, rest), "{bytes:?} by {size}");
             }
+        }
+    }
+
+    /// What a document is in, which must not depend on chunks.
+    fn encoding(document: &[u8], otherwise: Encoding) -> Encoding {
+        let whole = detect_or(document, usize::MAX, otherwise);
+        for size in 1..document.len() {
+            assert_eq!(detect_or(document, size, otherwise), whole, "{document:?} by {size}");
+        }
+        assert_eq!(whole.1, document.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(document));
+        whole.0.encoding
+    }
+
+    #[test]
+    fn a_declaration_names_the_encoding() {
+        let cases: [(&[u8], Encoding); 24] = [
+            (b"<?xml version='1.0' encoding='ISO-8859-1'?><a/>", Encoding::Latin1),
+            (b"<?xml\tversion = \"1.0\"\r\n encoding\n=\n\"latin1\" standalone='no' ?>", Encoding::Latin1),
+            (b"<?xml version='1.0' encoding='iso_8859-1'", Encoding::Latin1),
+            (b"<?xml version='1.0' encoding='L1'?>", Encoding::Latin1),
+            (b"<?xml version='2.0' encoding='Windows-1252'?>\x80", Encoding::Windows1252),
+            (b"<?xml version='1.0' encoding='CP1252'?>", Encoding::Windows1252),
+            (b"<?xml version='1.0' encoding='US-ASCII'?>", Encoding::Utf8),
+            (b"<?xml version='1.0' encoding='ascii'?>", Encoding::Utf8),
+            (b"<?xml version='1.0' encoding='utf-8'?>", Encoding::Utf8),
+            (b"<?xml version='1.0' encoding='UTF-16'?>", Encoding::Utf8),
+            (b"<?xml version='1.0' encoding='koi8-r'?>", Encoding::Utf8),
+            (b"\xEF\xBB\xBF<?xml version='1.0' encoding='latin1'?>", Encoding::Utf8),
+            // No declaration, or none that is read.
+            (b" <?xml version='1.0' encoding='latin1'?>", Encoding::Utf8),
+            (b"<?xml-x version='1.0' encoding='latin1'?>", Encoding::Utf8),
+            (b"<?xml encoding='latin1'?>", Encoding::Utf8),
+            (b"<?xml version='1.0'encoding='latin1'?>", Encoding::Utf8),
+            (b"<?xml version='1.0' standalone='no' encoding='latin1'?>", Encoding::Utf8),
+            (b"<?xml version='1.0' encoding='latin1\"?>", Encoding::Utf8),
+            (b"<?xml version='1.0' encoding=latin1?>", Encoding::Utf8),
+            (b"<?xml version='1.0' encoding='latin 1'?>", Encoding::Utf8),
+            (b"<?xml version='1.0' encoding='latin1", Encoding::Utf8),
+            (b"<?xml version='1.0' encoding=''?>", Encoding::Utf8),
+            (b"<?xml version='\xE9' encoding='latin1'?>", Encoding::Utf8),
+            (b"<?xml version='1.0'?><a encoding='latin1'/>", Encoding::Utf8),
+        ];
+        for (document, expected) in cases {
+            assert_eq!(encoding(document, Encoding::Utf8), expected, "{}", String::from_utf8_lossy(document));
+        }
+    }
+
+    #[test]
+    fn what_is_told_holds_for_documents_that_do_not_say() {
+        let told = |document: &[u8]| encoding(document, Encoding::Windows1252);
+        for document in [&b"<a>\x80</a>"[..], b"", b"<", b"\xEF\xBB", b"<?xml version='1.0'?><a/>", b"<?xml versi"] {
+            assert_eq!(told(document), Encoding::Windows1252, "{document:?}");
+        }
+        assert_eq!(told(b"\xEF\xBB\xBF<a/>"), Encoding::Utf8);
+        assert_eq!(told(b"<?xml version='1.0' encoding='UTF-8'?><a/>"), Encoding::Utf8);
+        assert_eq!(told(b"<?xml version='1.0' encoding='latin1'?><a/>"), Encoding::Latin1);
+    }
+
+    #[test]
+    fn an_endless_declaration_is_not_waited_for() {
+        for (white, expected) in [(200, Encoding::Latin1), (300, Encoding::Utf8), (100_000, Encoding::Utf8)] {
+            let document = format!("<?xml version='1.0'{}encoding='latin1'?><a/>", " ".repeat(white));
+            for size in [1, 7, 255, 256, 257, usize::MAX] {
+                let (detected, rest) = detect(document.as_bytes(), size);
+                assert_eq!((detected.encoding, &*rest), (expected, document.as_bytes()), "{white} by {size}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_first_chunk_that_decides_is_not_copied() {
+        for document in [&b"<?xml version='1.0' encoding='UTF-8'?><a/>"[..], b"<?xml version='1.0'?>", b"<a/>"] {
+            let mut detector = Detector::default();
+            let prefix = detector.add(document).unwrap();
+            assert_eq!((prefix.head.capacity(), prefix.used, detector.head.capacity()), (0, 0, 0));
+        }
+    }
+
+    #[test]
+    fn labels_of_single_bytes() {
+        for label in ["iso-8859-1", "ISO_8859-1:1987", "latin1", "l1", "IBM819", "cp819", "iso88591", "csISOLatin1"] {
+            assert_eq!(Encoding::single_byte(label.as_bytes()), Some(Encoding::Latin1), "{label}");
+        }
+        for label in ["us-ascii", "ASCII", "ANSI_X3.4-1968", "utf-8", "iso-8859-15", "windows-1250", "", "latin-1"] {
+            assert_eq!(Encoding::single_byte(label.as_bytes()), None, "{label}");
         }
     }
 }

@@ -34,8 +34,10 @@ pub(super) fn read(bytes: &[u8], at: usize, detected: Detected) -> Result<usize,
 /// Refuses a document that must have declared its encoding and did not; `at` is where it did not.
 pub(super) fn without_encoding(detected: Detected, at: usize) -> Result<(), Fail> {
     match detected {
-        Detected { encoding: Encoding::Utf8, .. } | Detected { mark: true, .. } => Ok(()),
-        _ => Err(fault(at, XmlErrorKind::MissingByteOrderMark)),
+        Detected { encoding: Encoding::Utf16Be | Encoding::Utf16Le, mark: false } => {
+            Err(fault(at, XmlErrorKind::MissingByteOrderMark))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -108,12 +110,7 @@ fn check_encoding(bytes: &[u8], label: &[u8], at: usize, detected: Detected) -> 
     if !label.first().is_some_and(u8::is_ascii_alphabetic) {
         return Err(expected(bytes, at, "the name of an encoding"));
     }
-    let names: &[&str] = match detected.encoding {
-        Encoding::Utf8 => &["UTF-8", "US-ASCII", "ASCII", "UTF8"],
-        Encoding::Utf16Be => &["UTF-16", "UTF-16BE", "ISO-10646-UCS-2"],
-        Encoding::Utf16Le => &["UTF-16", "UTF-16LE", "ISO-10646-UCS-2"],
-    };
-    if names.iter().any(|name| name.as_bytes().eq_ignore_ascii_case(label)) {
+    if detected.encoding.is_labelled(label) {
         return Ok(());
     }
     let declared = String::from_utf8_lossy(label).into_owned();

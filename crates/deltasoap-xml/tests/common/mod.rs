@@ -4,7 +4,7 @@
 
 pub mod oracle;
 
-use deltasoap_xml::{Event, Feed, Instructions, Limits, NameId, Reader, Stop, Window, XmlError};
+use deltasoap_xml::{Encoding, Event, Feed, Instructions, Limits, NameId, Reader, Stop, Window, XmlError};
 
 /// One event, owned; pieces of text that follow each other are one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,8 +32,16 @@ impl Recorder {
 
     /// Reads a document that comes in the given chunks.
     pub fn record<'a>(&mut self, chunks: impl Iterator<Item = &'a [u8]>) -> Outcome {
+        self.record_told(None, chunks)
+    }
+
+    /// The same, if something outside of the document tells its encoding.
+    pub fn record_told<'a>(&mut self, told: Option<Encoding>, chunks: impl Iterator<Item = &'a [u8]>) -> Outcome {
         self.reader.reset();
         self.feed.reset();
+        if let Some(encoding) = told {
+            self.feed.set_encoding(encoding);
+        }
         self.pieces.clear();
         let error = self.chunks(chunks).err().map(|error| *error);
         (std::mem::take(&mut self.pieces), error)

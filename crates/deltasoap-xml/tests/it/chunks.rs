@@ -1,11 +1,11 @@
 //! However a document is cut into chunks, the events and the error are the same; and they are what other parsers say.
 
 use crate::common::{Outcome, Recorder, oracle};
-use deltasoap_xml::{Instructions, Limits};
+use deltasoap_xml::{Instructions, Limits, XmlError};
 use proptest::prelude::*;
 
 /// Fragments that documents are made of: many of them valid, some not, some only at the right place.
-const FRAGMENTS: [&str; 64] = [
+const FRAGMENTS: [&str; 65] = [
     "<a>",
     "</a>",
     "<a>",
@@ -55,6 +55,7 @@ const FRAGMENTS: [&str; 64] = [
     "<!",
     "<?xml version='1.0'?>",
     "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone='yes'?>",
+    "<?xml version='1.0' encoding='windows-1252'?>",
     "\u{FFFE}",
     "\u{1}",
     "'",
@@ -225,6 +226,38 @@ proptest! {
         prop_assert_eq!(error.as_ref().map(|e| &e.kind), error_16.as_ref().map(|e| &e.kind));
         let offset = error.map(|e| 2 + 2 * text[..e.offset as usize].encode_utf16().count() as u64);
         prop_assert_eq!(offset, error_16.map(|e| e.offset));
+    }
+
+    #[test]
+    fn single_bytes_in_any_chunks(bytes in mutated(), cuts in cuts(), limits in limits(), label in proptest::sample::select(&["latin1", "Windows-1252"][..])) {
+        let declaration = format!("<?xml version='1.0' encoding='{label}'?>");
+        read_all(&[declaration.as_bytes(), &bytes].concat(), limits, Instructions::Skip, &cuts);
+    }
+
+    #[test]
+    fn single_bytes_and_utf8_agree(text in document(), bytes in proptest::collection::vec(0xA0..=0xFF_u8, 8), cut: prop::sample::Index) {
+        prop_assume!(!text.contains("encoding=") && !text.starts_with('\u{FEFF}'));
+        // Other characters than those of Latin-1 become some of it.
+        let of_latin = |c: char| if c as u32 > 0xFF { char::from(bytes[c as usize % 8]) } else { c };
+        let text: String = text.chars().map(of_latin).collect();
+        let text = text.strip_prefix("<?xml version='1.0'?>").unwrap_or(&text);
+        let (utf8, latin) = ("<?xml version='1.0' encoding='UTF-8'?>", "<?xml version='1.0' encoding='ISO-8859-1'?>");
+        let (pieces, error) = read_all((utf8.to_owned() + text).as_bytes(), Limits::default(), Instructions::Skip, &[cut]);
+        let single = |declaration: &str| declaration.chars().chain(text.chars()).map(|c| c as u8).collect::<Vec<u8>>();
+        for declaration in [latin, &latin.replace("ISO-8859-1", "cp1252")] {
+            let document = single(declaration);
+            let (pieces_1, error_1) = read_all(&document, Limits::default(), Instructions::Skip, &[]);
+            prop_assert_eq!(&pieces, &pieces_1);
+            prop_assert_eq!(error.as_ref().map(|e| &e.kind), error_1.as_ref().map(|e| &e.kind));
+            let characters = |e: &XmlError| (utf8.to_owned() + text)[..e.offset as usize].chars().count();
+            let offset = error.as_ref().map(|e| characters(e) as u64 + declaration.len() as u64 - utf8.len() as u64);
+            prop_assert_eq!(offset, error_1.map(|e| e.offset));
+            let mut recorder = Recorder::new(Limits::default(), Instructions::Skip);
+            for at in 0..=document.len() {
+                let (head, tail) = document.split_at(at);
+                prop_assert_eq!(&recorder.record([head, tail].into_iter()).0, &pieces, "cut at {}", at);
+            }
+        }
     }
 
     #[test]

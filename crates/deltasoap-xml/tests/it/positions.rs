@@ -1,6 +1,6 @@
-//! Positions of errors in UTF-16 documents: exact in received bytes, however long ago the place was read.
+//! Positions of errors in documents that are not in UTF-8: exact in received bytes, however long ago the place was read.
 
-use deltasoap_xml::{Event, Feed, Instructions, Limits, Reader, Stop, Window, XmlError, XmlErrorKind};
+use deltasoap_xml::{Encoding, Event, Feed, Instructions, Limits, Reader, Stop, Window, XmlError, XmlErrorKind};
 
 /// A little more than 128 KiB of UTF-8, with characters of all lengths.
 fn long_text() -> String {
@@ -78,4 +78,42 @@ fn a_fault_behind_long_text_or_in_a_long_tag_is_exact() {
     check(&format!("<a x='{long}|<'/>"));
     check(&format!("<a x='{long}' |x=''/>"));
     check(&format!("<a><!-- {long}|-- --></a>"));
+}
+
+/// As [`fault`], for a document in ISO-8859-1 by its declaration or because the feed is told so.
+fn latin_fault(text: &str, is_told: bool, size: usize) -> XmlError {
+    let declaration = if is_told { "" } else { "<?xml version='1.0' encoding='latin1'?>" };
+    let document: Vec<u8> = declaration.chars().chain(text.chars()).map(|c| c as u8).collect();
+    let (mut reader, mut feed) = (Reader::new(Limits::NONE, Instructions::Refuse), Feed::new(Limits::NONE));
+    if is_told {
+        feed.set_encoding(Encoding::Latin1);
+    }
+    let mut mark = None;
+    let mut step = |window: &mut Window<'_>| find_exclamation(&mut reader, window, &mut mark);
+    let pushed = document.chunks(size).try_for_each(|chunk| feed.push::<Box<XmlError>>(chunk, &mut step));
+    let mut error = *pushed.and_then(|()| feed.finish::<Box<XmlError>>(&mut step)).unwrap_err();
+    error.offset -= declaration.len() as u64;
+    error
+}
+
+#[test]
+fn a_byte_a_character_is_counted_as_one() {
+    let long = "a \u{e9}\t\u{80}".repeat(10_000);
+    for marked in [
+        "<a>\u{e9}\u{e9}|&x;</a>".to_owned(),
+        "<\u{e9} \u{fc}='\u{ff}'></|\u{fc}>".to_owned(),
+        format!("<a>{long}|&x;</a>"),
+        format!("<a><b>{long}</b><\u{e9} x='\u{80}'>|{long}!</\u{e9}></a>"),
+        format!("<a x='{long}' |x=''/>"),
+        format!("<a x='{long}'>\u{e9}</a>|\u{e9}"),
+    ] {
+        let (before, after) = marked.split_once('|').unwrap();
+        let wanted = before.chars().count() as u64;
+        for size in [1, 2, 5, 1000, (16 << 10) + 1, usize::MAX] {
+            for is_told in [true, false] {
+                let error = latin_fault(&[before, after].concat(), is_told, size);
+                assert_eq!(error.offset, wanted, "by {size}, told {is_told}: {:?}", error.kind);
+            }
+        }
+    }
 }

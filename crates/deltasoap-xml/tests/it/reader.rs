@@ -1,7 +1,7 @@
 //! Well-formedness and namespaces, rule by rule: each case is a document and what the reader makes of it.
 
-use crate::common::{read, shown};
-use deltasoap_xml::{Instructions, Limits, XmlErrorKind};
+use crate::common::{Recorder, read, shown};
+use deltasoap_xml::{Encoding, Instructions, Limits, XmlErrorKind};
 
 #[test]
 fn well_formed_documents_give_their_events() {
@@ -75,8 +75,13 @@ fn faults_have_a_kind_and_a_place() {
         ("<?xml version='2.0'?><a/>", 15, Version { found: "2.0".into() }),
         ("<?xml encoding='UTF-8'?><a/>", 6, expected("`version` in the XML declaration", 'e')),
         (
-            "<?xml version='1.0' encoding='latin1'?><a/>",
+            "<?xml version='1.0' encoding='koi8-r'?><a/>",
             30,
+            DeclaredEncoding { declared: "koi8-r".into(), actual: "UTF-8" },
+        ),
+        (
+            "\u{FEFF}<?xml version='1.0' encoding='latin1'?><a/>",
+            33,
             DeclaredEncoding { declared: "latin1".into(), actual: "UTF-8" },
         ),
         ("<?xml version='1.0' standalone='x'?><a/>", 32, expected("`yes` or `no`", 'x')),
@@ -136,4 +141,39 @@ fn every_limit_is_enforced_at_the_first_character_beyond() {
         let error = read(document.as_bytes(), limits, Instructions::Refuse).1.expect(document);
         assert_eq!((error.offset, error.kind), (offset, XmlErrorKind::Limit { name, limit }), "{document}");
     }
+}
+
+/// Text of a document in an encoding that is told, or declared by a label.
+fn text_of(document: &[u8], told: Option<Encoding>) -> String {
+    let mut recorder = Recorder::new(Limits::default(), Instructions::Refuse);
+    let whole = recorder.record_told(told, std::iter::once(document));
+    assert_eq!(recorder.record_told(told, document.chunks(1)), whole, "byte by byte");
+    shown(&whole)
+}
+
+#[test]
+fn encodings_of_a_byte_a_character_are_read() {
+    let declared = |label: &str, rest: &[u8]| {
+        let declaration = format!("<?xml version='1.0' encoding='{label}'?>");
+        text_of(&[declaration.as_bytes(), rest].concat(), None)
+    };
+    assert_eq!(declared("windows-1252", b"<a>\x80\xE9</a>"), "<a|\u{20ac}\u{e9}|>");
+    assert_eq!(declared("ISO-8859-1", b"<a>\x80\xE9</a>"), "<a|\u{80}\u{e9}|>");
+    assert_eq!(declared("Latin1", b"<\xE9 \xFC='\xC3\xA4'/>"), "<\u{e9} \u{fc}=\u{c3}\u{a4}|>");
+    assert_eq!(declared("us-ascii", "<a>\u{e9}</a>".as_bytes()), "<a|\u{e9}|>");
+    let fault = declared("latin1", b"<a>\xE9\x01</a>");
+    assert_eq!(fault, "<a|\u{e9}|U+0001 is not allowed in XML at byte 43");
+    assert_eq!(text_of(b"<a>\x80</a>", Some(Encoding::Windows1252)), "<a|\u{20ac}|>");
+    assert_eq!(text_of(b"<?xml version='1.0'?><a>\xE9</a>", Some(Encoding::Latin1)), "<a|\u{e9}|>");
+    assert_eq!(text_of("\u{FEFF}<a>\u{e9}</a>".as_bytes(), Some(Encoding::Latin1)), "<a|\u{e9}|>");
+    assert_eq!(text_of("<a>\u{e9}</a>".as_bytes(), None), "<a|\u{e9}|>", "what was told is forgotten");
+}
+
+#[test]
+fn an_encoding_that_is_not_read_or_not_true_is_said_so() {
+    let told = |document: &str| text_of(document.as_bytes(), None);
+    let fault = told("<?xml version='1.0' encoding='koi8-r'?><a/>");
+    assert_eq!(fault, "the encoding `koi8-r` is not supported; use UTF-8 or UTF-16 at byte 30");
+    let fault = told("\u{FEFF}<?xml version='1.0' encoding='latin1'?><a/>");
+    assert_eq!(fault, "the declaration says encoding `latin1`, but the document is in UTF-8 at byte 33");
 }

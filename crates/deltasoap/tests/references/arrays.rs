@@ -1,6 +1,6 @@
 //! Arrays whose items say where they stand, of several dimensions, of arrays.
 
-use crate::support::{decode, envelope, utf16};
+use crate::support::{decode, envelope, latin1, utf16};
 use deltasoap::schema::Use;
 use deltasoap::soap::{Version, decode_request, encode_message};
 use deltasoap::{AnySimple, Buffer, ErrorKind, Limits, MultiArray, Nillable, Simple, Soap, SoapArray};
@@ -289,14 +289,35 @@ proptest! {
     }
 }
 
-/// In UTF-16, a place can only be told while it is in a window, or if it was marked.
+/// In UTF-16 and ISO-8859-1, a place can only be told while it is in a window, or if it was marked.
 #[test]
 fn text_in_place_of_a_row_is_refused_at_its_tag() {
-    let message = envelope("<g:put xmlns:g='urn:g'><matrix e:arrayType='xsd:int[2]'><m>t");
-    let message = utf16(&message);
-    let whole = decode::<Put>(&message, usize::MAX).expect_err("cut off");
-    assert!(matches!(whole.kind(), ErrorKind::ArrayForm { .. }), "{whole:?}");
-    for chunk in [1, 2, 3, 7, message.len() - 2, message.len() - 1] {
-        assert_eq!(decode::<Put>(&message, chunk), Err(whole.clone()), "{chunk}");
+    let message = envelope("<!-- \u{e4} --><g:put xmlns:g='urn:g'><matrix e:arrayType='xsd:int[2]'><m>t");
+    for message in [utf16(&message), latin1(&message)] {
+        let whole = decode::<Put>(&message, usize::MAX).expect_err("cut off");
+        assert!(matches!(whole.kind(), ErrorKind::ArrayForm { .. }), "{whole:?}");
+        for chunk in [1, 2, 3, 7, message.len() - 2, message.len() - 1] {
+            assert_eq!(decode::<Put>(&message, chunk), Err(whole.clone()), "{chunk}");
+        }
+    }
+}
+
+/// An element that is referred to is read when the message has ended, and its place is counted from there.
+#[test]
+fn a_fault_behind_a_reference_is_exact_in_a_byte_a_character() {
+    let row = "<m id='r'><i>1</i><!-- \u{e4}\u{e4} --><i>|x</i></m><!-- \u{e4} -->";
+    let body =
+        format!("<g:put xmlns:g='urn:g'><matrix e:arrayType='xsd:int[][1]'><m href='#r'/></matrix></g:put>{row}");
+    let message = envelope(&body);
+    let (before, after) = message.split_once('|').expect("a mark");
+    for (message, place) in [
+        (latin1(&[before, after].concat()), latin1(before).len()),
+        (utf16(&[before, after].concat()), utf16(before).len()),
+        ([before, after].concat().into_bytes(), before.len()),
+    ] {
+        for chunk in [1, 7, usize::MAX] {
+            let error = decode::<Put>(&message, chunk).expect_err("no number");
+            assert_eq!(error.offset(), place as u64, "{error} by {chunk}");
+        }
     }
 }

@@ -30,6 +30,12 @@ pub fn utf16(message: &str) -> Vec<u8> {
     units.flat_map(u16::to_le_bytes).collect()
 }
 
+/// The same in ISO-8859-1, with question marks for the characters that it has not.
+pub fn latin1(message: &str) -> Vec<u8> {
+    let bytes = message.chars().map(|c| u8::try_from(u32::from(c)).unwrap_or(b'?'));
+    b"<?xml version='1.0' encoding='ISO-8859-1'?>".iter().copied().chain(bytes).collect()
+}
+
 /// A SOAP 1.1 message in SOAP encoding.
 pub fn envelope(body: &str) -> String {
     format!(

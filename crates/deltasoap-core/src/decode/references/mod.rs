@@ -159,14 +159,13 @@ fn read(root: &mut impl Root, state: &mut State, window: Window<'_>) -> Result<(
     Err(error)
 }
 
-/// An error's position in received bytes: all code units of UTF-16 took two of them, and the kept bytes reach to the message's end.
+/// An error's position in received bytes, from how many of them the rest of the message took: the kept bytes reach to its end.
 #[cold]
 fn translated(error: Error, kept: &Window<'_>, received: u64) -> Error {
     if kept.encoding.encoding == Encoding::Utf8 {
         return error;
     }
     let at = error.offset().saturating_sub(kept.base).min(kept.bytes.len() as u64) as usize;
-    let units = |&byte: &u8| u64::from(byte & 0xC0 != 0x80) + u64::from(byte >= 0xF0);
-    let behind: u64 = kept.bytes[at..].iter().map(units).sum();
-    error.moved_to(received.saturating_sub(2 * behind))
+    let behind = kept.encoding.encoding.length_of(&kept.bytes[at..]);
+    error.moved_to(received.saturating_sub(behind))
 }
