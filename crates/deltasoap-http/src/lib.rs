@@ -206,6 +206,8 @@ pub use client::{
     Redirects, Response, Retries, SharedTemplates, StatusError, Trace, TracedBody, TracedRequest, TracedResponse,
     Whole,
 };
+#[cfg(feature = "cookies")]
+pub use client::{CookieJar, InvalidCookies};
 pub use coding::{CodingError, Compression, GzipLimits};
 pub use secret::is_secret_header;
 pub use server::{

@@ -149,9 +149,16 @@ pub struct Call {
     /// Give up after this many seconds, while the WSDL is loaded and again while the service is called
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
     pub timeout: u64,
+    /// Keep the cookies of the service in this file, and send those that are in it: calls belong to one session then. The format is that of
+    /// curl's cookie files
+    #[arg(long, value_name = "FILE")]
+    pub session: Option<PathBuf>,
     /// Show the messages and HTTP headers on standard error, without the values of headers that may hold secrets
     #[arg(short, long)]
     pub verbose: bool,
+    /// Show these values too
+    #[arg(long, requires = "verbose")]
+    pub secrets: bool,
     /// Print an object with the response and its header blocks, or with the fault
     #[arg(long)]
     pub json: bool,

@@ -12,10 +12,12 @@ use deltasoap::soap::HeaderBlock;
 use deltasoap::{Node, QName};
 use deltasoap_dynamic::json::parse;
 use deltasoap_dynamic::{Contract, DynamicClient, DynamicError, DynamicFault, Reply, Selector};
-use deltasoap_http::{CallError, CallOptions, Mtom, PartHeaders};
+use deltasoap_http::{CallError, CallOptions, CookieJar, Mtom, PartHeaders};
 use deltasoap_wsdl::fetch::{credentials_in, shown};
 use serde_json::{Value as Json, json};
-use std::io::Read as _;
+use std::fs::OpenOptions;
+use std::io::{Read as _, Write as _};
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 use url::Url;
@@ -32,7 +34,7 @@ pub async fn call(arguments: &Call) -> Result<ExitCode> {
     report_notes(&contract, &READ_OTHERWISE);
     let data = data(&arguments.data)?;
     let access = &arguments.description.loading.access;
-    let tap = Tap::new(transport(access)?, arguments.verbose);
+    let tap = Tap::new(transport(access)?, arguments.verbose, arguments.secrets);
     let operation = selected(arguments, &contract)?;
     let url = arguments.endpoint.clone().or_else(|| operation.address().map(str::to_owned)).unwrap_or_default();
     if !url.is_empty() && arguments.endpoint.is_none() {
@@ -47,7 +49,8 @@ pub async fn call(arguments: &Call) -> Result<ExitCode> {
             );
         }
     }
-    let client = client(arguments, contract, tap.clone(), &url)?;
+    let jar = arguments.session.as_deref().map(session).transpose()?;
+    let client = client(arguments, contract, (tap.clone(), jar.clone()), &url)?;
     policy_warnings(std::slice::from_ref(&operation)).iter().for_each(|it| report(format_args!("warning: {it}")));
     let call = client.prepare_operation(operation);
     let mut call = call.options(options(arguments, client.contract())?);
@@ -55,7 +58,11 @@ pub async fn call(arguments: &Call) -> Result<ExitCode> {
         call = call.header(header_block(client.contract(), block)?);
     }
     let name = call.operation().full_name();
-    match call.send_json(&data).await {
+    let outcome = call.send_json(&data).await;
+    if let (Some(path), Some(jar)) = (&arguments.session, jar) {
+        write_secret(path, &jar.to_netscape()).with_context(|| format!("{} cannot be written", path.display()))?;
+    }
+    match outcome {
         Ok(reply) => printed(arguments, reply),
         Err(DynamicError::Fault(fault)) => fault_printed(arguments, in_own_language(*fault)),
         Err(DynamicError::Json(error)) => {
@@ -104,19 +111,49 @@ fn read(path: &str) -> Result<String> {
     Ok(text.strip_prefix('\u{feff}').map(ToOwned::to_owned).unwrap_or(text))
 }
 
+/// The cookies in a file, if there is one.
+fn session(path: &Path) -> Result<CookieJar> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => CookieJar::from_netscape(&text).with_context(|| format!("{} is no cookie file", path.display())),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(CookieJar::default()),
+        Err(error) => Err(error).with_context(|| format!("{} cannot be read", path.display())),
+    }
+}
+
+/// Writes a file that only its owner can read.
+fn write_secret(path: &Path, text: &str) -> std::io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)?.write_all(text.as_bytes())
+}
+
 /// A client for the service at a URL, in which credentials may stand.
-fn client(arguments: &Call, contract: Contract, tap: Tap, url: &str) -> Result<DynamicClient<Tap>> {
+fn client(
+    arguments: &Call,
+    contract: Contract,
+    (tap, jar): (Tap, Option<CookieJar>),
+    url: &str,
+) -> Result<DynamicClient<Tap>> {
     let access = &arguments.description.loading.access;
     let own = Url::parse(url).ok().and_then(|url| credentials_in(&url));
-    let tolerance = arguments.tolerance.into();
-    let mut client = DynamicClient::with_transport(contract, tap).configure(move |it| it.tolerance(tolerance));
+    let mut client = DynamicClient::with_transport(contract, tap);
     if arguments.endpoint.is_some() || own.is_some() {
         client = client.endpoint(if own.is_some() { shown(url) } else { url.to_owned() });
     }
-    if let Some(credentials) = credentials(access)?.or(own) {
-        client = client.configure(move |builder| builder.credentials(credentials.clone()));
-    }
-    Ok(client)
+    let (tolerance, credentials) = (arguments.tolerance.into(), credentials(access)?.or(own));
+    Ok(client.configure(move |builder| {
+        let builder = builder.tolerance(tolerance);
+        let builder = match &credentials {
+            Some(credentials) => builder.credentials(credentials.clone()),
+            None => builder,
+        };
+        match &jar {
+            Some(jar) => builder.cookie_jar(jar.clone()),
+            None => builder,
+        }
+    }))
 }
 
 fn selected(arguments: &Call, contract: &Contract) -> Result<deltasoap_dynamic::Operation> {

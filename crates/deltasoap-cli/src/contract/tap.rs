@@ -20,13 +20,15 @@ use tower::Service;
 pub struct Tap {
     transport: HttpTransport,
     is_open: bool,
+    /// Values of headers that may hold secrets are shown.
+    shows_secrets: bool,
     /// Where the last answer sends the client to.
     location: Arc<Mutex<Option<String>>>,
 }
 
 impl Tap {
-    pub fn new(transport: HttpTransport, is_open: bool) -> Self {
-        Tap { transport, is_open, location: Arc::default() }
+    pub fn new(transport: HttpTransport, is_open: bool, shows_secrets: bool) -> Self {
+        Tap { transport, is_open, shows_secrets, location: Arc::default() }
     }
 
     /// Where the last answer sent the client to, if it was a redirect.
@@ -42,9 +44,9 @@ impl Tap {
 
     async fn exchange(mut self, request: Request<Body>) -> Result<Response<UnsyncBoxBody<Bytes, BoxError>>, BoxError> {
         if self.is_open {
-            let response = self.transport.call(shown_request(request).await?).await?;
+            let response = self.transport.call(shown_request(request, self.shows_secrets).await?).await?;
             self.note(&response);
-            return shown_response(response).await;
+            return shown_response(response, self.shows_secrets).await;
         }
         let response = self.transport.call(request).await?;
         self.note(&response);
@@ -68,29 +70,33 @@ impl Service<Request<Body>> for Tap {
     }
 }
 
-async fn shown_request(request: Request<Body>) -> Result<Request<Body>, BoxError> {
+async fn shown_request(request: Request<Body>, secrets: bool) -> Result<Request<Body>, BoxError> {
     let (parts, body) = request.into_parts();
     let body = body.collect().await.map_err(|error| BoxError::from(error.to_string()))?.to_bytes();
-    show(">", format_args!("{} {}", parts.method, shown(&parts.uri.to_string())), &parts.headers, &body)?;
+    let first = format_args!("{} {}", parts.method, shown(&parts.uri.to_string()));
+    show(">", first, (&parts.headers, secrets), &body)?;
     Ok(Request::from_parts(parts, Body::from(body)))
 }
 
-async fn shown_response<B>(response: Response<B>) -> Result<Response<UnsyncBoxBody<Bytes, BoxError>>, BoxError>
+async fn shown_response<B>(
+    response: Response<B>,
+    secrets: bool,
+) -> Result<Response<UnsyncBoxBody<Bytes, BoxError>>, BoxError>
 where
     B: http_body::Body<Data = Bytes, Error: Into<BoxError>>,
 {
     let (parts, body) = response.into_parts();
     let body = body.collect().await.map_err(Into::into)?.to_bytes();
-    show("<", format_args!("{}", parts.status), &parts.headers, &body)?;
+    show("<", format_args!("{}", parts.status), (&parts.headers, secrets), &body)?;
     Ok(Response::from_parts(parts, Full::new(body).map_err(|never| match never {}).boxed_unsync()))
 }
 
-/// Shows a first line, headers and a body; secrets are not shown.
-fn show(mark: &str, first: Arguments<'_>, headers: &HeaderMap, body: &[u8]) -> io::Result<()> {
+/// Shows a first line, headers and a body; secrets only if asked for.
+fn show(mark: &str, first: Arguments<'_>, (headers, secrets): (&HeaderMap, bool), body: &[u8]) -> io::Result<()> {
     let mut out = stderr();
     writeln!(out, "{mark} {first}")?;
     for (name, value) in headers {
-        let value = if value.is_sensitive() || is_secret_header(name) {
+        let value = if !secrets && (value.is_sensitive() || is_secret_header(name)) {
             "(not shown)".into()
         } else {
             String::from_utf8_lossy(value.as_bytes())

@@ -210,7 +210,9 @@ fn attributes_that_a_mock_passes_over_are_logged() {
         format!("POST / HTTP/1.1\r\nHost: h\r\nContent-Type: text/xml\r\nContent-Length: {}\r\n\r\n{body}", body.len())
     };
     let warned = logged(&["mock", &shop()], &[request("zz='1' id='a' xml:lang='en'")]);
-    assert!(warned.contains("WARN") && warned.contains("attributes=3") && warned.contains("\"Catalogue\""), "{warned}");
+    let said = ["unknown attribute zz in", "unknown attribute id in", "namespace}lang in", "\"Catalogue\""];
+    assert_eq!(warned.matches("WARN").count(), 3, "{warned}");
+    assert!(said.iter().all(|said| warned.contains(said)), "{warned}");
     let silent = logged(&["mock", &shop()], &[request("")]);
     assert!(silent.contains("answered") && !silent.contains("WARN"), "{silent}");
 }
@@ -781,4 +783,65 @@ fn attributes_that_are_not_printed_are_said() {
         let output = run(&["call", &shop(), "Soap11.Catalogue", "-v", "--endpoint", &url]);
         assert!(!stderr(&output).contains("--verbose shows"), "{output:?}");
     }
+}
+
+/// What a service adds is left out and said; other orders and namespaces are read where they are accepted.
+#[test]
+fn answers_beyond_the_schema_are_read_as_far_as_told() {
+    const START: &str = "<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'><s:Body>";
+    let call = |body: &str, arguments: &[&str]| {
+        let message = format!("{START}{body}</s:Body></s:Envelope>");
+        let answer = format!(
+            "HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{message}",
+            message.len()
+        );
+        let (url, _) = canned(answer.leak());
+        let catalogue = shop();
+        let base = ["call", &catalogue, "Soap11.Catalogue", "--endpoint", &url];
+        run(&[&base[..], arguments].concat())
+    };
+    let added = "<CatalogueResponse xmlns='urn:shop'><root><name>all</name><new>1</new></root></CatalogueResponse>";
+    let output = call(added, &[]);
+    assert_eq!(json(&output), json!({ "root": { "name": "all" } }));
+    assert_eq!(stderr(&output), "warning: unknown element {urn:shop}new in /Envelope/Body/CatalogueResponse/root\n");
+    let output = call(added, &["--tolerance", "strict"]);
+    assert_eq!(output.status.code(), Some(4), "{}", stderr(&output));
+    assert!(stderr(&output).contains("{urn:shop}new"), "{}", stderr(&output));
+    let bare = "<x:CatalogueResponse xmlns:x='urn:shop'><root><name>all</name></root></x:CatalogueResponse>";
+    assert_eq!(call(bare, &[]).status.code(), Some(4));
+    assert_eq!(json(&call(bare, &["--tolerance", "any-order"])), json!({ "root": { "name": "all" } }));
+}
+
+/// Calls with one session file are one session to the service.
+#[test]
+fn a_session_file_keeps_cookies() {
+    const ANSWER: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\nSet-Cookie: sid=\"abc\"; Path=/; HttpOnly\r\n\
+        Connection: close\r\n\r\n<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'><s:Body>\
+        <CatalogueResponse xmlns='urn:shop'><root><name>all</name></root></CatalogueResponse></s:Body></s:Envelope>";
+    let (url, requests) = canned(ANSWER);
+    let directory = tempfile::tempdir().expect("a directory");
+    let file = directory.path().join("session");
+    let session = file.to_string_lossy().into_owned();
+    let call = |more: &[&str]| {
+        let shop = shop();
+        let base = ["call", &shop, "Soap11.Catalogue", "--endpoint", &url, "--session", &session];
+        let output = run(&[&base[..], more].concat());
+        assert!(output.status.success(), "{}", stderr(&output));
+        stderr(&output)
+    };
+    assert!(!call(&["-v"]).contains("abc"));
+    assert!(std::fs::read_to_string(&file).expect("a file").contains("\tsid\t"));
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        assert_eq!(std::fs::metadata(&file).expect("a file").permissions().mode() & 0o777, 0o600);
+    }
+    assert!(call(&["-v", "--secrets"]).contains("abc"));
+    let requests = requests.lock().expect("no panic");
+    let cookies: Vec<bool> = requests.iter().map(|request| request.to_lowercase().contains("cookie: sid=")).collect();
+    assert_eq!(cookies, [false, true]);
+    std::fs::write(&file, "no cookies").expect("written");
+    let output = run(&["call", &shop(), "Soap11.Catalogue", "--endpoint", &url, "--session", &session]);
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    assert!(stderr(&output).contains("line 1"), "{}", stderr(&output));
 }

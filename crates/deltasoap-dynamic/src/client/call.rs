@@ -89,7 +89,7 @@ where
             let sent = http.send_element(&method.request_name, body, options).await;
             return sent.map(|()| None).map_err(|error| explained(&operation, error, &[]));
         };
-        let Stream { memory, decoder, key, counted } = client.streams.take(&operation);
+        let Stream { memory, decoder, key, counted } = client.streams.take(&operation, http.decode_options());
         let answer = Answer::new(&operation, &name, content, memory);
         let called = http.call_element(&method.request_name, body, options, (answer, decoder)).await;
         let (response, decoder) = called.map_err(DynamicError::Call)?;

@@ -112,7 +112,7 @@ impl<S> DynamicClient<S> {
     #[must_use]
     pub fn configure(mut self, configure: impl Fn(ClientBuilder) -> ClientBuilder + Send + Sync + 'static) -> Self {
         self.settings.configure = Some(Arc::new(configure));
-        self.ports = Ports::default();
+        (self.ports, self.streams) = Default::default();
         self
     }
 

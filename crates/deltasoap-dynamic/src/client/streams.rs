@@ -48,7 +48,7 @@ impl Streams {
     }
 
     /// A stream for a call; a new one if none waits.
-    pub(super) fn take(&self, operation: &Operation) -> Stream {
+    pub(super) fn take(&self, operation: &Operation, options: DecodeOptions) -> Stream {
         let key = operation.full_name();
         let mut state = self.state();
         if let Some(index) = state.idle.iter().rposition(|stream| stream.key == key) {
@@ -60,7 +60,7 @@ impl Streams {
         Stream {
             key,
             memory: Box::new(Memory::new(vacant)),
-            decoder: Decoder::new(DecodeOptions::default()),
+            decoder: Decoder::new(options),
             counted: Counted::default(),
         }
     }

@@ -12,7 +12,7 @@ use deltasoap_core::decode::{Cursor, Decoder, Step};
 use deltasoap_core::encode::Encoder;
 use deltasoap_core::schema::{ElementRef, Use};
 use deltasoap_core::soap::{EnvelopeReader, Fault, Head, Receiver, Version, encode_element};
-use deltasoap_core::{Buffer, DecodeOptions, Error, ErrorKind, Memory, Node, QName, Value};
+use deltasoap_core::{Buffer, DecodeOptions, Error, ErrorKind, Memory, Node, QName, Tolerance, Value};
 use deltasoap_dynamic::Contract;
 use deltasoap_wsdl::Importer;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -293,18 +293,34 @@ fn round_trip(
     encoding: Use,
 ) -> Result<(), String> {
     let view = contract.view(content);
-    let value = read(&message.bytes, name, (contract, content)).map_err(|error| error.to_string())?;
+    let (value, tolerance) =
+        read_somehow(&message.bytes, name, (contract, content)).map_err(|error| error.to_string())?;
     let written = encode_element(message.version, encoding, &[], name, (&value, view), Buffer::new());
     let written = written.map_err(|error| format!("not written: {error}"))?;
-    let again = read(written.as_slice(), name, (contract, content));
+    let again = read(written.as_slice(), name, (contract, content), tolerance);
     let again = again.map_err(|error| format!("not read once written: {error}"))?;
     if is_same(&value, &again) { Ok(()) } else { Err("read otherwise once written".to_owned()) }
 }
 
-fn read(message: &[u8], name: &QName, (contract, content): (&Contract, ElementRef)) -> Result<Value, Error> {
+/// Reads a message with the least tolerance that it takes. The error is that of strict reading.
+fn read_somehow(message: &[u8], name: &QName, by: (&Contract, ElementRef)) -> Result<(Value, Tolerance), Error> {
+    let strict = match read(message, name, by, Tolerance::Strict) {
+        Ok(value) => return Ok((value, Tolerance::Strict)),
+        Err(error) => error,
+    };
+    let levels = [Tolerance::Unknown, Tolerance::AnyOrder];
+    levels.into_iter().find_map(|level| Some((read(message, name, by, level).ok()?, level))).ok_or(strict)
+}
+
+fn read(
+    message: &[u8],
+    name: &QName,
+    (contract, content): (&Contract, ElementRef),
+    tolerance: Tolerance,
+) -> Result<Value, Error> {
     let taker = Taker { name, contract, content, memory: Memory::new(Value::Absent) };
     let mut reader = EnvelopeReader::new(taker);
-    Decoder::new(DecodeOptions::default()).decode(&mut reader, message)?;
+    Decoder::new(DecodeOptions { tolerance, ..DecodeOptions::default() }).decode(&mut reader, message)?;
     Ok(reader.receiver.memory.into_value())
 }
 

@@ -1,7 +1,7 @@
 //! The client and its settings.
 
 #[cfg(feature = "cookies")]
-use super::cookies::Cookies;
+use super::cookies::CookieJar;
 use super::credentials::Credentials;
 use super::memory::{BYTES, MEMORIES, Memories};
 use super::network::HttpTransport;
@@ -78,6 +78,11 @@ impl<S> Client<S> {
         ClientBuilder::new(url.into()).build_with(service)
     }
 
+    /// How answers are read: for decoders that the caller brings ([`call_element`](Self::call_element)).
+    pub fn decode_options(&self) -> DecodeOptions {
+        self.settings.options
+    }
+
     /// What differential decoding did for the responses that were leased, over all clones of the client. The memory is what
     /// waits for the next responses now.
     pub fn differential_stats(&self) -> DifferentialStats {
@@ -117,7 +122,7 @@ pub(super) struct Settings {
     pub(super) retries: Retries,
     pub(super) redirects: Redirects,
     #[cfg(feature = "cookies")]
-    pub(super) cookies: Option<Cookies>,
+    pub(super) cookies: Option<CookieJar>,
     pub(super) trace: Option<Trace>,
     pub(super) understood: Understood,
 }
@@ -297,7 +302,15 @@ impl ClientBuilder {
     #[cfg(feature = "cookies")]
     #[must_use]
     pub fn cookies(mut self, are_kept: bool) -> Self {
-        self.settings.cookies = are_kept.then(Cookies::default);
+        self.settings.cookies = are_kept.then(CookieJar::default);
+        self
+    }
+
+    /// As [`cookies`](Self::cookies), in a jar that the program has: to keep them from run to run, or for several clients.
+    #[cfg(feature = "cookies")]
+    #[must_use]
+    pub fn cookie_jar(mut self, jar: CookieJar) -> Self {
+        self.settings.cookies = Some(jar);
         self
     }
 

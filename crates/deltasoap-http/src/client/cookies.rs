@@ -1,9 +1,11 @@
 //! What servers want to be told again.
 
+use cookie_store::{Cookie, CookieDomain, CookieExpiration, CookieStore};
 use http::header::{COOKIE, HeaderMap, HeaderValue, SET_COOKIE};
 use http::{Request, Uri};
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
 use url::Url;
 
 /// Most cookies that are kept.
@@ -11,11 +13,65 @@ const COOKIES: usize = 64;
 /// Longest cookie that is kept, attributes included.
 const LENGTH: usize = 4096;
 
-/// The cookies of one client, all of the origin that it calls.
-#[derive(Default)]
-pub(super) struct Cookies(Mutex<cookie_store::CookieStore>);
+/// The cookies of clients: clones share them. A program can keep them from run to run, in the format of curl's cookie files.
+///
+/// ```
+/// use deltasoap_http::CookieJar;
+///
+/// let line = "example.com\tFALSE\t/sdk\tTRUE\t0\tvmware_soap_session\t52f1";
+/// let jar = CookieJar::from_netscape(line)?;
+/// assert!(jar.to_netscape().ends_with("vmware_soap_session\t52f1\n"));
+/// # Ok::<(), deltasoap_http::InvalidCookies>(())
+/// ```
+#[derive(Clone, Default)]
+pub struct CookieJar(Arc<Mutex<CookieStore>>);
 
-impl Cookies {
+/// A line of a cookie file that is none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct InvalidCookies {
+    /// The line, counted from 1.
+    pub line: usize,
+}
+
+impl fmt::Display for InvalidCookies {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: expected seven fields with tabs between, as in the cookie files of curl", self.line)
+    }
+}
+
+impl std::error::Error for InvalidCookies {}
+
+impl CookieJar {
+    /// Cookies from a file that curl or [`to_netscape`](Self::to_netscape) has written. Those that have expired are left out.
+    ///
+    /// # Errors
+    /// When a line is no cookie. The error names the line, not what is in it.
+    pub fn from_netscape(text: &str) -> Result<Self, InvalidCookies> {
+        let mut store = CookieStore::default();
+        for (number, line) in text.lines().enumerate() {
+            let (line, http_only) = line.strip_prefix(HTTP_ONLY).map_or((line, false), |rest| (rest, true));
+            if !line.trim().is_empty() && (http_only || !line.starts_with('#')) {
+                let read = add_line(&mut store, line, http_only);
+                read.ok_or(InvalidCookies { line: number + 1 })?;
+            }
+        }
+        Ok(CookieJar(Arc::new(Mutex::new(store))))
+    }
+
+    /// All cookies, those of the session included, in the format of curl's cookie files. They are secrets.
+    pub fn to_netscape(&self) -> String {
+        let store = self.store();
+        let mut lines: Vec<String> = store.iter_unexpired().filter_map(line_of).collect();
+        lines.sort_unstable();
+        let mut text = "# Netscape HTTP Cookie File\n".to_owned();
+        lines.iter().for_each(|line| text += line);
+        text
+    }
+
+    fn store(&self) -> MutexGuard<'_, CookieStore> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Adds the cookies that belong to a request's URL, if it has none of its own.
     pub(super) fn add<B>(&self, request: &mut Request<B>) {
         if let Some(cookies) = self.of(request.uri()).filter(|_| !request.headers().contains_key(COOKIE)) {
@@ -25,7 +81,7 @@ impl Cookies {
 
     fn of(&self, url: &Uri) -> Option<HeaderValue> {
         let url = Url::parse(&url.to_string()).ok()?;
-        let store = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let store = self.store();
         let cookies: Vec<_> = store.get_request_values(&url).map(|(name, value)| format!("{name}={value}")).collect();
         let mut header = HeaderValue::try_from(cookies.join("; ")).ok().filter(|header| !header.is_empty())?;
         header.set_sensitive(true);
@@ -35,7 +91,7 @@ impl Cookies {
     /// Keeps what an answer from a URL sets.
     pub(super) fn keep(&self, url: &Uri, headers: &HeaderMap) {
         let Ok(url) = Url::parse(&url.to_string()) else { return };
-        let mut store = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut store = self.store();
         for cookie in headers.get_all(SET_COOKIE).iter().filter_map(|cookie| cookie.to_str().ok()) {
             let has_room = store.iter_unexpired().count() < COOKIES;
             // Those that are malformed or for somewhere else are not kept.
@@ -45,28 +101,80 @@ impl Cookies {
     }
 }
 
-impl fmt::Debug for Cookies {
+/// Without the cookies, which are secrets.
+impl fmt::Debug for CookieJar {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Cookies").finish_non_exhaustive()
+        f.debug_struct("CookieJar").finish_non_exhaustive()
     }
+}
+
+/// Begins the lines of cookies that scripts in pages must not see.
+const HTTP_ONLY: &str = "#HttpOnly_";
+
+/// Adds the cookie of a line: domain, whether subdomains have it, path, whether it is for secure connections, when it ends in seconds of
+/// Unix time (0 for the session's end), name, value.
+fn add_line(store: &mut CookieStore, line: &str, http_only: bool) -> Option<()> {
+    let fields: Vec<&str> = line.split('\t').collect();
+    let &[domain, subdomains, path, secure, expires, name, value] = &fields[..] else { return None };
+    let host = domain.trim_start_matches('.');
+    let ends: u64 = expires.parse().ok()?;
+    let left = ends.saturating_sub(seconds_now());
+    if ends > 0 && left == 0 {
+        return Some(());
+    }
+    let mut cookie = format!("{name}={value}; Path={path}");
+    for (is_said, attribute) in [
+        (subdomains == "TRUE", format!("Domain={host}")),
+        (http_only, "HttpOnly".to_owned()),
+        (secure == "TRUE", "Secure".to_owned()),
+        (ends > 0, format!("Max-Age={left}")),
+    ] {
+        if is_said {
+            cookie += "; ";
+            cookie += &attribute;
+        }
+    }
+    let scheme = if secure == "TRUE" { "https" } else { "http" };
+    let url = Url::parse(&format!("{scheme}://{host}{path}")).ok()?;
+    store.parse(&cookie, &url).is_ok().then_some(())
+}
+
+fn line_of(cookie: &Cookie<'_>) -> Option<String> {
+    let (domain, subdomains) = match &cookie.domain {
+        CookieDomain::HostOnly(host) => (host.clone(), "FALSE"),
+        CookieDomain::Suffix(domain) => (format!(".{domain}"), "TRUE"),
+        CookieDomain::NotPresent | CookieDomain::Empty => return None,
+    };
+    let http_only = if cookie.http_only() == Some(true) { HTTP_ONLY } else { "" };
+    let secure = if cookie.secure() == Some(true) { "TRUE" } else { "FALSE" };
+    let ends = match cookie.expires {
+        CookieExpiration::AtUtc(time) => time.unix_timestamp().max(1),
+        CookieExpiration::SessionEnd => 0,
+    };
+    let (path, name, value): (&str, _, _) = (&cookie.path, cookie.name(), cookie.value());
+    Some(format!("{http_only}{domain}\t{subdomains}\t{path}\t{secure}\t{ends}\t{name}\t{value}\n"))
+}
+
+fn seconds_now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn set(cookies: &Cookies, url: &'static str, cookie: &str) {
+    fn set(cookies: &CookieJar, url: &'static str, cookie: &str) {
         let headers = HeaderMap::from_iter([(SET_COOKIE, HeaderValue::from_str(cookie).expect("a value"))]);
         cookies.keep(&Uri::from_static(url), &headers);
     }
 
-    fn of(cookies: &Cookies, url: &'static str) -> Option<String> {
+    fn of(cookies: &CookieJar, url: &'static str) -> Option<String> {
         cookies.of(&Uri::from_static(url)).map(|header| header.to_str().expect("text").to_owned())
     }
 
     #[test]
     fn cookies_go_where_they_belong() {
-        let cookies = Cookies::default();
+        let cookies = CookieJar::default();
         let here = "https://a.example/soap/x";
         set(&cookies, here, "session=1; Path=/soap; Secure");
         set(&cookies, here, "elsewhere=1; Domain=b.example");
@@ -80,11 +188,35 @@ mod tests {
     }
 
     #[test]
+    fn files_keep_what_servers_set() {
+        let cookies = CookieJar::default();
+        let here = "https://a.example/soap/x";
+        set(&cookies, here, "session=\"52 f1\"; Path=/soap; Secure; HttpOnly");
+        set(&cookies, here, "user=ada; Domain=a.example; Path=/; Max-Age=1000");
+        let file = cookies.to_netscape();
+        assert_eq!(file.lines().count(), 3, "{file}");
+        let again = CookieJar::from_netscape(&file).expect("its own file");
+        assert_eq!(of(&again, here), of(&cookies, here));
+        assert_eq!(of(&again, "https://b.a.example/").as_deref(), Some("user=ada"));
+        assert_eq!(again.to_netscape(), file);
+        let past = "a.example\tFALSE\t/\tFALSE\t1\told\tx";
+        assert_eq!(CookieJar::from_netscape(past).expect("a file").to_netscape().lines().count(), 1);
+    }
+
+    #[test]
+    fn what_is_no_cookie_file_is_refused_by_line() {
+        for (text, line) in [("a", 1), ("# c\n\na\tb\n", 3), ("a.example\tFALSE\t/\tFALSE\tsoon\tn\tv", 1)] {
+            let error = CookieJar::from_netscape(text).expect_err("no cookie");
+            assert_eq!(error, InvalidCookies { line });
+        }
+    }
+
+    #[test]
     fn their_number_and_length_are_bounded() {
-        let cookies = Cookies::default();
+        let cookies = CookieJar::default();
         (0..100).for_each(|number| set(&cookies, "http://a.example/", &format!("c{number}=x")));
         assert_eq!(of(&cookies, "http://a.example/").map(|header| header.split("; ").count()), Some(COOKIES));
-        let other = Cookies::default();
+        let other = CookieJar::default();
         set(&other, "http://a.example/", &format!("long={}", "x".repeat(LENGTH)));
         assert_eq!(of(&other, "http://a.example/"), None);
     }

@@ -35,6 +35,8 @@ mod understood;
 pub use builder::{Client, ClientBuilder, InvalidUrl};
 pub use call::Response;
 pub use caller::{Caller, Failure, Leased, Whole};
+#[cfg(feature = "cookies")]
+pub use cookies::{CookieJar, InvalidCookies};
 pub use credentials::{Credentials, InvalidCredentials};
 pub use error::{CallError, MessageError, StatusError};
 pub use network::{HttpTransport, HttpTransportBuilder, InvalidProxy, Proxy};

@@ -6,7 +6,7 @@
 
 use super::builder::Client;
 #[cfg(feature = "cookies")]
-use super::cookies::Cookies;
+use super::cookies::CookieJar;
 use super::credentials::Credentials;
 use super::error::CallError;
 use super::redirects::{RedirectError, is_same_origin, redirect};
@@ -150,7 +150,7 @@ where
 
     /// The request with cookies, and where those of the answer go.
     #[cfg(feature = "cookies")]
-    fn with_cookies(&self, mut request: Request<Body>) -> (Request<Body>, Option<(&Cookies, http::Uri)>) {
+    fn with_cookies(&self, mut request: Request<Body>) -> (Request<Body>, Option<(&CookieJar, http::Uri)>) {
         let is_home = is_same_origin(request.uri(), &self.settings.url);
         let Some(cookies) = self.settings.cookies.as_ref().filter(|_| is_home) else { return (request, None) };
         cookies.add(&mut request);
