@@ -761,7 +761,7 @@ fn what_content_models_take_is_read() {
                     let name = written[at + 1..].split(['/', '>', ' ']).next().unwrap_or_default();
                     name.rsplit(':').next().and_then(|name| name.chars().next())
                 });
-                let letters: String = letters.filter(|letter| letter.is_ascii_lowercase()).collect();
+                let letters: String = letters.filter(char::is_ascii_lowercase).collect();
                 assert_eq!(letters, word, "{} {written}", model.xsd());
                 read += 1;
             }
