@@ -25,7 +25,9 @@ impl Again {
             walk.particle(repeated.model);
         }
         if has(repeated.model, &|it| is_open_list(it, repeated)) {
-            let mut walk = Forward { repeated, names: Names::default(), lists: 0, taken: &mut again.taken };
+            let Again { tied, taken } = &mut again;
+            let names = Names::default();
+            let mut walk = Forward { repeated, names, lists: 0, is_loose: false, tied, taken };
             walk.particle(repeated.model, 0);
         }
         again
@@ -80,6 +82,18 @@ fn is_list(particle: &Particle, repeated: &Repeated<'_>) -> bool {
 fn is_open_list(particle: &Particle, repeated: &Repeated<'_>) -> bool {
     let is_plain = matches!(&particle.term, Term::Choice(parts) if Particle::are_elements(parts, false));
     !is_plain && is_list(particle, repeated)
+}
+
+/// True if such a list may be the first to take an element.
+fn begins_with_list(particle: &Particle, repeated: &Repeated<'_>) -> bool {
+    is_open_list(particle, repeated)
+        || match &particle.term {
+            Term::Choice(parts) => parts.iter().any(|part| begins_with_list(part, repeated)),
+            term => {
+                let needed = parts(term).iter().position(|part| !part.can_be_empty()).unwrap_or(usize::MAX - 1);
+                parts(term).iter().take(needed + 1).any(|part| begins_with_list(part, repeated))
+            }
+        }
 }
 
 /// Names that were passed, with a number each.
@@ -173,6 +187,9 @@ struct Forward<'r, 'm> {
     names: Names<'m>,
     /// How many lists were seen.
     lists: usize,
+    /// True within an optional sequence whose list may have taken what is behind the sequence: nothing else need be there then.
+    is_loose: bool,
+    tied: &'r HashSet<usize>,
     taken: &'r mut HashSet<usize>,
 }
 
@@ -186,18 +203,20 @@ impl<'m> Forward<'_, 'm> {
             _ if is_list(particle, self.repeated) => self.leaf(particle, since),
             // A group.
             _ if particle.max != Some(1) => {
-                if particle.can_be_empty() {
-                    since
-                } else {
-                    self.lists
+                if self.is_loose {
+                    self.taken.insert(place(particle));
                 }
+                if self.is_loose || particle.can_be_empty() { since } else { self.lists }
             }
             Term::Choice(parts) => {
                 let behind = self.choice(parts, since);
                 if particle.min == 0 { since } else { behind }
             }
             Term::Sequence(parts) => {
+                let was_loose = self.is_loose;
+                self.is_loose |= self.tied.contains(&place(particle)) && begins_with_list(particle, self.repeated);
                 let behind = parts.iter().fold(since, |since, part| self.particle(part, since));
+                self.is_loose = was_loose;
                 if particle.min == 0 { since } else { behind }
             }
         }
@@ -207,7 +226,8 @@ impl<'m> Forward<'_, 'm> {
     fn leaf(&mut self, particle: &'m Particle, since: usize) -> usize {
         let mut names = Vec::new();
         self.collect(particle, &mut names);
-        let is_taken = names.iter().any(|name| self.names.numbers.get(name).is_some_and(|&list| list >= since));
+        let is_taken =
+            self.is_loose || names.iter().any(|name| self.names.numbers.get(name).is_some_and(|&list| list >= since));
         if is_taken {
             self.taken.insert(place(particle));
         }

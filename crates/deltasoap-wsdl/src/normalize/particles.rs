@@ -214,8 +214,9 @@ impl<'m> Repeated<'m> {
         self.places().is_tied(particle)
     }
 
-    /// True for an element or a choice of the model that a [blurred](Self::is_blurred) list before it may have taken, since it has the same
-    /// name: it need not be there then.
+    /// True for a part of the model that a [blurred](Self::is_blurred) list before it may have taken, since it has the same name, and for
+    /// what stands behind such a list in an optional sequence, if the list may have taken what is behind the sequence. It need not be there
+    /// then.
     pub fn may_be_taken(&self, particle: &Particle) -> bool {
         self.places().may_be_taken(particle)
     }
