@@ -63,6 +63,8 @@ pub enum ErrorKind {
     },
     /// A `SOAP-ENC:arrayType` that is malformed.
     ArrayType(String),
+    /// A SOAP 1.2 `arraySize` that is malformed.
+    ArraySize(String),
     /// A SOAP array in another form than is declared, that cannot be read as that: `[][2]`, where each row is an array of its own, for
     /// `[,]`, or `[2,3]` for `[][]`.
     ArrayForm {
@@ -208,6 +210,12 @@ impl fmt::Display for ErrorKind {
             ErrorKind::Nil(why) => write!(f, "xsi:nil: {why}"),
             ErrorKind::Type { found, expected } => write!(f, "xsi:type {found:?}, expected {expected}"),
             ErrorKind::ArrayType(found) => write!(f, "malformed arrayType {found:?}, expected type[size]"),
+            ErrorKind::ArraySize(found) => {
+                write!(
+                    f,
+                    "malformed arraySize {found:?}, expected sizes with spaces between, the first of which may be *"
+                )
+            }
             ErrorKind::ArrayForm { found, declared, reason } => {
                 write!(f, "an array of the form {found} where {declared} is declared: {reason}")
             }

@@ -15,7 +15,7 @@ pub(crate) use pattern::sample as pattern_sample;
 pub(crate) use value::canonical;
 
 use deltasoap_core::QName;
-use deltasoap_core::schema::{Builtin, shown_values};
+use deltasoap_core::schema::{Builtin, shortened, shown_values};
 use deltasoap_wsdl::Schemas;
 use deltasoap_wsdl::xsd::{Enumerated, Facets, TypeDefinition, TypeId, Variety, WhiteSpace};
 use std::borrow::Cow;
@@ -65,7 +65,7 @@ fn of_type<'t>(
         }
         Variety::Union(members) => match of_members(schemas, members, text, names, depth) {
             Some(plain) => (plain, None),
-            None => (own, Some(format!("{text:?} is of none of the types that the union has"))),
+            None => (own, Some(format!("{:?} is of none of the types that the union has", shortened(text)))),
         },
         _ => (own, None),
     };
@@ -86,7 +86,7 @@ fn of_members<'t>(
 }
 
 fn of_builtin(builtin: Builtin, text: &str, names: Resolve<'_>) -> Option<String> {
-    let wrong = |reason: &str| format!("{text:?} is not of xsd:{}: {reason}", builtin.local());
+    let wrong = |reason: &str| format!("{:?} is not of xsd:{}: {reason}", shortened(text), builtin.local());
     if let Err(reason) = is_lexical(builtin, text) {
         return Some(wrong(reason));
     }
@@ -180,7 +180,7 @@ fn of_bounds(schemas: &Schemas, id: TypeId, facets: &Facets, text: &str) -> Opti
         // What has no order is not on the right side.
         let is_wrong = compare(*builtin, text, bound).is_none_or(|order| wrong.contains(&order));
         let is_same_nan = text == "NaN" && bound == "NaN" && !wrong.contains(&Equal);
-        (is_wrong && !is_same_nan).then(|| format!("{text} is not {what} {bound}"))
+        (is_wrong && !is_same_nan).then(|| format!("{} is not {what} {}", shortened(text), shortened(bound)))
     };
     breaks(&facets.min_inclusive, &[Less], "at least")
         .or_else(|| breaks(&facets.max_inclusive, &[Greater], "at most"))
@@ -194,10 +194,10 @@ fn of_digits(facets: &Facets, text: &str) -> Option<String> {
     let (whole, fraction) = (whole.trim_start_matches('0').len() as u64, fraction.trim_end_matches('0').len() as u64);
     match facets {
         Facets { total_digits: Some(most), .. } if whole + fraction > *most => {
-            Some(format!("{text} has more than {most} digits"))
+            Some(format!("{} has more than {most} digits", shortened(text)))
         }
         Facets { fraction_digits: Some(most), .. } if fraction > *most => {
-            Some(format!("{text} has more than {most} digits behind the point"))
+            Some(format!("{} has more than {most} digits behind the point", shortened(text)))
         }
         _ => None,
     }
@@ -218,7 +218,8 @@ fn of_enumeration(schemas: &Schemas, id: TypeId, facets: &Facets, text: &str, na
     if facets.enumeration.iter().any(is_this) {
         return None;
     }
-    Some(format!("{text:?} is none of {}", shown_values(facets.enumeration.iter().map(|it| &*it.value))))
+    let allowed = shown_values(facets.enumeration.iter().map(|it| &*it.value));
+    Some(format!("{:?} is none of {allowed}", shortened(text)))
 }
 
 fn of_patterns(facets: &Facets, text: &str) -> Option<String> {
@@ -232,5 +233,5 @@ fn of_patterns(facets: &Facets, text: &str) -> Option<String> {
     if is_match {
         return None;
     }
-    Some(format!("{text:?} does not match the pattern {}", facets.patterns.join(" or ")))
+    Some(format!("{:?} does not match the pattern {}", shortened(text), facets.patterns.join(" or ")))
 }

@@ -89,7 +89,8 @@ impl Planner<'_> {
 
     /// Adds what a particle allows to the fields.
     fn add_particle(&mut self, particle: &Particle, is_optional: bool, fields: &mut Fields<'_>) {
-        let is_optional = is_optional || particle.min == 0;
+        let is_taken = !fields.is_all && fields.repeated.may_be_taken(particle);
+        let is_optional = is_optional || particle.min == 0 || is_taken;
         let is_repeated = particle.max != Some(1);
         match &particle.term {
             _ if particle.max == Some(0) => {}
@@ -110,6 +111,9 @@ impl Planner<'_> {
                 parts.iter().for_each(|part| self.add_particle(part, true, fields));
             }
             Term::Choice(parts) => self.add_groups(parts, is_optional, fields),
+            Term::Sequence(parts) if !fields.is_all && fields.repeated.is_tied(particle) => {
+                self.add_tied(parts, fields);
+            }
             Term::Sequence(parts) => parts.iter().for_each(|part| self.add_particle(part, is_optional, fields)),
             Term::All(parts) => {
                 fields.is_all = true;
@@ -134,9 +138,20 @@ impl Planner<'_> {
     /// A choice between groups that occurs once.
     fn add_groups(&mut self, parts: &[Particle], is_optional: bool, fields: &mut Fields<'_>) {
         let Some(choice) = self.choice_of_groups(parts, fields) else { return };
-        let is_optional = is_optional || parts.iter().any(Particle::can_be_empty);
+        let is_optional = is_optional || parts.iter().any(|part| fields.repeated.can_be_empty(part));
         let occurs = if is_optional { Occurs::AtMostOnce } else { Occurs::Once };
         fields.members.push(Member { role: Role::Group, occurs, ..choice });
+    }
+
+    /// An optional sequence with an element that stands again behind it: a choice of one branch that need not be made.
+    fn add_tied(&mut self, parts: &[Particle], fields: &mut Fields<'_>) {
+        let name = numbered("choice", fields);
+        let mut own = Fields { members: Vec::new(), ..*fields };
+        parts.iter().for_each(|part| self.add_particle(part, false, &mut own));
+        fields.choices = own.choices;
+        let Some(variant) = self.one_or_group(own) else { return };
+        let choice = self.choice_item(&name, vec![variant], Between::Groups, fields);
+        fields.members.push(Member { role: Role::Group, occurs: Occurs::AtMostOnce, ..choice });
     }
 
     /// A sequence that is repeated, or a choice with sequences in it.

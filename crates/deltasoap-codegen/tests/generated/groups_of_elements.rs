@@ -100,6 +100,27 @@ fn other_than_one_branch_is_refused() {
 }
 
 #[test]
+fn elements_that_stand_again_behind_a_group() {
+    let again = |content: &str| body(&format!("<Again xmlns='urn:groups'>{content}</Again>"));
+    let read = |content: &str| round_trip::<Again>(&again(content), Use::Literal);
+    assert_eq!(read("<b>1</b><f>2</f>"), Again { choice: None, choice_2: None, b: 1, d: None, f: 2 });
+    let AgainChoice::A(pair) = read("<a>1</a><b>2</b><b>3</b><f>4</f>").choice.expect("a and b");
+    assert_eq!(pair, AgainA { a: 1, b: 2 });
+    let read = read("<c>1</c><f>2</f><b>3</b><d>4</d><f>5</f>");
+    let AgainChoice2::C(group) = read.choice_2.expect("c and f");
+    assert_eq!((group.choice_3, group.f, read.d), (None, 2, Some(4)));
+    assert!(decode_request::<Again>(&again("<a>1</a><b>2</b><f>3</f>")).is_err());
+
+    let often = |content: &str| body(&format!("<Often xmlns='urn:groups'>{content}</Often>"));
+    let read = |content: &str| round_trip::<Often>(&often(content), Use::Literal);
+    // The list takes what stands behind it.
+    let first = read("<x>1</x><y>2</y><y>3</y><w>4</w><y>5</y>");
+    assert_eq!((first.choice.len(), first.y, first.y2), (3, None, 5));
+    let second = read("<x>1</x><y>2</y><y>3</y><x>4</x><z>5</z><y>6</y>");
+    assert_eq!((second.choice.len(), second.y, second.y2), (4, None, 6));
+}
+
+#[test]
 fn groups_that_are_repeated() {
     let log = |content: &str| body(&format!("<Log xmlns='urn:groups'>{content}</Log>"));
     let of = "<a>1</a><b>x</b><c>2026-01-02</c><a>2</a><b/><from>2026-01-02</from><until>2026-01-03</until><at>2026-01-04</at>\

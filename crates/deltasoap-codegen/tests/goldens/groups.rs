@@ -93,6 +93,28 @@ impl<C: deltasoap::http::Caller> GroupsClient<C> {
     pub async fn pick(&self, request: &Pick) -> Result<(), deltasoap::http::CallError> {
         self.caller.send(request, self.options.clone()).await
     }
+
+    /// Calls `Again`.
+    ///
+    /// # Errors
+    /// A fault, or another reason why there is no response.
+    pub async fn again(
+        &self,
+        request: &Again,
+    ) -> Result<(), deltasoap::http::CallError> {
+        self.caller.send(request, self.options.clone()).await
+    }
+
+    /// Calls `Often`.
+    ///
+    /// # Errors
+    /// A fault, or another reason why there is no response.
+    pub async fn often(
+        &self,
+        request: &Often,
+    ) -> Result<(), deltasoap::http::CallError> {
+        self.caller.send(request, self.options.clone()).await
+    }
 }
 
 /// Answers the operations of `Groups`: see [`serve_groups`].
@@ -114,6 +136,18 @@ pub trait GroupsServer: Send + Sync + 'static {
     fn pick(
         &self,
         request: deltasoap::Lease<Pick>,
+        context: deltasoap::http::Context,
+    ) -> impl std::future::Future<Output = Result<(), deltasoap::soap::Fault>> + Send;
+
+    fn again(
+        &self,
+        request: deltasoap::Lease<Again>,
+        context: deltasoap::http::Context,
+    ) -> impl std::future::Future<Output = Result<(), deltasoap::soap::Fault>> + Send;
+
+    fn often(
+        &self,
+        request: deltasoap::Lease<Often>,
         context: deltasoap::http::Context,
     ) -> impl std::future::Future<Output = Result<(), deltasoap::soap::Fault>> + Send;
 }
@@ -146,6 +180,24 @@ pub fn serve_groups<T: GroupsServer>(
     {
         let it = std::sync::Arc::clone(&it);
         async move { it.pick(request, context).await }
+    });
+    let service = service.add_operation(operation);
+    let it = std::sync::Arc::clone(&implementation);
+    let operation = deltasoap::http::Operation::one_way_with_context(move |
+        request,
+        context|
+    {
+        let it = std::sync::Arc::clone(&it);
+        async move { it.again(request, context).await }
+    });
+    let service = service.add_operation(operation);
+    let it = std::sync::Arc::clone(&implementation);
+    let operation = deltasoap::http::Operation::one_way_with_context(move |
+        request,
+        context|
+    {
+        let it = std::sync::Arc::clone(&it);
+        async move { it.often(request, context).await }
     });
     let service = service.add_operation(operation);
     service
@@ -193,6 +245,30 @@ pub struct Pick {
     pub sequence_2: Vec<PickSequence2>,
     #[soap(inline, max = 2)]
     pub choice_3: Vec<PickChoice3>,
+}
+
+#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[soap(namespace = "urn:groups", message, qualified)]
+pub struct Again {
+    #[soap(group)]
+    pub choice: Option<AgainChoice>,
+    #[soap(group)]
+    pub choice_2: Option<AgainChoice2>,
+    pub b: i32,
+    pub d: Option<i32>,
+    pub f: i32,
+}
+
+#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[soap(namespace = "urn:groups", message, qualified)]
+pub struct Often {
+    #[soap(inline)]
+    pub choice: Vec<OftenChoice>,
+    pub y: Option<i32>,
+    #[soap(group)]
+    pub choice_2: OftenChoice2,
+    #[soap(name = "y", again)]
+    pub y2: i32,
 }
 
 /// Elements of a `Ask`, one after the other.
@@ -395,6 +471,81 @@ pub struct PickSequence2 {
 pub enum PickChoice3 {
     U(i32),
     V(i32),
+}
+
+/// Elements of a `Again`, one after the other.
+#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[soap(namespace = "urn:groups", group, qualified)]
+pub struct AgainA {
+    pub a: i32,
+    pub b: i32,
+}
+
+/// One of the elements of a `Again`.
+#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[soap(namespace = "urn:groups", group)]
+pub enum AgainChoice {
+    #[soap(group)]
+    A(AgainA),
+}
+
+/// Elements of a `Again`, one after the other.
+#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[soap(namespace = "urn:groups", group, qualified)]
+pub struct AgainD {
+    pub d: i32,
+    pub e: i32,
+}
+
+/// One of the elements of a `Again`.
+#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[soap(namespace = "urn:groups", group)]
+pub enum AgainChoice3 {
+    #[soap(group)]
+    D(AgainD),
+}
+
+/// Elements of a `Again`, one after the other.
+#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[soap(namespace = "urn:groups", group, qualified)]
+pub struct AgainC {
+    pub c: i32,
+    #[soap(group)]
+    pub choice_3: Option<AgainChoice3>,
+    pub f: i32,
+}
+
+/// One of the elements of a `Again`.
+#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[soap(namespace = "urn:groups", group)]
+pub enum AgainChoice2 {
+    #[soap(group)]
+    C(AgainC),
+}
+
+/// One of the elements of a `Often`.
+#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[soap(namespace = "urn:groups", qualified, rename_all = "camelCase")]
+pub enum OftenChoice {
+    X(i32),
+    Y(i32),
+}
+
+/// Elements of a `Often`, one after the other.
+#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[soap(namespace = "urn:groups", group, qualified)]
+pub struct OftenX {
+    pub x: Option<i32>,
+    pub z: i32,
+}
+
+/// One of the elements of a `Often`.
+#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[soap(namespace = "urn:groups", group, qualified, rename_all = "camelCase")]
+pub enum OftenChoice2 {
+    #[soap(group)]
+    X(OftenX),
+    W(i32),
 }
 
 /// Elements of a `Tree`, one after the other.

@@ -28,15 +28,20 @@ impl SimpleElement {
     }
 }
 
+/// A text as errors show it: of a long one the first 60 characters.
+pub fn shortened(text: &str) -> Cow<'_, str> {
+    const LONGEST: usize = 60;
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]).into(),
+        None => text.into(),
+    }
+}
+
 /// Enumerated values as errors show them: the first ten, in quotes, and how many more there are. Long ones are cut.
 pub fn shown_values<'v>(values: impl ExactSizeIterator<Item = &'v str>) -> String {
     const MOST: usize = 10;
-    const LONGEST: usize = 60;
     let more = values.len().saturating_sub(MOST);
-    let shown = |value: &str| match value.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("\"{}…\"", &value[..end]),
-        None => format!("{value:?}"),
-    };
+    let shown = |value: &str| format!("{:?}", shortened(value));
     let mut text = values.take(MOST).map(shown).collect::<Vec<_>>().join(", ");
     if more > 0 {
         text += &format!(" and {more} more");

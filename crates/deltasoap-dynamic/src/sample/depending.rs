@@ -210,6 +210,7 @@ impl<'t> Sampler<'t> {
     fn distinguish(&self, node: &mut Node, spot: &Spot<'t>, constraint: &IdentityConstraint) -> Vec<Vec<String>> {
         let (mut rows, mut seen, mut number) = (Vec::new(), HashSet::new(), 0);
         for element in selected(spot, &constraint.selector) {
+            self.leave_one(node, element, constraint);
             let Some(slots) = self.row(node, element, constraint) else { continue };
             if !seen.insert(self.values(node, &slots)) {
                 for _ in 0..TRIES {
@@ -243,6 +244,7 @@ impl<'t> Sampler<'t> {
     /// Makes references to keys be to one that is there; those that may be left out go where there is none.
     fn refer(&self, node: &mut Node, spot: &Spot<'t>, constraint: &IdentityConstraint, keys: &[Vec<String>]) {
         for element in selected(spot, &constraint.selector) {
+            self.leave_one(node, element, constraint);
             let Some(slots) = self.row(node, element, constraint) else { continue };
             let own = self.values(node, &slots);
             let value = |(slot, text): (&Slot, &String)| self.meaning(slot, text);
@@ -256,6 +258,19 @@ impl<'t> Sampler<'t> {
             match keys.iter().take(TRIES).find(fits) {
                 Some(row) => slots.iter().zip(row).for_each(|(slot, text)| slot.set(node, text)),
                 None => slots.iter().filter(|slot| slot.is_optional).for_each(|slot| slot.remove(node)),
+            }
+        }
+    }
+
+    /// A field leads to one text at most (XSD 1.0 part 1, 3.11.4): of several attributes those go that may be left out.
+    fn leave_one(&self, node: &mut Node, element: &Spot<'t>, constraint: &IdentityConstraint) {
+        for paths in constraint.fields.iter().filter(|paths| paths.len() > 1) {
+            let mut slots: Vec<Slot> = paths.iter().filter_map(|path| self.key_field(node, element, path)).collect();
+            if slots.len() > 1 {
+                let kept = slots.iter().position(|slot| !slot.is_optional).unwrap_or(0);
+                let kept = slots.swap_remove(kept);
+                let is_other = |slot: &&Slot| (&slot.path, &slot.attribute) != (&kept.path, &kept.attribute);
+                slots.iter().filter(is_other).filter(|slot| slot.is_optional).for_each(|slot| slot.remove(node));
             }
         }
     }

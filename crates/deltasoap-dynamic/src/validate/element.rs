@@ -6,6 +6,7 @@ use super::item::Item;
 use super::model::{Assigned, Matching};
 use crate::facets;
 use deltasoap_core::lexical::Base64;
+use deltasoap_core::schema::shortened;
 use deltasoap_core::soap::Version;
 use deltasoap_core::{Buffer, PartUri, QName, ns};
 use deltasoap_wsdl::xsd::{
@@ -76,7 +77,7 @@ impl<'c> Checker<'c> {
         let id = match named.map(|text| item.resolve(text).ok_or(text)) {
             None => declared,
             Some(Err(text)) => {
-                self.find(item, format!("xsi:type {text:?} has a prefix that is not declared"));
+                self.find(item, format!("xsi:type {:?} has a prefix that is not declared", shortened(text)));
                 return None;
             }
             Some(Ok(name)) => match types.named(&name) {
@@ -109,7 +110,7 @@ impl<'c> Checker<'c> {
     fn is_nil(&mut self, item: &Item, declaration: Option<&Element>) -> bool {
         let Some(text) = item.attribute(ns::XSI, "nil").map(str::trim_ascii) else { return false };
         if !matches!(text, "true" | "false" | "1" | "0") {
-            self.find(item, format!("xsi:nil is true or false, not {text:?}"));
+            self.find(item, format!("xsi:nil is true or false, not {:?}", shortened(text)));
         }
         let is_nil = matches!(text, "true" | "1");
         if declaration.is_some_and(|declaration| !declaration.is_nillable) {
@@ -124,7 +125,7 @@ impl<'c> Checker<'c> {
         is_nil
     }
 
-    fn no_children(&mut self, item: &Item) {
+    pub(super) fn no_children(&mut self, item: &Item) {
         if let Some(child) = item.children.first() {
             self.within(child, |this| this.find(child, "no elements may stand here"));
         }
@@ -140,7 +141,7 @@ impl<'c> Checker<'c> {
         }
         let uri = PartUri::new(include.attribute("", "href").unwrap_or_default());
         let Some(bytes) = (self.part)(&uri) else {
-            let text = format!("no part came with the message that {:?} refers to", uri.as_str());
+            let text = format!("no part came with the message that {:?} refers to", shortened(uri.as_str()));
             self.within(include, |this| this.find(include, text));
             return Some(String::new());
         };
@@ -191,7 +192,8 @@ impl<'c> Checker<'c> {
             facets::canonical(schemas, type_id, fixed.text, &names)
         };
         if let Some(fixed) = fixed.filter(|&fixed| meant(fixed) != value) {
-            self.find(item, format!("{of}{text:?} instead of the fixed value {:?}", fixed.text));
+            let (text, fixed) = (shortened(text), shortened(fixed.text));
+            self.find(item, format!("{of}{text:?} instead of the fixed value {fixed:?}"));
         }
         self.identify(item, type_id, text);
         value
@@ -207,7 +209,7 @@ impl<'c> Checker<'c> {
         }
         match variety {
             Some(Variety::Builtin(Id)) if !self.ids.insert(text.trim_ascii().to_owned()) => {
-                self.find(item, format!("another element has the ID {}", text.trim_ascii()));
+                self.find(item, format!("another element has the ID {}", shortened(text.trim_ascii())));
             }
             Some(Variety::Builtin(IdRef | IdRefs)) => {
                 let path = self.shown_path();
@@ -241,7 +243,8 @@ impl<'c> Checker<'c> {
         if let Some(fixed) =
             fixed.filter(|fixed| *fixed != item.text && !(item.text.is_empty() && item.children.is_empty()))
         {
-            self.find(item, format!("{:?} instead of the fixed value {fixed:?}", item.text));
+            let (text, fixed) = (shortened(&item.text), shortened(fixed));
+            self.find(item, format!("{text:?} instead of the fixed value {fixed:?}"));
         }
     }
 

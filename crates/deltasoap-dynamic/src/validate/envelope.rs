@@ -6,6 +6,7 @@ use super::Checker;
 use super::item::Item;
 use crate::{Contract, Operation};
 use deltasoap_core::lexical::is_ncname;
+use deltasoap_core::schema::shortened;
 use deltasoap_core::soap::Version;
 use deltasoap_core::{QName, ns};
 
@@ -15,6 +16,7 @@ impl Checker<'_> {
         if envelope.has_text() {
             self.find(envelope, "no text may stand here");
         }
+        self.frame_attributes(envelope, version);
         // The body comes last: the engine reads a message that nothing was found in so far.
         let (mut has_header, mut body) = (false, None);
         for child in &envelope.children {
@@ -29,7 +31,13 @@ impl Checker<'_> {
             has_header |= is_header;
         }
         match body {
-            Some(body) => self.within(body, |this| this.body(contract, body, version)),
+            Some(body) => self.within(body, |this| {
+                this.frame_attributes(body, version);
+                if version == Version::Soap12 {
+                    body.children.iter().for_each(|child| this.within(child, |this| this.node_types(child)));
+                }
+                this.body(contract, body, version);
+            }),
             None => self.find(envelope, "the envelope has no Body"),
         }
     }
@@ -40,12 +48,59 @@ impl Checker<'_> {
             Version::Soap11 if child.name.namespace.is_empty() => {
                 self.find(child, "an element after the Body has to be in a namespace (SOAP 1.1, section 4)");
             }
+            Version::Soap11 if &*child.name.namespace == ns::SOAP11 => {
+                self.find(child, format!("SOAP has no <{}> (SOAP 1.1, section 4)", child.name.local));
+            }
             Version::Soap11 => {}
             Version::Soap12 => self.find(child, "nothing may stand after the Body (SOAP 1.2 part 1, section 5.1)"),
         }
     }
 
+    /// The attributes of Envelope, Header and Body (SOAP 1.1, section 4; SOAP 1.2 part 1, sections 5.1 to 5.3). Version 1.1 leaves those of
+    /// Header and Body open.
+    fn frame_attributes(&mut self, item: &Item, version: Version) {
+        let is_open = version == Version::Soap11 && &*item.name.local != "Envelope";
+        for (name, _) in item.attributes.iter().filter(|(name, _)| name.namespace.is_empty() && !is_open) {
+            let clause = match (version, &*item.name.local) {
+                (Version::Soap11, _) => "SOAP 1.1, section 4",
+                (Version::Soap12, "Envelope") => "SOAP 1.2 part 1, section 5.1",
+                (Version::Soap12, "Header") => "SOAP 1.2 part 1, section 5.2",
+                (Version::Soap12, _) => "SOAP 1.2 part 1, section 5.3",
+            };
+            self.find(item, format!("the attribute {} has to be in a namespace ({clause})", name.local));
+        }
+        let has_meaning: &[&str] = match version {
+            Version::Soap11 => &["encodingStyle", "mustUnderstand", "actor"],
+            Version::Soap12 => &["encodingStyle", "mustUnderstand", "role", "relay"],
+        };
+        // The namespace's schema lets in attributes of other namespaces.
+        let own = item.attributes.iter().filter(|(name, _)| &*name.namespace == version.namespace());
+        for (name, _) in own.filter(|(name, _)| !has_meaning.contains(&&*name.local)) {
+            self.find(item, format!("SOAP {} has no attribute {}", shown(version), name.local));
+        }
+        self.no_encoding_style(item, version);
+    }
+
+    /// An encoding is named at header blocks, at children of the Body and of a fault's Detail, and within them (SOAP 1.2 part 1, 5.1.1).
+    /// In version 1.1 it may be named anywhere (4.1.1).
+    fn no_encoding_style(&mut self, item: &Item, version: Version) {
+        if version == Version::Soap12 && item.attribute(ns::SOAP12, "encodingStyle").is_some() {
+            self.find(item, "the attribute encodingStyle may not stand here (SOAP 1.2 part 1, section 5.1.1)");
+        }
+    }
+
+    /// The values of `nodeType`, here and within (SOAP 1.2 part 2, 3.1.7).
+    fn node_types(&mut self, item: &Item) {
+        let found = item.attribute(ns::SOAP12_ENCODING, "nodeType");
+        if let Some(found) = found.filter(|it| !["simple", "struct", "array"].contains(&it.trim_ascii())) {
+            let expected = "is not simple, struct or array (SOAP 1.2 part 2, section 3.1.7)";
+            self.find(item, format!("attribute nodeType: {:?} {expected}", shortened(found)));
+        }
+        item.children.iter().for_each(|child| self.within(child, |this| this.node_types(child)));
+    }
+
     fn header(&mut self, header: &Item, version: Version) {
+        self.frame_attributes(header, version);
         for block in &header.children {
             self.within(block, |this| {
                 if block.name.namespace.is_empty() {
@@ -55,9 +110,22 @@ impl Checker<'_> {
                     };
                     this.find(block, format!("a header block has to be in a namespace ({clause})"));
                 }
+                this.of_soap(block, version);
                 this.must_understand(block, version);
                 this.if_declared(block);
             });
+        }
+    }
+
+    /// Of the header blocks in the envelope's own namespace there are two, both in SOAP 1.2 (part 1, 5.4.7 and 5.4.8).
+    fn of_soap(&mut self, block: &Item, version: Version) {
+        let is_known = version == Version::Soap12 && ["Upgrade", "NotUnderstood"].contains(&&*block.name.local);
+        if &*block.name.namespace == version.namespace() && !is_known {
+            let clause = match version {
+                Version::Soap11 => "SOAP 1.1, section 4.2",
+                Version::Soap12 => "SOAP 1.2 part 1, section 5.4",
+            };
+            self.find(block, format!("SOAP has no header block <{}> ({clause})", block.name.local));
         }
     }
 
@@ -72,7 +140,7 @@ impl Checker<'_> {
             ),
         };
         if !values.contains(&value.trim_ascii()) {
-            self.find(block, format!("attribute mustUnderstand: {value:?} is not {expected}"));
+            self.find(block, format!("attribute mustUnderstand: {:?} is not {expected}", shortened(value)));
         }
     }
 
@@ -129,6 +197,8 @@ impl Checker<'_> {
                     this.find(child, "other elements of a fault have to be in a namespace (SOAP 1.1, section 4.4)");
                 }
                 _ if seen.contains(&&child.name) => this.find(child, format!("a fault has at most one <{local}>")),
+                // Texts, in the envelope's schema.
+                "faultcode" | "faultstring" | "faultactor" if !child.children.is_empty() => this.no_children(child),
                 "faultcode" => this.is_name(child),
                 _ => {}
             });
@@ -140,24 +210,35 @@ impl Checker<'_> {
     fn fault_12(&mut self, fault: &Item) {
         let parts = [("Code", true), ("Reason", true), ("Node", false), ("Role", false), ("Detail", false)];
         self.in_order(fault, &parts);
-        for part in &fault.children {
-            self.within(part, |this| match &part.name {
-                name if name.is(ns::SOAP12, "Code") => this.code(part),
-                name if name.is(ns::SOAP12, "Reason") => this.reason(part),
+        self.no_encoding_style(fault, Version::Soap12);
+        for part in fault.children.iter().filter(|part| &*part.name.namespace == ns::SOAP12) {
+            self.within(part, |this| match &*part.name.local {
+                "Code" => this.code(part),
+                "Reason" => this.reason(part),
+                "Node" | "Role" => this.text_12(part),
+                "Detail" => this.no_encoding_style(part, Version::Soap12),
                 _ => {}
             });
         }
     }
 
+    /// A part of a fault that is a text.
+    fn text_12(&mut self, part: &Item) {
+        self.no_encoding_style(part, Version::Soap12);
+        self.no_children(part);
+    }
+
     fn code(&mut self, code: &Item) {
         self.in_order(code, &[("Value", true), ("Subcode", false)]);
+        self.no_encoding_style(code, Version::Soap12);
         for value in code.children.iter().filter(|it| it.name.is(ns::SOAP12, "Value")) {
             let is_one = |name: QName| &*name.namespace == ns::SOAP12 && CODES_12.contains(&&*name.local);
             if !value.resolve(&value.text).is_some_and(is_one) {
-                let text =
-                    format!("{:?} is no code of SOAP 1.2; these are {}", value.text.trim_ascii(), CODES_12.join(", "));
+                let (found, codes) = (shortened(value.text.trim_ascii()), CODES_12.join(", "));
+                let text = format!("{found:?} is no code of SOAP 1.2; these are {codes}");
                 self.within(value, |this| this.find(value, text));
             }
+            self.within(value, |this| this.text_12(value));
         }
         let mut outer = code;
         let mut depth = 0;
@@ -165,8 +246,12 @@ impl Checker<'_> {
             self.path.push(subcode.step());
             depth += 1;
             self.in_order(subcode, &[("Value", true), ("Subcode", false)]);
+            self.no_encoding_style(subcode, Version::Soap12);
             for value in subcode.children.iter().filter(|it| it.name.is(ns::SOAP12, "Value")) {
-                self.within(value, |this| this.is_name(value));
+                self.within(value, |this| {
+                    this.is_name(value);
+                    this.text_12(value);
+                });
             }
             outer = subcode;
         }
@@ -177,7 +262,9 @@ impl Checker<'_> {
         if reason.children.is_empty() {
             self.find(reason, "<Text> is missing (SOAP 1.2 part 1, section 5.4.2)");
         }
+        self.no_encoding_style(reason, Version::Soap12);
         for text in &reason.children {
+            self.within(text, |this| this.text_12(text));
             self.within(text, |this| match text.attribute(ns::XML, "lang") {
                 _ if !text.name.is(ns::SOAP12, "Text") => this.find(text, "only <Text> may stand here"),
                 None => this.find(text, "the attribute xml:lang is missing (SOAP 1.2 part 1, section 5.4.2)"),
@@ -212,9 +299,10 @@ impl Checker<'_> {
     /// Notes a text that is no qualified name, or whose prefix is not declared.
     fn is_name(&mut self, item: &Item) {
         let text = item.text.trim_ascii();
+        let short = shortened(text);
         match item.resolve(text) {
-            None => self.find(item, format!("{text:?} has a prefix that is not declared")),
-            Some(name) if !is_ncname(&name.local) => self.find(item, format!("{text:?} is no qualified name")),
+            None => self.find(item, format!("{short:?} has a prefix that is not declared")),
+            Some(name) if !is_ncname(&name.local) => self.find(item, format!("{short:?} is no qualified name")),
             Some(_) => {}
         }
     }

@@ -3,6 +3,7 @@
 use super::item::Item;
 use crate::identity::{reached, selected};
 use deltasoap_core::QName;
+use deltasoap_core::schema::shortened;
 use deltasoap_wsdl::Schemas;
 use deltasoap_wsdl::xsd::{ConstraintKind, IdentityConstraint, Path};
 use std::collections::{HashMap, HashSet};
@@ -181,5 +182,5 @@ fn merge(outer: &mut Tables, inner: Tables) {
 /// Values for people: without the types in front.
 fn shown(row: &Row) -> String {
     let values = row.iter().map(|value| value.split_once(':').map_or(value.as_str(), |(_, text)| text));
-    values.collect::<Vec<_>>().join(", ")
+    values.map(shortened).collect::<Vec<_>>().join(", ")
 }

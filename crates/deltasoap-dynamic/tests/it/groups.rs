@@ -265,6 +265,78 @@ fn what_is_no_whole_group_is_neither_read_nor_written() {
     }
 }
 
+/// An element that comes without the first of its optional sequence is the one behind.
+#[test]
+fn an_optional_sequence_with_an_element_that_stands_again_behind_it() {
+    let contract = contract();
+    let codec = codec(&contract, "Again");
+    for (content, expected) in [
+        ("<b>1</b><f>2</f>", json!({ "{urn:groups}b": 1, "{urn:groups}f": 2 })),
+        ("<b>1</b><d>2</d><f>3</f>", json!({ "{urn:groups}b": 1, "{urn:groups}d": 2, "{urn:groups}f": 3 })),
+        ("<a>1</a><b>2</b><b>3</b><f>4</f>", json!({ "a": 1, "b": 2, "{urn:groups}b": 3, "{urn:groups}f": 4 })),
+        (
+            "<c>1</c><f>2</f><b>3</b><d>4</d><f>5</f>",
+            json!({ "c": 1, "f": 2, "{urn:groups}b": 3, "{urn:groups}d": 4, "{urn:groups}f": 5 }),
+        ),
+        (
+            "<c>1</c><d>2</d><e>3</e><f>4</f><b>5</b><f>6</f>",
+            json!({ "c": 1, "d": 2, "e": 3, "f": 4, "{urn:groups}b": 5, "{urn:groups}f": 6 }),
+        ),
+    ] {
+        let document = format!("<Again xmlns='urn:groups'>{content}</Again>");
+        assert_eq!(contract.validate(document.as_bytes()), [], "{document}");
+        let value = read(&codec, "Again", content).unwrap_or_else(|error| panic!("{content}: {error}"));
+        assert_eq!(codec.to_json(&value), expected, "{content}");
+        assert_eq!(codec.read_json(&expected).expect("a value"), value, "{content}");
+        assert_eq!(read(&codec, "Again", &inner(&codec.write(&value))).as_ref(), Ok(&value), "{content}");
+    }
+    for content in ["<a>1</a><b>2</b><f>3</f>", "<c>1</c><d>2</d><f>3</f><b>4</b><f>5</f>", "<f>1</f>"] {
+        assert!(read(&codec, "Again", content).is_err(), "{content}");
+    }
+    let error = codec.read_json(&json!({ "b": 1, "{urn:groups}b": 2, "{urn:groups}f": 3 })).expect_err("no a");
+    assert!(error.to_string().contains("it is required"), "{error}");
+}
+
+/// Such a group is read as a list of single elements, which takes what stands behind it.
+#[test]
+fn a_repeated_sequence_with_an_element_that_stands_again_behind_it() {
+    let contract = contract();
+    let codec = codec(&contract, "Often");
+    for (content, expected) in [
+        (
+            "<x>1</x><y>2</y><y>3</y><w>4</w><y>5</y>",
+            json!({ "$choice": [{ "x": 1 }, { "y": 2 }, { "y": 3 }], "w": 4, "{urn:groups}y": 5 }),
+        ),
+        (
+            "<x>1</x><y>2</y><x>3</x><y>4</y><y>5</y><x>6</x><z>7</z><y>8</y>",
+            json!({
+                "$choice": [{ "x": 1 }, { "y": 2 }, { "x": 3 }, { "y": 4 }, { "y": 5 }, { "x": 6 }],
+                "z": 7,
+                "{urn:groups}y": 8,
+            }),
+        ),
+    ] {
+        let document = format!("<Often xmlns='urn:groups'>{content}</Often>");
+        assert_eq!(contract.validate(document.as_bytes()), [], "{document}");
+        let value = read(&codec, "Often", content).unwrap_or_else(|error| panic!("{content}: {error}"));
+        assert_eq!(codec.to_json(&value), expected, "{content}");
+        assert_eq!(codec.read_json(&expected).expect("a value"), value, "{content}");
+        assert_eq!(inner(&codec.write(&value)), content);
+    }
+    // Who writes may still say which is which.
+    let told = json!({ "$choice": [{ "x": 1 }, { "y": 2 }], "y": 3, "x": 4, "z": 5, "{urn:groups}y": 6 });
+    let written = codec.write(&codec.read_json(&told).expect("a value"));
+    assert_eq!(inner(&written), "<x>1</x><y>2</y><y>3</y><x>4</x><z>5</z><y>6</y>");
+    // What is required stays so where the list has ended.
+    assert!(read(&codec, "Often", "<x>1</x><y>2</y><y>3</y><w>4</w>").is_err());
+}
+
+/// What stands in the outermost element, without prefixes.
+fn inner(document: &str) -> String {
+    let (start, end) = (document.find('>').map_or(0, |at| at + 1), document.rfind("</").unwrap_or(document.len()));
+    document[start..end].replace("ns:", "")
+}
+
 /// What is no group is said: what messages do not tell apart, with or without a wildcard, and in SOAP encoding there are none.
 #[test]
 fn groups_are_those_that_messages_tell_apart() {
@@ -285,6 +357,8 @@ fn groups_are_those_that_messages_tell_apart() {
         (often(&format!("{}{b}", e("x", "minOccurs='2' maxOccurs='3'"))), false),
         (often(&format!("{a}<xs:any namespace='##other' processContents='lax'/>")), true),
         (format!("<xs:sequence>{}{a}</xs:sequence>", often(&format!("{a}{b}"))), true),
+        // The list takes three.
+        (format!("<xs:sequence><xs:sequence minOccurs='2' maxOccurs='2'>{a}</xs:sequence>{a}</xs:sequence>"), true),
         (often(&often(&often(&often(&format!("{a}{b}"))))), false),
         (often(&often(&often(&often(&often(&often(&format!("{a}{b}"))))))), true),
     ] {
@@ -302,6 +376,10 @@ fn samples_have_one_branch() {
     let contract = contract();
     let ask = contract.operation("Ask").expect("an operation");
     let log = contract.operation("Log").expect("an operation");
+    let again = contract.operation("Again").expect("an operation");
+    let often = contract.operation("Often").expect("an operation");
+    let sample = often.request_to_json(&often.request_sample().expect("a sample")).expect("JSON");
+    assert_eq!(sample["$choice"], json!([{ "x": 1 }, { "y": 1 }, { "y": 1 }, { "x": 1 }]));
     let sample = log.request_to_json(&log.request_sample().expect("a sample")).expect("JSON");
     assert_eq!(sample["$choice"], json!([{ "a": 1, "b": "text" }]));
     assert_eq!(sample["$sequence"][0]["$sequence"], json!([{ "hour": 1, "minute": [1], "second": 1 }]));
@@ -315,6 +393,8 @@ fn samples_have_one_branch() {
             ("Ask", ask.random_request(seed)),
             ("AskResponse", ask.random_response(seed)),
             ("Log", log.random_request(seed)),
+            ("Again", again.random_request(seed)),
+            ("Often", often.random_request(seed)),
         ];
         for (local, value) in values {
             let Some(value) = value else { continue };

@@ -385,6 +385,14 @@ fn keys_are_those_of_the_element_around_them() {
          </xs:complexType></xs:element>",
     );
     assert_eq!(request.matches("k=\"1\"").count(), 2, "{request}");
+    // A field leads to one attribute.
+    let request = request_of(
+        "<xs:element name='Op'><xs:complexType><xs:sequence><xs:element name='row' minOccurs='2' maxOccurs='2'><xs:complexType>\
+         <xs:attribute name='p' type='xs:int'/><xs:attribute name='q' type='xs:int' use='required'/>\
+         <xs:attribute name='r' type='xs:int'/></xs:complexType></xs:element></xs:sequence></xs:complexType>\
+         <xs:unique name='u'><xs:selector xpath='*'/><xs:field xpath='@p|@q'/></xs:unique></xs:element>",
+    );
+    assert_eq!((request.matches("p=").count(), request.matches("q=").count()), (0, 2), "{request}");
 }
 
 #[test]

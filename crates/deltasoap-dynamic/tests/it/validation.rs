@@ -181,6 +181,88 @@ fn what_stands_around_a_body_is_as_its_version_says() {
 }
 
 #[test]
+fn envelope_header_and_body_have_the_attributes_of_their_version() {
+    let findings = |namespace: &str, attributes: [&str; 3]| {
+        let [envelope, header, body] = attributes;
+        let message = format!(
+            "<s:Envelope xmlns:s='{namespace}' {envelope}><s:Header {header}/><s:Body {body}>{PING}</s:Body></s:Envelope>"
+        );
+        findings_of(&message)
+    };
+    let style = "s:encodingStyle='urn:e'";
+    assert_eq!(findings(SOAP11, [style, style, style]), [""; 0]);
+    let not_here = "the attribute encodingStyle may not stand here (SOAP 1.2 part 1, section 5.1.1)";
+    let expected = ["", "/Header", "/Body"].map(|place| format!("/Envelope{place}: {not_here}"));
+    assert_eq!(findings(SOAP12, [style, style, style]), expected);
+    let bare = "a='b' x:a='b' xmlns:x='urn:x'";
+    let expected = [("", "5.1"), ("/Header", "5.2"), ("/Body", "5.3")].map(|(place, section)| {
+        format!("/Envelope{place}: the attribute a has to be in a namespace (SOAP 1.2 part 1, section {section})")
+    });
+    assert_eq!(findings(SOAP12, [bare, bare, bare]), expected);
+    assert_eq!(
+        findings(SOAP11, [bare, bare, bare]),
+        ["/Envelope: the attribute a has to be in a namespace (SOAP 1.1, section 4)"]
+    );
+    assert_eq!(findings(SOAP12, ["s:zip='1'", "", ""]), ["/Envelope: SOAP 1.2 has no attribute zip"]);
+    assert_eq!(findings(SOAP11, ["", "", "s:zip='1'"]), ["/Envelope/Body: SOAP 1.1 has no attribute zip"]);
+}
+
+#[test]
+fn elements_of_the_envelopes_namespace_are_those_that_soap_has() {
+    let (shop, body) = (shop(), format!("<s:Body>{PING}</s:Body>"));
+    for (namespace, content, expected) in [
+        (SOAP11, format!("{body}<s:zip/>"), &["/Envelope/zip: SOAP has no <zip> (SOAP 1.1, section 4)"][..]),
+        (
+            SOAP11,
+            format!("<s:Header><s:Upgrade/></s:Header>{body}"),
+            &["/Envelope/Header/Upgrade: SOAP has no header block <Upgrade> (SOAP 1.1, section 4.2)"],
+        ),
+        (
+            SOAP12,
+            format!("<s:Header><s:zip/></s:Header>{body}"),
+            &["/Envelope/Header/zip: SOAP has no header block <zip> (SOAP 1.2 part 1, section 5.4)"],
+        ),
+        (SOAP12, format!("<s:Header><s:Upgrade/><s:NotUnderstood/></s:Header>{body}"), &[]),
+    ] {
+        assert_eq!(findings_in(&shop, namespace, &content), expected, "{content}");
+    }
+}
+
+#[test]
+fn a_node_type_is_one_of_three() {
+    let attribute = |value: &str| {
+        let ping = "<Ping xmlns='urn:shop'><text/></Ping>".replace(
+            "<text/>",
+            &format!("<text c:nodeType='{value}' xmlns:c='http://www.w3.org/2003/05/soap-encoding'/>"),
+        );
+        findings_in(&shop(), SOAP12, &format!("<s:Body>{ping}</s:Body>"))
+    };
+    let expected = "/Envelope/Body/Ping/text: attribute nodeType: \"zip\" is not simple, struct or array \
+                    (SOAP 1.2 part 2, section 3.1.7)";
+    assert!(attribute("zip").contains(&expected.to_owned()), "{:?}", attribute("zip"));
+    for known in ["simple", "struct", " array "] {
+        assert!(!attribute(known).iter().any(|finding| finding.contains("nodeType:")), "{known}");
+    }
+}
+
+#[test]
+fn values_of_any_length_are_shown_cut() {
+    let long = "9".repeat(100_000);
+    let findings = |facets: &str| {
+        let content = format!(
+            "<xs:element name='Op'><xs:simpleType><xs:restriction base='xs:integer'>{facets}</xs:restriction></xs:simpleType>\
+             </xs:element>"
+        );
+        schema(&content).validate(format!("<Op xmlns='urn:t'>{long}</Op>").as_bytes())
+    };
+    for facets in ["", "<xs:maxInclusive value='1'/>", "<xs:pattern value='1'/>", "<xs:enumeration value='1'/>"] {
+        let findings = findings(facets);
+        assert!(findings.len() == 1 && findings[0].message.len() < 300, "{facets}: {}", findings.len());
+        assert!(findings[0].message.contains("999…"), "{}", findings[0].message);
+    }
+}
+
+#[test]
 fn whether_a_block_must_be_understood_is_said_as_its_version_has_it() {
     let findings = |namespace, value| {
         let block = format!("<h:h xmlns:h='urn:h' s:mustUnderstand='{value}'/>");
@@ -225,6 +307,10 @@ fn faults_have_what_their_version_asks_for() {
             &["/Envelope/Body/Fault/more: other elements of a fault have to be in a namespace (SOAP 1.1, section 4.4)"],
         ),
         (
+            format!("{code}<faultstring><b/>x</faultstring>"),
+            &["/Envelope/Body/Fault/faultstring/b: no elements may stand here"],
+        ),
+        (
             format!("<faultcode>q:Client</faultcode>{text}"),
             &["/Envelope/Body/Fault/faultcode: \"q:Client\" has a prefix that is not declared"],
         ),
@@ -258,6 +344,18 @@ fn faults_have_what_their_version_asks_for() {
         (
             format!("{}{reason}", code.replace("s:x", "q:x")),
             &["/Envelope/Body/Fault/Code/Subcode/Value: \"q:x\" has a prefix that is not declared"],
+        ),
+        (
+            format!("{}{reason}", code.replace("s:x", "s:x<b/>")),
+            &["/Envelope/Body/Fault/Code/Subcode/Value/b: no elements may stand here"],
+        ),
+        (
+            format!(
+                "{code}{}<s:Detail><d s:encodingStyle='urn:e'/></s:Detail>",
+                reason.replace("lang", "lang='en' s:encodingStyle").replace("'urn:e''", "'")
+            ),
+            &["/Envelope/Body/Fault/Reason/Text: the attribute encodingStyle may not stand here \
+                 (SOAP 1.2 part 1, section 5.1.1)"],
         ),
         (
             format!("{code}<s:Reason/>"),
@@ -634,6 +732,51 @@ fn content_models_take_what_regular_expressions_take() {
     }
 }
 
+/// Content models with names that stand in several places, as far as the next element tells which of them is meant: what they take is
+/// read, field by field, and written again.
+#[test]
+fn what_content_models_take_is_read() {
+    let mut random = Random(0x2545_F491_4F6C_DD1D);
+    let mut read = 0;
+    for _ in 0..6_000 {
+        let names: String = (0..8).map(|_| char::from(b"abc"[random.below(3)])).collect();
+        let mut letters = names.chars();
+        let mut parts: Vec<_> = (0..4).map(|_| Model::random(&mut random, &mut letters, 1)).collect();
+        parts.iter_mut().for_each(|part| part.occur_plainly(&mut random));
+        // The first two belong together, and come once, often, or not.
+        let (min, max) = [(0, Some(1)), (1, None), (0, None)][random.below(3)];
+        let first = Model { min, max, term: Term::Sequence(parts.drain(..2).collect()) };
+        parts.insert(0, first);
+        let model = Model { min: 1, max: Some(1), term: Term::Sequence(parts) };
+        let contract = schema(&op(&format!("<xs:sequence>{}</xs:sequence>", model.xsd())));
+        if contract.notes().iter().any(|note| note.text.contains("is not deterministic")) {
+            continue;
+        }
+        let pattern = regex::Regex::new(&format!("^(?:{})$", model.pattern())).expect("a pattern");
+        let codec = Codec::of_element(&contract, "Op");
+        for _ in 0..10 {
+            let mut word = String::new();
+            model.sample(&mut random, &mut word);
+            // Some are cut.
+            if pattern.is_match(&word) {
+                let children: String = word.chars().map(|letter| format!("<{letter}/>")).collect();
+                let value = codec.read(&children);
+                let json = codec.to_json(&value);
+                let again = codec.read_json(&json).unwrap_or_else(|error| panic!("{}: {json}: {error}", model.xsd()));
+                let written = codec.write(&again);
+                let letters = written.match_indices(['<']).skip(1).filter_map(|(at, _)| {
+                    let name = written[at + 1..].split(['/', '>', ' ']).next().unwrap_or_default();
+                    name.rsplit(':').next().and_then(|name| name.chars().next())
+                });
+                let letters: String = letters.filter(char::is_ascii_lowercase).collect();
+                assert_eq!(letters, word, "{} {written}", model.xsd());
+                read += 1;
+            }
+        }
+    }
+    assert!(read > 500, "{read}");
+}
+
 struct Random(u64);
 
 impl Random {
@@ -671,6 +814,15 @@ impl Model {
             _ => names.next().map_or_else(|| Term::Sequence(Vec::new()), Term::Letter),
         };
         Model { min, max, term }
+    }
+
+    /// Most particles occur once, or not.
+    fn occur_plainly(&mut self, random: &mut Random) {
+        const OCCURS: [(usize, Option<usize>); 5] = [(1, Some(1)), (1, Some(1)), (0, Some(1)), (0, Some(1)), (1, None)];
+        (self.min, self.max) = OCCURS[random.below(OCCURS.len())];
+        if let Term::Sequence(parts) | Term::Choice(parts) = &mut self.term {
+            parts.iter_mut().for_each(|part| part.occur_plainly(random));
+        }
     }
 
     fn xsd(&self) -> String {

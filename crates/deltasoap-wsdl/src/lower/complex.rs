@@ -34,6 +34,20 @@ impl<'m> Model<'m> {
     fn has_group(&self, particle: &Particle) -> bool {
         self.compositor == Compositor::Sequence && self.repeated.is_some_and(|it| it.is_group(particle))
     }
+
+    /// True if the fields of an optional sequence have to be told from those of the same name behind it.
+    fn is_tied(&self, particle: &Particle) -> bool {
+        self.compositor == Compositor::Sequence && self.repeated.is_some_and(|it| it.is_tied(particle))
+    }
+
+    /// True if a list before it may have what is of this.
+    fn may_be_taken(&self, particle: &Particle) -> bool {
+        self.compositor == Compositor::Sequence && self.repeated.is_some_and(|it| it.may_be_taken(particle))
+    }
+
+    fn can_be_empty(&self, particle: &Particle) -> bool {
+        self.repeated.map_or_else(|| particle.can_be_empty(), |it| it.can_be_empty(particle))
+    }
 }
 
 impl Lowering<'_> {
@@ -163,7 +177,9 @@ impl Lowering<'_> {
 
     /// Adds what a particle allows to the fields.
     fn add(&mut self, particle: &Particle, is_optional: bool, model: &mut Model<'_>) {
-        let is_optional = is_optional || particle.min == 0;
+        let is_taken = model.may_be_taken(particle);
+        model.is_blurred |= is_taken;
+        let is_optional = is_optional || particle.min == 0 || is_taken;
         let is_repeated = particle.max != Some(1);
         match &particle.term {
             Term::Element(id) => self.add_element(*id, particle, is_optional, model),
@@ -181,6 +197,7 @@ impl Lowering<'_> {
             }
             Term::Sequence(_) | Term::All(_) if is_repeated => self.add_choice(particle, is_optional, model),
             Term::Choice(parts) => self.add_groups(parts, is_optional, model),
+            Term::Sequence(parts) if model.is_tied(particle) => self.add_tied(parts, model),
             Term::Sequence(parts) => parts.iter().for_each(|part| self.add(part, is_optional, model)),
             Term::All(parts) => {
                 model.compositor = Compositor::All;
@@ -201,19 +218,32 @@ impl Lowering<'_> {
         let first = model.fields.len() as u32;
         let mut branches = Vec::new();
         for part in Particle::branches(parts) {
-            let mut own = Model::new(model.encoding, model.repeated);
-            self.add(part, false, &mut own);
-            model.is_blurred |= own.is_blurred;
-            if own.compositor == Compositor::All {
-                model.compositor = Compositor::All;
-            }
-            branches.push(branch(&own));
-            model.fields.extend(own.fields.into_iter().map(|field| Field { min: 0, ..field }));
+            branches.push(self.add_branch(std::slice::from_ref(part), model));
         }
         if Particle::are_told_apart(parts, self.schemas) {
-            let is_optional = is_optional || parts.iter().any(Particle::can_be_empty);
+            let is_optional = is_optional || parts.iter().any(|part| model.can_be_empty(part));
             model.choices.push(Choice { first, branches: branches.into(), is_optional });
         }
+    }
+
+    /// An optional sequence with an element that stands again behind it: a choice of one branch that need not be made.
+    fn add_tied(&mut self, parts: &[Particle], model: &mut Model<'_>) {
+        let first = model.fields.len() as u32;
+        let branch = self.add_branch(parts, model);
+        model.choices.push(Choice { first, branches: vec![branch].into(), is_optional: true });
+    }
+
+    /// Adds the fields of one branch of a choice between groups.
+    fn add_branch(&mut self, parts: &[Particle], model: &mut Model<'_>) -> Branch {
+        let mut own = Model::new(model.encoding, model.repeated);
+        parts.iter().for_each(|part| self.add(part, false, &mut own));
+        model.is_blurred |= own.is_blurred;
+        if own.compositor == Compositor::All {
+            model.compositor = Compositor::All;
+        }
+        let branch = branch(&own);
+        model.fields.extend(own.fields.into_iter().map(|field| Field { min: 0, ..field }));
+        branch
     }
 
     /// A repeated particle whose occurrences have several elements each: a group of fields.

@@ -3,6 +3,7 @@
 //! Base types come before the types derived from them, groups are replaced by what they stand for, and attributes are
 //! listed once. Work and memory are counted as they are spent: a description of a few lines can ask for any amount.
 
+mod again;
 mod attributes;
 mod cycles;
 mod determinism;

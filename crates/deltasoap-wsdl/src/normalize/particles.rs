@@ -1,5 +1,6 @@
 //! Content models with their groups replaced.
 
+use super::again::Again;
 use super::{Normal, NormalContent, Normalizer, parts};
 use crate::xsd::{ElementId, Group, GroupId, Particle, Schemas, Term, Type, TypeDefinition, TypeId};
 use crate::{Error, Place};
@@ -178,19 +179,22 @@ impl Particle {
 /// Most groups that are repeated within each other. Each is a level of calls for those who read.
 const MOST_WITHIN: usize = 4;
 
-/// The parts of a content model that may be repeated: which of them are groups of elements, and which only lists of elements.
+/// The parts of a content model that may be repeated: which of them are groups of elements, and which only lists of elements. And the
+/// parts whose elements stand again elsewhere: what they have to do with each other.
 #[derive(Debug)]
 pub struct Repeated<'m> {
     schemas: &'m Schemas,
-    model: &'m Particle,
+    pub(super) model: &'m Particle,
     /// Names that the model has in several places.
     again: OnceCell<HashSet<&'m QName>>,
+    /// What that means for those who read.
+    places: OnceCell<Again>,
 }
 
 impl<'m> Repeated<'m> {
     /// Those of a content model.
     pub fn new(schemas: &'m Schemas, model: &'m Particle) -> Self {
-        Repeated { schemas, model, again: OnceCell::new() }
+        Repeated { schemas, model, again: OnceCell::new(), places: OnceCell::new() }
     }
 
     /// True if an occurrence has elements that belong together, and a message tells where each occurrence ends.
@@ -202,6 +206,28 @@ impl<'m> Repeated<'m> {
     /// ahead.
     pub fn is_blurred(&self, particle: &Particle) -> bool {
         may_group(particle) && !self.is_group(particle)
+    }
+
+    /// True for an optional sequence of the model that has an element which stands again behind it. Its elements are to be kept together:
+    /// one that comes without what it needs before it is the one behind.
+    pub fn is_tied(&self, particle: &Particle) -> bool {
+        self.places().is_tied(particle)
+    }
+
+    /// True for a part of the model that a [blurred](Self::is_blurred) list before it may have taken, since it has the same name, and for
+    /// what stands behind such a list in an optional sequence, if the list may have taken what is behind the sequence. It need not be there
+    /// then.
+    pub fn may_be_taken(&self, particle: &Particle) -> bool {
+        self.places().may_be_taken(particle)
+    }
+
+    /// As [`Particle::can_be_empty`], where what [a list before it may have taken](Self::may_be_taken) need not be there.
+    pub fn can_be_empty(&self, particle: &Particle) -> bool {
+        self.places().can_be_empty(particle)
+    }
+
+    fn places(&self) -> &Again {
+        self.places.get_or_init(|| Again::of(self))
     }
 
     /// True if each element's name tells where in the model it stands.
@@ -218,7 +244,7 @@ impl<'m> Repeated<'m> {
         }
     }
 
-    fn names(&self, id: ElementId) -> impl Iterator<Item = &'m QName> {
+    pub(super) fn names(&self, id: ElementId) -> impl Iterator<Item = &'m QName> {
         let schemas = self.schemas;
         std::iter::once(id).chain(schemas.substitutes(id).iter().copied()).map(|id| &schemas[id].name)
     }

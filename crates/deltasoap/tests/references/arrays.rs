@@ -122,6 +122,9 @@ fn several_dimensions() {
         let error = read(&format!("<matrix e:arrayType='{bad}'>{items}</matrix>")).expect_err(bad);
         assert!(matches!(error.kind(), ErrorKind::ArrayType(_)), "{bad}: {error}");
     }
+    let size = "xmlns:f='http://www.w3.org/2003/05/soap-encoding' f:arraySize='2 *'";
+    let error = read(&format!("<matrix {size}>{items}</matrix>")).expect_err("the last size is not known");
+    assert!(error.to_string().contains("malformed arraySize \"2 *\", expected sizes"), "{error}");
 }
 
 /// Axis and others write matrices as arrays of arrays.

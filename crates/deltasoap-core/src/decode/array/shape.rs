@@ -68,7 +68,8 @@ fn sizes(cursor: &Cursor<'_>, dimensions: usize) -> Step<(Option<u64>, Vec<u64>)
         (None, None) => ("", false),
     };
     let sizes = if is_list { sizes_in_list(own) } else { sizes_in_brackets(own) };
-    let wrong = || cursor.error_at_tag(ErrorKind::ArrayType(own.to_owned()));
+    let kind = if is_list { ErrorKind::ArraySize } else { ErrorKind::ArrayType };
+    let wrong = || cursor.error_at_tag(kind(own.to_owned()));
     let sizes = sizes.ok_or_else(wrong)?;
     // Without the sizes nobody knows where a row ends.
     let first = sizes.first().copied().flatten();

@@ -1,0 +1,260 @@
+//! Names that stand in a content model more than once: what that means for who reads a message field by field, and gives an element to
+//! the first field of its name.
+//!
+//! XML Schema tells such places apart by the elements before them (XSD 1.0 part 1, 3.8.6). Two walks find out where a field needs to
+//! know of those. The first goes from the end of a model to its start, the second from the start to the end. In both a branch of a choice
+//! sees nothing of the others, so that what a branch adds is taken back behind it, and put in again behind the choice.
+
+use super::{Repeated, parts};
+use crate::xsd::{ElementId, Particle, Term};
+use deltasoap_core::QName;
+use std::collections::{HashMap, HashSet};
+
+/// Particles of a content model, by where they are.
+#[derive(Debug, Default)]
+pub(super) struct Again {
+    tied: HashSet<usize>,
+    taken: HashSet<usize>,
+}
+
+impl Again {
+    pub(super) fn of(repeated: &Repeated<'_>) -> Self {
+        let mut again = Again::default();
+        if has(repeated.model, &|it| is_optional_sequence(it)) {
+            let mut walk = Backward { repeated, names: Names::default(), seen: 0, tied: &mut again.tied };
+            walk.particle(repeated.model);
+        }
+        if has(repeated.model, &|it| is_open_list(it, repeated)) {
+            let Again { tied, taken } = &mut again;
+            let names = Names::default();
+            let mut walk = Forward { repeated, names, lists: 0, is_loose: false, tied, taken };
+            walk.particle(repeated.model, 0);
+        }
+        again
+    }
+
+    /// True for an optional sequence that has an element which stands again behind it: one that comes without what stands before it in the
+    /// sequence is the one behind.
+    pub(super) fn is_tied(&self, particle: &Particle) -> bool {
+        self.tied.contains(&place(particle))
+    }
+
+    /// True if a list of single elements before this may have taken what is of this.
+    pub(super) fn may_be_taken(&self, particle: &Particle) -> bool {
+        self.taken.contains(&place(particle))
+    }
+
+    /// As [`Particle::can_be_empty`], where what was taken need not be there.
+    pub(super) fn can_be_empty(&self, particle: &Particle) -> bool {
+        particle.min == 0
+            || self.may_be_taken(particle)
+            || match &particle.term {
+                Term::Element(_) | Term::Any(_) | Term::Group(_) => false,
+                Term::Sequence(parts) | Term::All(parts) => parts.iter().all(|part| self.can_be_empty(part)),
+                Term::Choice(parts) => parts.iter().any(|part| part.max != Some(0) && self.can_be_empty(part)),
+            }
+    }
+}
+
+fn place(particle: &Particle) -> usize {
+    std::ptr::from_ref(particle).addr()
+}
+
+fn has(particle: &Particle, is_it: &impl Fn(&Particle) -> bool) -> bool {
+    is_it(particle) || parts(&particle.term).iter().any(|part| has(part, is_it))
+}
+
+fn is_optional_sequence(particle: &Particle) -> bool {
+    (particle.min, particle.max) == (0, Some(1)) && matches!(particle.term, Term::Sequence(_))
+}
+
+/// True if fields know a particle as a choice of elements, once or often.
+fn is_list(particle: &Particle, repeated: &Repeated<'_>) -> bool {
+    let is_repeated = !matches!(particle.max, Some(0 | 1));
+    match &particle.term {
+        Term::Choice(parts) if Particle::are_elements(parts, false) => particle.max != Some(0),
+        Term::Choice(_) | Term::Sequence(_) => is_repeated && !repeated.is_group(particle),
+        _ => false,
+    }
+}
+
+/// True for a list that does not tell where it ends. A choice of single elements does: nothing that can stand behind it is one of them.
+fn is_open_list(particle: &Particle, repeated: &Repeated<'_>) -> bool {
+    let is_plain = matches!(&particle.term, Term::Choice(parts) if Particle::are_elements(parts, false));
+    !is_plain && is_list(particle, repeated)
+}
+
+/// True if such a list may be the first to take an element.
+fn begins_with_list(particle: &Particle, repeated: &Repeated<'_>) -> bool {
+    is_open_list(particle, repeated)
+        || match &particle.term {
+            Term::Choice(parts) => parts.iter().any(|part| begins_with_list(part, repeated)),
+            term => {
+                let needed = parts(term).iter().position(|part| !part.can_be_empty()).unwrap_or(usize::MAX - 1);
+                parts(term).iter().take(needed + 1).any(|part| begins_with_list(part, repeated))
+            }
+        }
+}
+
+/// Names that were passed, with a number each.
+#[derive(Default)]
+struct Names<'m> {
+    numbers: HashMap<&'m QName, usize>,
+    /// What was changed, and what was there before.
+    log: Vec<(&'m QName, Option<usize>)>,
+}
+
+impl<'m> Names<'m> {
+    fn set(&mut self, name: &'m QName, number: usize) {
+        let before = self.numbers.insert(name, number);
+        self.log.push((name, before));
+    }
+
+    /// Takes back what was changed since; gives what is no longer there.
+    fn take_back(&mut self, since: usize) -> Vec<(&'m QName, usize)> {
+        let mut gone = Vec::new();
+        for (name, before) in self.log.drain(since..).rev() {
+            gone.extend(self.numbers.get(name).map(|&number| (name, number)));
+            match before {
+                Some(before) => self.numbers.insert(name, before),
+                None => self.numbers.remove(name),
+            };
+        }
+        gone
+    }
+}
+
+/// Finds optional sequences with elements that stand again behind them.
+struct Backward<'r, 'm> {
+    repeated: &'r Repeated<'m>,
+    /// By name when it was seen first.
+    names: Names<'m>,
+    /// How many elements were seen.
+    seen: usize,
+    tied: &'r mut HashSet<usize>,
+}
+
+impl<'m> Backward<'_, 'm> {
+    /// Gives the smallest number of the names that stand in the particle, and did so before.
+    fn particle(&mut self, particle: &'m Particle) -> usize {
+        let start = self.seen;
+        match &particle.term {
+            _ if particle.max == Some(0) => usize::MAX,
+            Term::Element(id) => self.element(*id),
+            Term::Choice(parts) => self.choice(parts),
+            term => {
+                let first = parts(term).iter().rev().map(|part| self.particle(part)).min().unwrap_or(usize::MAX);
+                if is_optional_sequence(particle) && first <= start {
+                    self.tied.insert(place(particle));
+                }
+                first
+            }
+        }
+    }
+
+    fn element(&mut self, id: ElementId) -> usize {
+        let names: Vec<_> = self.repeated.names(id).collect();
+        let first = names.iter().filter_map(|name| self.names.numbers.get(name).copied()).min();
+        self.seen += 1;
+        for name in names {
+            if !self.names.numbers.contains_key(name) {
+                self.names.set(name, self.seen);
+            }
+        }
+        first.unwrap_or(usize::MAX)
+    }
+
+    fn choice(&mut self, parts: &'m [Particle]) -> usize {
+        let (mut first, mut all) = (usize::MAX, Vec::new());
+        let since = self.names.log.len();
+        for part in parts {
+            first = first.min(self.particle(part));
+            all.extend(self.names.take_back(since));
+        }
+        for (name, number) in all {
+            if !self.names.numbers.contains_key(name) {
+                self.names.set(name, number);
+            }
+        }
+        first
+    }
+}
+
+/// Finds what lists of single elements may take though it stands behind them.
+struct Forward<'r, 'm> {
+    repeated: &'r Repeated<'m>,
+    /// By name the last list that has it.
+    names: Names<'m>,
+    /// How many lists were seen.
+    lists: usize,
+    /// True within an optional sequence whose list may have taken what is behind the sequence: nothing else need be there then.
+    is_loose: bool,
+    tied: &'r HashSet<usize>,
+    taken: &'r mut HashSet<usize>,
+}
+
+impl<'m> Forward<'_, 'm> {
+    /// `since` is the first list that may still go on before the particle; gives the first that may behind it.
+    fn particle(&mut self, particle: &'m Particle, since: usize) -> usize {
+        match &particle.term {
+            _ if particle.max == Some(0) => since,
+            Term::Any(_) | Term::All(_) | Term::Group(_) => since,
+            Term::Element(_) => self.leaf(particle, since),
+            _ if is_list(particle, self.repeated) => self.leaf(particle, since),
+            // A group.
+            _ if particle.max != Some(1) => {
+                if self.is_loose {
+                    self.taken.insert(place(particle));
+                }
+                if self.is_loose || particle.can_be_empty() { since } else { self.lists }
+            }
+            Term::Choice(parts) => {
+                let behind = self.choice(parts, since);
+                if particle.min == 0 { since } else { behind }
+            }
+            Term::Sequence(parts) => {
+                let was_loose = self.is_loose;
+                self.is_loose |= self.tied.contains(&place(particle)) && begins_with_list(particle, self.repeated);
+                let behind = parts.iter().fold(since, |since, part| self.particle(part, since));
+                self.is_loose = was_loose;
+                if particle.min == 0 { since } else { behind }
+            }
+        }
+    }
+
+    /// An element, or a list.
+    fn leaf(&mut self, particle: &'m Particle, since: usize) -> usize {
+        let mut names = Vec::new();
+        self.collect(particle, &mut names);
+        let is_taken =
+            self.is_loose || names.iter().any(|name| self.names.numbers.get(name).is_some_and(|&list| list >= since));
+        if is_taken {
+            self.taken.insert(place(particle));
+        }
+        let behind = if is_taken || particle.can_be_empty() { since } else { self.lists };
+        if is_open_list(particle, self.repeated) {
+            let list = self.lists;
+            names.into_iter().for_each(|name| self.names.set(name, list));
+            self.lists += 1;
+        }
+        behind
+    }
+
+    fn collect(&self, particle: &'m Particle, names: &mut Vec<&'m QName>) {
+        match &particle.term {
+            Term::Element(id) => names.extend(self.repeated.names(*id)),
+            term => parts(term).iter().for_each(|part| self.collect(part, names)),
+        }
+    }
+
+    fn choice(&mut self, parts: &'m [Particle], since: usize) -> usize {
+        let (mut behind, mut all) = (usize::MAX, Vec::new());
+        let start = self.names.log.len();
+        for part in parts.iter().filter(|part| part.max != Some(0)) {
+            behind = behind.min(self.particle(part, since));
+            all.extend(self.names.take_back(start));
+        }
+        all.into_iter().for_each(|(name, list)| self.names.set(name, list));
+        if behind == usize::MAX { since } else { behind }
+    }
+}
