@@ -25,6 +25,8 @@ pub struct Info {
     pub cuts: Vec<Vec<usize>>,
     #[serde(default)]
     pub broken_off: Vec<bool>,
+    #[serde(default)]
+    pub tolerance: usize,
     /// What differed, for people.
     pub what: String,
     pub message: usize,
@@ -44,6 +46,7 @@ impl Info {
             is_shared: trial.is_shared,
             cuts: trial.cuts.clone(),
             broken_off: trial.broken_off.clone(),
+            tolerance: trial.tolerance,
             what: difference.what.to_owned(),
             message: difference.message,
             expected: difference.expected.clone(),
@@ -102,7 +105,8 @@ pub fn read(folder: &Path) -> Result<(Info, Trial)> {
     let (ways, lowered, is_shared) = (info.ways.clone(), info.lowered.clone(), info.is_shared);
     let mut broken_off = info.broken_off.clone();
     broken_off.resize(info.cuts.len(), false);
-    let trial = Trial { messages, cuts: info.cuts.clone(), broken_off, ways, lowered, is_shared };
+    let trial =
+        Trial { messages, cuts: info.cuts.clone(), broken_off, ways, lowered, is_shared, tolerance: info.tolerance };
     Ok((info, trial))
 }
 
@@ -121,6 +125,7 @@ mod tests {
             ways: vec![Way::from(Differential::default())],
             lowered: Some(Lowered { name: "text".to_owned(), value: 3 }),
             is_shared: true,
+            tolerance: 1,
         };
         let difference =
             Difference { message: 1, way: Some(0), what: "value", expected: "Ok".to_owned(), found: "Err".to_owned() };

@@ -294,7 +294,7 @@ fn draw(base: &[String], reading: &Reading, chance: &mut Chance) -> Trial {
     let (ways, lowered) = (way::several(chance), Lowered::any(chance));
     let is_rough = chance.one_in(8);
     let broken_off = messages.iter().map(|_| is_rough && chance.one_in(4)).collect();
-    Trial { messages, cuts, broken_off, ways, lowered, is_shared: chance.one_in(2) }
+    Trial { messages, cuts, broken_off, ways, lowered, is_shared: chance.one_in(2), tolerance: chance.below(6) / 2 }
 }
 
 /// Checks a trial; a panic is a difference too.

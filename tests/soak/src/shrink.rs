@@ -77,6 +77,8 @@ impl<F: FnMut(&Trial) -> bool> Search<F> {
         self.try_it(trial);
         let trial = Trial { is_shared: false, ..self.best.clone() };
         self.try_it(trial);
+        let trial = Trial { tolerance: 0, ..self.best.clone() };
+        self.try_it(trial);
         for message in 0..self.best.broken_off.len() {
             let mut trial = self.best.clone();
             trial.broken_off[message] = false;
@@ -187,6 +189,7 @@ mod tests {
             ways: vec![way.clone(), Way::from(Differential::OFF)],
             lowered: None,
             is_shared: true,
+            tolerance: 1,
         };
         // Fails where a message is cut within the text 22, whatever the rest.
         let fails = |trial: &Trial| {

@@ -9,7 +9,7 @@ use crate::way::{Lowered, Way};
 use bytes::Bytes;
 use deltasoap::decode::{Cursor, Decoder, Step};
 use deltasoap::soap::{EnvelopeReader, Head, Receiver};
-use deltasoap::{DecodeOptions, Differential, Error, ErrorKind, Memory};
+use deltasoap::{DecodeOptions, Differential, Error, ErrorKind, Memory, Tolerance};
 use deltasoap_core::Content;
 use deltasoap_core::schema::View;
 use std::fmt::Debug;
@@ -27,6 +27,16 @@ pub struct Trial {
     pub lowered: Option<Lowered>,
     /// Whether chunks are handed over to be kept, or lent.
     pub is_shared: bool,
+    /// The level of [`Tolerance`].
+    pub tolerance: usize,
+}
+
+impl Trial {
+    fn options(&self) -> DecodeOptions {
+        let tolerance = [Tolerance::Strict, Tolerance::Unknown, Tolerance::AnyOrder][self.tolerance % 3];
+        let limits = Lowered::limits(self.lowered.as_ref());
+        DecodeOptions { limits, tolerance, differential: Differential::OFF }
+    }
 }
 
 /// What did not agree.
@@ -100,8 +110,7 @@ fn regular<T: Content + Debug + PartialEq>(
     index: usize,
     view: View<'_>,
 ) -> Result<Outcome<T>, Difference> {
-    let limits = Lowered::limits(trial.lowered.as_ref());
-    let options = DecodeOptions { limits, differential: Differential::OFF, ..DecodeOptions::default() };
+    let options = trial.options();
     let chunks = chunks(&trial.messages[index], &trial.cuts[index]);
     let whole = [Bytes::copy_from_slice(&trial.messages[index])];
     let expected = alone(Decoder::new(options), &chunks, view);
@@ -138,10 +147,7 @@ struct Stream<'t, 'v, T> {
 
 impl<'t, 'v, T: Content + Debug + PartialEq> Stream<'t, 'v, T> {
     fn new(trial: &'t Trial, way: usize, view: View<'v>) -> Self {
-        let limits = Lowered::limits(trial.lowered.as_ref());
-        let decoder = |way: &Way| {
-            Decoder::new(DecodeOptions { limits, differential: way.differential(), ..DecodeOptions::default() })
-        };
+        let decoder = |way: &Way| Decoder::new(DecodeOptions { differential: way.differential(), ..trial.options() });
         let own = &trial.ways[way];
         let decoders = [decoder(own), decoder(own.partner.as_ref().map_or(own, |partner| &*partner.way))];
         let mut memory = Memory::new(T::vacant(view));

@@ -342,3 +342,27 @@ proptest! {
         prop_assert_eq!(found, Ok(format!("{:?}", value)), "{}", document);
     }
 }
+
+/// Messages that are compared deviate where they end, and where fields were passed unseen.
+#[test]
+fn deviations_show_wherever_a_message_is_gone_on_from() {
+    let (schema, root) = order();
+    let exact = Differential { adaptive: false, ..Differential::default() };
+    let options = DecodeOptions { differential: exact, ..options(AnyOrder) };
+    let mut stream = Stream::<Value>::new(schema.view(root), options);
+    let short = "<item><code>a</code><count>1</count></item><item><code>b</code></item>";
+    for parts in [
+        &[NUMBER, STATE, ITEMS, NOTE][..],
+        &[NUMBER, STATE, short, NOTE],
+        &[NUMBER, STATE, ITEMS, NOTE],
+        &["<number>8</number>", STATE, ITEMS, NOTE, "<number>9</number>"],
+        &[NUMBER, STATE, ITEMS, NOTE],
+        &[STATE],
+        &[NUMBER, STATE],
+        &[NUMBER],
+        &[NUMBER, STATE, ITEMS, NOTE],
+        &["<number>8</number>", STATE, ITEMS, "<note xmlns=''><by>me</by></note>"],
+    ] {
+        let _ = stream.next(document(parts).as_bytes(), usize::MAX);
+    }
+}

@@ -15,7 +15,7 @@ use crate::contract::{Types, number};
 use crate::{Contract, Operation};
 use bytes::Bytes;
 use deltasoap_core::decode::{Cursor, Decoder, Step};
-use deltasoap_core::schema::{Element, ElementRef, Style, Use, View};
+use deltasoap_core::schema::{Element, ElementRef, Style, Use, View, shortened};
 use deltasoap_core::soap::{EnvelopeReader, Head, Receiver, Version};
 use deltasoap_core::{BodyParts, Content, DecodeOptions, Error, ErrorKind, Node, PartUri, QName, Value, ns};
 use deltasoap_wsdl::wsdl::PartContent;
@@ -158,7 +158,7 @@ impl Checker<'_> {
     fn dangling(&mut self) {
         for (id, offset, path) in std::mem::take(&mut self.references) {
             if !self.ids.contains(&id) {
-                self.find_at(offset, path, format!("no element has the ID {id}"));
+                self.find_at(offset, path, format!("no element has the ID {}", shortened(&id)));
             }
         }
     }
@@ -346,7 +346,7 @@ impl Checker<'_> {
             node.attribute(ns::XSI, "type"),
             origin.filter(|origin| !matches!(origin.type_id, TypeId::ANY | TypeId::ANY_SIMPLE)),
         ) {
-            let message = format!("<{}>: the xsi:type {text} may not stand here", node.name.local);
+            let message = format!("<{}>: the xsi:type {} may not stand here", node.name.local, shortened(text));
             self.find_at(self.start, self.shown_path(), message);
         }
     }

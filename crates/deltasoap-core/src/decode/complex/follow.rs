@@ -113,7 +113,7 @@ impl Routine<'_, '_, '_> {
     }
 
     fn note_predicted(&mut self, index: usize) {
-        if self.notes_fields() {
+        if self.notes {
             self.set_seen(index);
         }
     }

@@ -18,7 +18,7 @@ use super::cursor::Tag;
 use super::differential::leaf::Descent;
 use super::flat::{Patch, Run};
 use super::state::{PATCH, SEEK};
-use super::{Cursor, FlatSource, Frame, Step, Stop, skip_element};
+use super::{Cursor, FlatSource, Frame, Step, Stop, Tolerance, skip_element};
 use crate::content::APPENDED;
 use crate::schema::{ComplexElement, Compositor, Field, QName, View};
 use deltasoap_xml::lexical::LexicalError;
@@ -125,7 +125,9 @@ const LOOSE: u8 = 1 << 5;
 pub fn decode<T: DecodeFields>(target: &mut T, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
     let Some(complex) = view.complex() else { unreachable!("a complex routine with another schema class") };
     let (me, fresh) = cursor.enter();
-    let mut routine = Routine { cursor, complex, view, me };
+    let notes = complex.notes_fields()
+        || (complex.compositor == Compositor::Sequence && cursor.tolerance() == Tolerance::AnyOrder);
+    let mut routine = Routine { cursor, complex, view, me, notes };
     if fresh {
         routine.begin(target)?;
     }
@@ -140,6 +142,8 @@ struct Routine<'r, 'c, 's> {
     complex: &'s ComplexElement,
     view: View<'s>,
     me: usize,
+    /// The fields that were seen are noted: where the schema needs it, and where a sequence may turn out to be in another order.
+    notes: bool,
 }
 
 impl<'s> Routine<'_, '_, 's> {
@@ -248,7 +252,7 @@ impl<'s> Routine<'_, '_, 's> {
     /// On the way to where regular mode goes on in the value of the message before.
     fn descend<T: DecodeFields>(&mut self, target: &T) -> Step {
         let descent = self.cursor.descend(self.me)?;
-        if self.notes_fields() {
+        if self.notes {
             self.restore_seen();
         }
         match descent {

@@ -123,7 +123,7 @@ impl<'s> Routine<'_, '_, 's> {
 
     /// Makes room to note the fields that were seen, where their order does not tell.
     pub(super) fn reserve_seen(&mut self) {
-        if self.notes_fields() {
+        if self.notes {
             let seen = &mut self.cursor.state().stack.seen;
             let words = self.complex.fields.len().div_ceil(64);
             seen.resize(seen.len() + words, 0);
@@ -131,7 +131,7 @@ impl<'s> Routine<'_, '_, 's> {
     }
 
     fn note_seen(&mut self, index: usize) {
-        if self.notes_fields() {
+        if self.notes {
             self.set_seen(index);
         }
     }

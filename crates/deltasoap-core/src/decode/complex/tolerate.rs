@@ -17,13 +17,6 @@ impl Routine<'_, '_, '_> {
         self.frame().state & LOOSE != 0
     }
 
-    /// True if the fields that were seen are noted: where the schema needs it, and where a sequence may turn out to be in another order.
-    #[inline]
-    pub(super) fn notes_fields(&self) -> bool {
-        self.complex.notes_fields()
-            || (self.cursor.tolerance() == Tolerance::AnyOrder && self.complex.compositor == Compositor::Sequence)
-    }
-
     /// At a start tag that the schema does not allow here. Gives the field that it opens all the same; `None` if the element is
     /// skipped.
     ///
@@ -31,11 +24,14 @@ impl Routine<'_, '_, '_> {
     /// When it is not accepted.
     #[cold]
     pub(super) fn tolerate(&mut self, selected: Step<Option<usize>>) -> Step<Option<usize>> {
-        if let Some((index, kind)) = self.select_loosely() {
+        if let Some((candidates, kind)) = self.select_loosely() {
+            // Only then it is known which fields were seen: a message that is compared has passed some unseen.
             self.loosen()?;
-            self.set_seen(index);
-            self.cursor.report_element(kind, self.complex);
-            return Ok(Some(index));
+            if let Some(index) = candidates.into_iter().find(|&index| self.is_free(index)) {
+                self.set_seen(index);
+                self.cursor.report_element(kind, self.complex);
+                return Ok(Some(index));
+            }
         }
         if selected.is_ok() && (self.complex.open || self.names_the_result()) {
             self.set_state(SKIPPING);
@@ -63,20 +59,22 @@ impl Routine<'_, '_, '_> {
             return Ok(false);
         }
         let (complex, view) = (self.complex, self.view);
-        let lacking: Vec<usize> = (0..complex.fields.len()).filter(|&index| self.lacks(index)).collect();
+        let short = self.too_few();
+        self.loosen()?;
+        let lacking: Vec<usize> =
+            (0..complex.fields.len()).filter(|&index| complex.fields[index].min > 0 && !self.is_seen(index)).collect();
         if !lacking.iter().all(|&index| has_empty_value(view.follow(complex.fields[index].element))) {
             return Ok(false);
         }
-        self.loosen()?;
-        lacking.iter().for_each(|&index| self.cursor.report_missing(complex, index));
+        lacking.into_iter().chain(short).for_each(|index| self.cursor.report_missing(complex, index));
         Ok(true)
     }
 
-    /// True if a required field has not come, or not often enough as far as the order tells.
-    fn lacks(&mut self, index: usize) -> bool {
-        let min = self.complex.fields[index].min;
-        let is_current = self.current() == index && self.order() == Compositor::Sequence;
-        min > 0 && (!self.is_seen(index) || is_current && self.frame().count < min)
+    /// The last field, if it has come and not often enough, as far as the order tells.
+    fn too_few(&mut self) -> Option<usize> {
+        let (current, count) = (self.current(), self.frame().count);
+        let field = self.complex.fields.get(current).filter(|_| self.order() == Compositor::Sequence);
+        field.filter(|field| (1..field.min).contains(&count)).map(|_| current)
     }
 
     /// Reads the fields in any order from here on. The message is compared with no other then, but as a whole.
@@ -91,8 +89,8 @@ impl Routine<'_, '_, '_> {
         Ok(())
     }
 
-    /// The field that the element just opened is in spite of its place or its namespace.
-    fn select_loosely(&mut self) -> Option<(usize, DeviationKind)> {
+    /// The fields that the element just opened can be in spite of its place or its namespace.
+    fn select_loosely(&mut self) -> Option<(Vec<usize>, DeviationKind)> {
         let can_be_loose = self.cursor.tolerance() == Tolerance::AnyOrder
             && self.complex.compositor != Compositor::Choice
             && !self.is_in_group()
@@ -101,19 +99,18 @@ impl Routine<'_, '_, '_> {
             return None;
         }
         let (fields, view) = (&self.complex.fields[..], self.view);
-        let is_named = |routine: &Self, index: usize| is_field(routine.cursor, view, &fields[index]);
-        if (0..fields.len()).any(|index| is_named(self, index)) {
-            let mut free = (0..fields.len()).filter(|&index| is_named(self, index)).collect::<Vec<_>>().into_iter();
-            return free.find(|&index| self.is_free(index)).map(|index| (index, DeviationKind::Order));
+        let those = |is_one: &dyn Fn(usize) -> bool| (0..fields.len()).filter(|&index| is_one(index)).collect();
+        let named: Vec<usize> = those(&|index| is_field(self.cursor, view, &fields[index]));
+        if !named.is_empty() {
+            return Some((named, DeviationKind::Order));
         }
-        let mut wildcards = (0..fields.len()).filter(|&index| is_wildcard(view, &fields[index])).peekable();
-        if wildcards.peek().is_some() {
-            return wildcards.find(|&index| self.is_free(index)).map(|index| (index, DeviationKind::Order));
+        let wildcards: Vec<usize> = those(&|index| is_wildcard(view, &fields[index]));
+        if !wildcards.is_empty() {
+            return Some((wildcards, DeviationKind::Order));
         }
-        let (names, name) = (self.cursor.names(), self.cursor.name());
-        let mut alike = (0..fields.len()).filter(|&index| fields[index].name.local == names.local(name));
-        let (only, other) = (alike.next()?, alike.next());
-        (other.is_none() && self.is_free(only)).then_some((only, DeviationKind::Namespace))
+        let local = self.cursor.names().local(self.cursor.name());
+        let alike: Vec<usize> = those(&|index| fields[index].name.local == local);
+        (alike.len() == 1).then_some((alike, DeviationKind::Namespace))
     }
 
     /// True if a field can take one more occurrence.

@@ -240,7 +240,8 @@ impl State {
                 }
                 self.trees.inherited = self.session.inherited.before;
                 self.trees.bindings.clone_from(&self.session.inherited.last);
-                self.reader.cut(self.session.origin.depth);
+                // What is wrong may only show at the operation's end tag: then its element is closed.
+                self.reader.cut(self.session.origin.depth.min(self.reader.depth()));
             }
         }
     }
@@ -267,7 +268,7 @@ impl State {
     pub(in crate::decode) fn reopen_operation(&mut self, window: &Window<'_>) -> Step {
         let State { reader, session, .. } = self;
         let Some((position, tag)) = session.start_tag() else { return Ok(()) };
-        reader.cut(reader.depth() - 1);
+        reader.cut(session.origin.depth - 1);
         reader.next(&mut Window { bytes: tag, pos: 0, base: position, last: false, ..*window })?;
         Ok(())
     }
