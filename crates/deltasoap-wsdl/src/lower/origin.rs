@@ -15,7 +15,7 @@ pub struct Origin {
     pub type_id: TypeId,
     /// Literal or encoded.
     pub encoding: Use,
-    /// True if content of a derived type can stand there ([`Element::Open`]).
+    /// True if content of a derived type can stand there ([`Element::Open`](deltasoap_core::schema::Element::Open)).
     pub is_open: bool,
 }
 
