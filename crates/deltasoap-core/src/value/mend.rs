@@ -18,6 +18,10 @@ pub(super) fn mend(value: &mut Value, view: View<'_>, mend: &Mend<'_>) -> Option
         return if mend.attribute.is_none() { column.mend(count.checked_sub(1)? as usize, mend) } else { None };
     }
     let (value, view) = step((around, view), last)?;
+    // An attribute of the element itself may be the one that names its type.
+    if matches!(view.element, Element::Open(_)) && mend.attribute.is_some() && mend.way.is_empty() {
+        return None;
+    }
     let (value, view) = chosen(value, view)?;
     match (value, view.element) {
         (Value::Tree(root), Element::Any | Element::Open(_)) => mend_tree(root, mend),

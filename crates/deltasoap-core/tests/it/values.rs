@@ -890,3 +890,22 @@ fn arrays_name_the_type_of_their_items() {
         }
     }
 }
+
+/// Small messages whose trees differ in what names their type are read anew.
+#[test]
+fn types_that_messages_choose_are_not_mended() {
+    let mut schema = Schema::new();
+    let int = simple(&mut schema, Builtin::Int);
+    let open = schema.add(Element::Open(OpenElement::new(None, vec![(QName::new("urn:t", "D9"), int)])));
+    let root = schema.add(complex(Compositor::Sequence, vec![field("v", open, 1, Some(1))], Vec::new()));
+    let mut stream = crate::streams::Stream::<Value>::of_messages(schema.view(root), DecodeOptions::default());
+    for type_name in ["t:e", "t:f", "t:g", "t:D9", "t:e", "t:D9"] {
+        let message = format!(
+            "<s:Envelope xmlns:s='{}' xmlns:i='{}' xmlns:t='urn:t'><s:Body><o:operation xmlns:o='urn:op'>\
+             <v i:type='{type_name}'>7</v></o:operation></s:Body></s:Envelope>",
+            ns::SOAP11,
+            ns::XSI
+        );
+        stream.next(message.as_bytes(), usize::MAX).expect("a value");
+    }
+}
