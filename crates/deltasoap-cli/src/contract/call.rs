@@ -60,7 +60,10 @@ pub async fn call(arguments: &Call) -> Result<ExitCode> {
     let name = call.operation().full_name();
     let outcome = call.send_json(&data).await;
     if let (Some(path), Some(jar)) = (&arguments.session, jar) {
-        write_secret(path, &jar.to_netscape()).with_context(|| format!("{} cannot be written", path.display()))?;
+        // The answer is here: what it says must not be lost for this.
+        if let Err(error) = write_secret(path, &jar.to_netscape()) {
+            report(format_args!("warning: the session is not kept: {} cannot be written: {error}", path.display()));
+        }
     }
     match outcome {
         Ok(reply) => printed(arguments, reply),
@@ -261,7 +264,9 @@ fn warn_of_lost(reply: &Reply, verbose: bool) {
     }
     match reply.deviations.len().saturating_sub(shown) {
         0 => {}
-        more => report(format_args!("warning: {more} more deviations of the answer from the WSDL{hint}")),
+        more => {
+            report(format_args!("warning: {more} more deviations of the answer from the WSDL; --verbose shows all"))
+        }
     }
     let parts: Vec<_> = reply.attachments.kept().collect();
     let mut named: Vec<_> = parts.iter().take(MOST_NAMED).map(|part| named(part)).collect();
@@ -276,7 +281,7 @@ fn warn_of_lost(reply: &Reply, verbose: bool) {
     }
 }
 
-/// Most parts that are named in one warning.
+/// Most parts that are named in one warning, and most deviations that are shown.
 const MOST_NAMED: usize = 10;
 
 /// A part by its media type, and by its content ID or its location.

@@ -1,8 +1,8 @@
 //! What a reader accepts beyond the schema, and the report of it.
 //!
 //! Services add elements, forget them, or send them in another order. A [`Tolerance`] says which of this is read all the same. The general
-//! routines meet a deviation where they would report an error, so a message without deviations costs nothing: predicted markup, flat items
-//! and differential mode never decide on one. Deviations that change which fields may follow (order, namespace, omission) make the message
+//! routines meet a deviation where they would report an error: predicted markup, flat items and differential mode never decide on one, and a
+//! message without deviations pays for one test an element. Deviations that change which fields may follow (order, namespace, omission) make the message
 //! one that is compared with others as a whole alone: no place in it can be gone on from.
 
 use super::Cursor;
@@ -117,7 +117,7 @@ impl Tolerated {
         &self.deviations
     }
 
-    /// Counts a known deviation; false if it is a new one.
+    /// Counts a known deviation; false if it is a new one, and there is room for it.
     fn count(&mut self, key: Key) -> bool {
         let known = self.keys.iter().position(|known| *known == key);
         if let Some(deviation) = known.and_then(|known| self.deviations.get_mut(known)) {

@@ -28,7 +28,7 @@ impl Chance {
 
 const NAMES: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
 
-fn complex(schema: &mut Schema, compositor: Compositor, fields: Vec<Field>) -> ElementRef {
+pub fn complex(schema: &mut Schema, compositor: Compositor, fields: Vec<Field>) -> ElementRef {
     schema.add(Element::Complex(ComplexElement {
         name: QName::new("urn:t", "T"),
         compositor,

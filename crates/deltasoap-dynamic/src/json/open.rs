@@ -131,7 +131,7 @@ impl Reading<'_> {
     }
 }
 
-fn is_tree(object: &Map<String, Json>) -> bool {
+pub(super) fn is_tree(object: &Map<String, Json>) -> bool {
     ["$name", "$content", "$xml"].iter().any(|key| object.contains_key(*key))
 }
 

@@ -4,7 +4,7 @@ use super::error::kind;
 use super::identities::{ID, Known};
 use super::keys::{Layout, Slot, is_choice};
 use super::nil::{NIL, is_nil};
-use super::open::{checked, plain};
+use super::open::{checked, is_tree, plain};
 use super::path::Path;
 use super::{JsonError, Layouts, PART, scalar};
 use crate::contract::Types;
@@ -82,7 +82,14 @@ impl<'c> Reading<'c> {
         self.known.identified(json, content, path, || match self.layouts.schema.view(content).element {
             _ if json.get(NIL) == Some(&Json::Bool(true)) => self.nil(json, content, path),
             Element::Complex(complex) => self.complex(json, content, complex, &[ID], path),
-            _ => self.content(json, content, name, path),
+            _ => match json.as_object().filter(|object| object.contains_key(ID) && is_tree(object)) {
+                Some(object) => {
+                    let mut tree = object.clone();
+                    tree.remove(ID);
+                    self.content(&Json::Object(tree), content, name, path)
+                }
+                None => self.content(json, content, name, path),
+            },
         })
     }
 

@@ -341,14 +341,14 @@ impl Checker<'_> {
     }
 
     fn encoded_tree(&mut self, node: &Node, content: ElementRef) {
-        let origin = self.types.lowered.origin(content).filter(|it| it.is_open && it.encoding == Use::Encoded);
-        if let (Some(text), Some(_)) = (
-            node.attribute(ns::XSI, "type"),
-            origin.filter(|origin| !matches!(origin.type_id, TypeId::ANY | TypeId::ANY_SIMPLE)),
-        ) {
-            let message = format!("<{}>: the xsi:type {} may not stand here", node.name.local, shortened(text));
-            self.find_at(self.start, self.shown_path(), message);
-        }
+        let Some(origin) = self.types.lowered.origin(content) else { return };
+        let is_declared = !matches!(origin.type_id, TypeId::ANY | TypeId::ANY_SIMPLE);
+        let Some(text) = node.attribute(ns::XSI, "type").filter(|_| is_declared && origin.encoding == Use::Encoded)
+        else {
+            return;
+        };
+        let message = format!("<{}>: the xsi:type {} may not stand here", node.name.local, shortened(text));
+        self.find_at(self.start, self.shown_path(), message);
     }
 
     /// Runs a check one level further down.

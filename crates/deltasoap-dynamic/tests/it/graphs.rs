@@ -399,3 +399,15 @@ impl Receiver for Taker<'_> {
         self.value.decode(cursor, self.view)
     }
 }
+
+/// What names no type is a tree, which may be shared as well.
+#[test]
+fn shared_trees_survive_json() {
+    let text = include_str!("../data/derived.wsdl").replace("d:Base[]", "xs:anyType[]");
+    let text = text.replace("name=\"b\" type=\"xs:decimal\"", "name=\"b\" type=\"xs:anyType\"");
+    let contract = Contract::from_text(&text).expect("a description");
+    let operation = contract.operation("Echo").expect("an operation");
+    let json = json!({ "list": [{ "$id": "1", "$content": [{ "$name": "z", "$content": ["1"] }] }, { "$ref": "1" }] });
+    let value = operation.request_from_json(&json).expect("a request");
+    assert_eq!(operation.request_to_json(&value).expect("JSON"), json);
+}

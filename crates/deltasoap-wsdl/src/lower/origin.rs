@@ -78,7 +78,7 @@ fn number(content: ElementRef) -> Option<u32> {
 }
 
 /// Choices of types in a description, all together: long chains of derivation have many. Those beyond are not listed, and kept as trees.
-const MOST_CHOICES: usize = 1 << 20;
+const MOST_CHOICES: usize = 1 << 17;
 
 impl Lowering<'_> {
     /// Content of this type or of one derived from it. All of these are lowered too.

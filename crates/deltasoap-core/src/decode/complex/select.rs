@@ -152,8 +152,8 @@ impl<'s> Routine<'_, '_, 's> {
         if self.cursor.state().stack.seen.len() == log {
             self.reserve_seen();
         }
-        // What was passed of a sequence is not asked for: a message that is read in any order is not compared.
-        if self.complex.compositor == Compositor::Sequence {
+        // Where the order is the schema's, what was passed is not asked for: a message that is read in any order is not compared.
+        if !self.complex.notes_fields() {
             return;
         }
         debug_assert!(self.complex.is_plain_all(), "no way leads into other elements that note their fields");
