@@ -264,9 +264,7 @@ fn warn_of_lost(reply: &Reply, verbose: bool) {
     }
     match reply.deviations.len().saturating_sub(shown) {
         0 => {}
-        more => {
-            report(format_args!("warning: {more} more deviations of the answer from the WSDL; --verbose shows all"))
-        }
+        more => report(format_args!("warning: {more} more deviations from the WSDL; --verbose shows all")),
     }
     let parts: Vec<_> = reply.attachments.kept().collect();
     let mut named: Vec<_> = parts.iter().take(MOST_NAMED).map(|part| named(part)).collect();
