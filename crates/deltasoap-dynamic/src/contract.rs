@@ -111,7 +111,11 @@ impl Contract {
     /// declares the element, else as a tree.
     pub fn element_to_json(&self, node: &Node) -> Json {
         let declared = self.types.import.schemas().element_named(&node.name);
-        let content = declared.and_then(|id| self.types.lowered.element(id));
+        self.node_to_json(node, declared.and_then(|id| self.types.lowered.element(id)))
+    }
+
+    /// An element by its content, as far as it is that.
+    fn node_to_json(&self, node: &Node, content: Option<ElementRef>) -> Json {
         let typed = content.and_then(|content| {
             let value = self.types.read_node(node, content).ok()?;
             self.to_json(&node.name, content, &value).ok()
@@ -131,8 +135,12 @@ impl Contract {
                 _ => Err(crate::json::undeclared(name)),
             };
         };
+        self.node_from_json(name, content, Use::Literal, json)
+    }
+
+    fn node_from_json(&self, name: &QName, content: ElementRef, encoding: Use, json: &Json) -> Result<Node, JsonError> {
         let value = self.from_json(name, content, json)?;
-        let node = self.types.write_node(name, &value, content, Use::Literal);
+        let node = self.types.write_node(name, &value, content, encoding);
         node.ok_or_else(|| crate::json::undeclared(name))
     }
 

@@ -152,6 +152,10 @@ impl Operation {
         {
             for header in headers {
                 all.push(self.message(kind, header.message, |part| *part == *header.part));
+                let of_faults = header.faults.iter();
+                all.extend(
+                    of_faults.map(|(message, name)| self.message("header of a fault", *message, |it| *it == **name)),
+                );
             }
         }
         all.extend(declared.faults.iter().map(|it| self.message("fault", it.message, |_| true)));
@@ -207,9 +211,10 @@ mod tests {
              xmlns:xs='http://www.w3.org/2001/XMLSchema' xmlns:t='urn:t' targetNamespace='urn:t'><types>\
              <xs:schema targetNamespace='urn:t'><xs:element name='Op' type='xs:int'/><xs:element name='Token' type='xs:string'/>\
              </xs:schema></types><message name='I'><part name='token' element='t:Token'/><part name='body' element='t:Op'/>\
-             </message><portType name='P'><operation name='Op'><input message='t:I'/></operation></portType>\
+             </message><message name='F'><part name='expired' type='xs:date'/></message><portType name='P'><operation name='Op'><input message='t:I'/></operation></portType>\
              <binding name='B' type='t:P'><soap:binding transport='http://schemas.xmlsoap.org/soap/http'/><operation name='Op'>\
-             <soap:operation soapAction=''/><input><soap:header message='t:I' part='token' use='literal'/>{body}</input>\
+             <soap:operation soapAction=''/><input><soap:header message='t:I' part='token' use='literal'>\
+             <soap:headerfault message='t:F' part='expired' use='literal'/></soap:header>{body}</input>\
              </operation></binding></definitions>"
         );
         Contract::from_text(&text).expect("a description").operation("Op").expect("an operation").describe()
@@ -221,8 +226,8 @@ mod tests {
             let parts = described(body).parts;
             let names = |part: &Part| part.parts.iter().map(|it| it.name.clone()).collect::<Vec<_>>();
             let shown: Vec<_> = parts.iter().map(|part| (part.kind, names(part))).collect();
-            let expected = [("request", vec!["Op".to_owned()]), ("request header", vec!["Token".to_owned()])];
-            assert_eq!(shown, expected, "{body}");
+            let expected = [("request", "Op"), ("request header", "Token"), ("header of a fault", "expired")];
+            assert_eq!(shown, expected.map(|(kind, name)| (kind, vec![name.to_owned()])), "{body}");
         }
     }
 }

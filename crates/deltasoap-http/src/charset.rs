@@ -8,7 +8,8 @@
 //! contradicts neither.
 
 use crate::media::MediaType;
-use deltasoap_xml::{Detected, Encoding};
+use bytes::Bytes;
+use deltasoap_xml::{Detected, Encoding, Feed, Limits, Window, XmlError};
 use std::fmt;
 
 /// What messages are in that are in no encoding that is read.
@@ -52,6 +53,44 @@ impl fmt::Display for CharsetError {
 }
 
 impl std::error::Error for CharsetError {}
+
+/// A whole message, in an encoding that it tells itself: in UTF-8, if `charset` alone says what it is in.
+///
+/// ```
+/// use deltasoap_http::self_described;
+///
+/// let message = self_described("text/xml; charset=iso-8859-1", b"<name>Ang\xE8le</name>".as_slice().into())?;
+/// assert_eq!(message, "<name>Angèle</name>");
+/// # Ok::<(), deltasoap_http::CharsetError>(())
+/// ```
+///
+/// # Errors
+/// When the message is in another encoding than the media type says.
+pub fn self_described(media_type: &str, message: Bytes) -> Result<Bytes, CharsetError> {
+    let Some(media_type) = MediaType::parse(media_type) else { return Ok(message) };
+    let mut charset = Charset::of(&media_type);
+    let encoding = charset.encoding();
+    charset.check(&message)?;
+    let Some(encoding) = encoding else { return Ok(message) };
+    let found = |otherwise| Detected::at_start(&message, otherwise).unwrap_or_default().encoding;
+    let is_silent = found(encoding) == encoding && found(Encoding::Utf8) == Encoding::Utf8;
+    Ok(if is_silent { in_utf8(&message, encoding) } else { message })
+}
+
+/// A message in UTF-8 that is in an encoding of a byte a character, and does not say so.
+fn in_utf8(message: &[u8], encoding: Encoding) -> Bytes {
+    let mut feed = Feed::new(Limits { message: u64::MAX, ..Limits::default() });
+    let mut text = Vec::with_capacity(message.len());
+    feed.set_encoding(encoding);
+    let mut step = |window: &mut Window<'_>| {
+        text.extend_from_slice(&window.bytes[window.pos..]);
+        window.pos = window.bytes.len();
+        Ok(())
+    };
+    let read = feed.push::<Box<XmlError>>(message, &mut step).and_then(|()| feed.finish(&mut step));
+    debug_assert!(read.is_ok(), "every byte is a character");
+    text.into()
+}
 
 /// Compares the bytes of a message with what its media type says, as they come.
 #[derive(Debug, Clone, Default)]

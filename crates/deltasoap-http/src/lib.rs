@@ -171,7 +171,7 @@
 //! - Parts of elements that are declared as a plain [`Base64`](deltasoap_core::lexical::Base64) instead of
 //!   [`Binary`](deltasoap_core::Binary), which generated code has for `xsd:base64Binary`: `xop:Include` is refused there as an element that
 //!   nobody expects. Dynamic values of `xsd:base64Binary` take it, unless they have attributes.
-//! - Charsets but UTF-8, and UTF-16 with a byte order mark: others are refused with status 415.
+//! - Charsets but UTF-8, US-ASCII, ISO-8859-1, windows-1252, and UTF-16 with a byte order mark: others are refused with status 415.
 //! - Forwarding: a service is the ultimate receiver of what it gets, and answers it.
 
 #![forbid(unsafe_code)]
@@ -199,7 +199,7 @@ pub use attachments::{
     PartHeaders,
 };
 pub use body::Body;
-pub use charset::CharsetError;
+pub use charset::{CharsetError, self_described};
 pub use client::{
     BoxError, CallError, CallOptions, Caller, Client, ClientBuilder, Credentials, Exchange, Failure, HttpTransport,
     HttpTransportBuilder, InvalidCredentials, InvalidProxy, InvalidUrl, Leased, MessageError, Proxy, RedirectError,

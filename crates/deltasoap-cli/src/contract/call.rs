@@ -11,7 +11,7 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use deltasoap::soap::HeaderBlock;
 use deltasoap::{Node, QName};
 use deltasoap_dynamic::json::parse;
-use deltasoap_dynamic::{Contract, DynamicClient, DynamicError, DynamicFault, Reply, Selector};
+use deltasoap_dynamic::{Contract, DynamicClient, DynamicError, DynamicFault, Operation, Reply, Selector};
 use deltasoap_http::{CallError, CallOptions, CookieJar, Mtom, PartHeaders};
 use deltasoap_wsdl::fetch::{credentials_in, shown};
 use serde_json::{Value as Json, json};
@@ -55,7 +55,8 @@ pub async fn call(arguments: &Call) -> Result<ExitCode> {
     let call = client.prepare_operation(operation);
     let mut call = call.options(options(arguments, client.contract())?);
     for block in &arguments.blocks {
-        call = call.header(header_block(client.contract(), block)?);
+        let block = header_block(call.operation(), block)?;
+        call = call.header(block);
     }
     let name = call.operation().full_name();
     let outcome = call.send_json(&data).await;
@@ -159,7 +160,7 @@ fn client(
     }))
 }
 
-fn selected(arguments: &Call, contract: &Contract) -> Result<deltasoap_dynamic::Operation> {
+fn selected(arguments: &Call, contract: &Contract) -> Result<Operation> {
     match arguments.soap {
         Some(version) => {
             let selector = Selector { name: arguments.operation.clone(), version: Some(version.into()) };
@@ -194,7 +195,7 @@ fn block_name(contract: &Contract, name: &str) -> Result<QName> {
 }
 
 /// A header block from `Name={"json": 1}`, from `Name=@FILE` with such JSON or with the block in XML, or from XML.
-fn header_block(contract: &Contract, text: &str) -> Result<HeaderBlock> {
+fn header_block(operation: &Operation, text: &str) -> Result<HeaderBlock> {
     if text.trim_start().starts_with('<') {
         let node = Node::parse(text.as_bytes()).context("the header block is not XML")?;
         return Ok(HeaderBlock { node });
@@ -208,9 +209,12 @@ fn header_block(contract: &Contract, text: &str) -> Result<HeaderBlock> {
     if content.starts_with('@') && json.trim_start().starts_with('<') {
         return header_of_file(name, &json);
     }
-    let name = declared(contract, name, "a header block can also be given as XML")?;
+    let name = match operation.request_headers().find(|it| *it.local == *name || it.to_string() == name) {
+        Some(name) => name.clone(),
+        None => declared(operation.contract(), name, "a header block can also be given as XML")?,
+    };
     let json = parse(&json).with_context(|| format!("the content of {name} is not JSON that can be used"))?;
-    let node = contract.element_from_json(&name, &json).with_context(|| format!("the header block {name}"))?;
+    let node = operation.header_from_json(&name, &json).with_context(|| format!("the header block {name}"))?;
     Ok(HeaderBlock { node })
 }
 

@@ -1,9 +1,12 @@
 //! One message file: an envelope as it is, or what carries one: an HTTP request or response, a package of parts (MIME, MTOM, DIME) with
 //! the lines of its `Content-Type` or, in MIME, without, and any of these in gzip.
+//!
+//! What programs write down is not always what was sent: `curl -i` writes the heads of interim answers, of redirects and of proxies before
+//! the last one, the version without a point for HTTP/2, and the body without its chunks, with `--compressed` without gzip too.
 
 use bytes::Bytes;
 use deltasoap::PartUri;
-use deltasoap_http::{AttachmentLimits, Attachments, PartHeaders};
+use deltasoap_http::{AttachmentLimits, Attachments, PartHeaders, self_described};
 use flate2::bufread::GzDecoder;
 use http_body_util::Full;
 use std::borrow::Cow;
@@ -49,10 +52,11 @@ pub fn message(content: Bytes) -> Result<Message, Reason> {
         Some(first) if first.is_ascii_alphabetic() => carried(&content)?,
         _ => (None, content),
     };
-    let media_type = media_type.filter(|media_type| is_of_a_package(media_type)).or_else(|| boundary(&body));
-    let message = match media_type {
-        Some(media_type) => at_once(package(&media_type, body))?,
-        None => Message { bytes: body, parts: Vec::new() },
+    let of_package = media_type.clone().filter(|media_type| is_of_a_package(media_type)).or_else(|| boundary(&body));
+    let message = match (of_package, media_type) {
+        (Some(media_type), _) => at_once(package(&media_type, body))?,
+        (None, Some(media_type)) => Message { bytes: in_charset(&media_type, body)?, parts: Vec::new() },
+        (None, None) => Message { bytes: body, parts: Vec::new() },
     };
     if message.bytes.iter().all(u8::is_ascii_whitespace) { Err("empty".into()) } else { Ok(message) }
 }
@@ -100,13 +104,20 @@ async fn package(media_type: &str, body: Bytes) -> Result<Message, Reason> {
     // All of it is in memory already.
     let limits = AttachmentLimits { memory: usize::MAX, whole: usize::MAX, ..AttachmentLimits::default() };
     let mut package = Attachments::open(media_type, Full::new(body), limits).map_err(wrong)?;
+    let root = package.root().await.map_err(wrong)?;
+    let media_type = root.headers().content_type().unwrap_or_default().to_owned();
     let mut message =
-        Message { bytes: package.root().await.map_err(wrong)?.bytes().await.map_err(wrong)?, parts: Vec::new() };
+        Message { bytes: in_charset(&media_type, root.bytes().await.map_err(wrong)?)?, parts: Vec::new() };
     while let Some(part) = package.next().await.map_err(wrong)? {
         let headers = part.headers().clone();
         message.parts.push((headers, part.bytes().await.map_err(wrong)?));
     }
     Ok(message)
+}
+
+/// A message under the `charset` of its media type.
+fn in_charset(media_type: &str, body: Bytes) -> Result<Bytes, Reason> {
+    self_described(media_type, body).map_err(|error| error.to_string().into())
 }
 
 /// Runs what has nothing to wait for.
@@ -124,23 +135,45 @@ const FIELDS: usize = 100;
 
 /// Media type and body of HTTP, or of what has header lines of MIME.
 fn carried(content: &Bytes) -> Result<(Option<String>, Bytes), Reason> {
+    let content = last_answer(content);
     let mut fields = [httparse::EMPTY_HEADER; FIELDS];
-    let Some((length, fields)) = head(content, &mut fields) else {
-        let (length, media_type) = mime_head(content).ok_or("neither XML nor HTTP")?;
+    let Some((length, fields)) = head(&content, &mut fields) else {
+        let (length, media_type) = mime_head(&content).ok_or("neither XML nor HTTP")?;
         return Ok((Some(media_type), content.slice(length..)));
     };
     let mut body = content.slice(length..);
-    if value(fields, "transfer-encoding").is_some_and(|coding| coding.eq_ignore_ascii_case(b"chunked")) {
+    let is_chunked = value(fields, "transfer-encoding").is_some_and(|coding| coding.eq_ignore_ascii_case(b"chunked"));
+    if is_chunked && !is_undone(&body) {
         body = dechunked(&body).map(Bytes::from).ok_or("chunked, and cut off")?;
     }
     let coding = value(fields, "content-encoding").map(<[u8]>::to_ascii_lowercase).unwrap_or_default();
     match &coding[..] {
         b"" | b"identity" => {}
+        _ if is_undone(&body) => {}
         b"gzip" | b"x-gzip" => body = inflated(&body)?,
         _ => return Err(format!("in the content coding {}", String::from_utf8_lossy(&coding)).into()),
     }
     let media_type = value(fields, "content-type").map(|value| String::from_utf8_lossy(value).into_owned());
     Ok((media_type, body))
+}
+
+/// What begins with the last of several heads.
+fn last_answer(content: &Bytes) -> Bytes {
+    const HTTP: &[u8] = b"HTTP/";
+    let mut content = content.clone();
+    while content.starts_with(HTTP)
+        && let Some((length, _)) = head(&content, &mut [httparse::EMPTY_HEADER; FIELDS])
+        && content[length..].starts_with(HTTP)
+    {
+        content = content.slice(length..);
+    }
+    content
+}
+
+/// True for a body that is a document or a package of MIME already, and neither chunks nor compressed.
+fn is_undone(body: &[u8]) -> bool {
+    let body = body.trim_ascii_start();
+    [&b"<"[..], b"--", b"\xEF\xBB\xBF<", b"\xFE\xFF", b"\xFF\xFE"].iter().any(|start| body.starts_with(start))
 }
 
 /// Length and media type of header lines; a line that begins with white space goes on with the one before (RFC 5322, 2.2.3).
@@ -168,9 +201,9 @@ fn head<'h, 'b>(
     fields: &'h mut [httparse::Header<'b>; FIELDS],
 ) -> Option<(usize, &'h [httparse::Header<'b>])> {
     if content.starts_with(b"HTTP/") {
-        let mut response = httparse::Response::new(fields);
-        let length = complete(response.parse(content))?;
-        return Some((length, response.headers));
+        let status_line = content.iter().position(|&byte| byte == b'\n')? + 1;
+        let (length, fields) = complete(httparse::parse_headers(&content[status_line..], fields))?;
+        return Some((status_line + length, fields));
     }
     let mut request = httparse::Request::new(fields);
     let length = complete(request.parse(content))?;
@@ -232,6 +265,42 @@ mod tests {
         for http in [&request[..], response, chunked] {
             assert_eq!(message(http), Ok(b"<x/>".to_vec()));
         }
+    }
+
+    #[test]
+    fn what_curl_writes_gives_its_body() {
+        let response = "HTTP/2 200 \r\ncontent-type: text/xml\r\n\r\n<x/>";
+        for before in [
+            "",
+            "HTTP/1.1 100 Continue\r\n\r\n",
+            "HTTP/1.0 200 Connection established\r\n\r\nHTTP/1.1 301 Moved\r\nContent-Length: 5\r\nLocation: /a\r\n\r\n",
+        ] {
+            assert_eq!(message(format!("{before}{response}").as_bytes()), Ok(b"<x/>".to_vec()));
+        }
+        for undone in ["Transfer-Encoding: chunked", "Content-Encoding: gzip", "Content-Encoding: br"] {
+            for body in ["<x/>", "\r\n<x/>"] {
+                let response = format!("HTTP/1.1 200 OK\r\n{undone}\r\n\r\n{body}");
+                assert_eq!(message(response.as_bytes()), Ok(body.as_bytes().to_vec()), "{undone}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_charset_counts() {
+        let response = |charset: &str, body: &[u8]| {
+            message(
+                &[format!("HTTP/1.1 200 OK\nContent-Type: text/xml; charset={charset}\n\n").as_bytes(), body].concat(),
+            )
+        };
+        assert_eq!(response("iso-8859-1", b"<x>\xE4</x>"), Ok("<x>ä</x>".into()));
+        assert_eq!(response("windows-1252", b"<x>\x80</x>"), Ok("<x>€</x>".into()));
+        let declared = b"<?xml version='1.0' encoding='iso-8859-1'?><x>\xE4</x>";
+        assert_eq!(response("iso-8859-1", declared), Ok(declared.to_vec()));
+        assert_eq!(response("utf-8", "<x>ä</x>".as_bytes()), Ok("<x>ä</x>".into()));
+        let error = response("utf-16", b"<x/>").expect_err("another encoding");
+        assert!(error.contains("charset=utf-16, but the message is in UTF-8"), "{error}");
+        let part = b"--B\r\nContent-Type: text/xml; charset=iso-8859-1\r\n\r\n<x>\xE4</x>\r\n--B--\r\n";
+        assert_eq!(message(part), Ok("<x>ä</x>".into()));
     }
 
     #[test]

@@ -181,7 +181,7 @@ impl Planner<'_> {
     fn choice_of_groups(&mut self, parts: &[Particle], fields: &mut Fields<'_>) -> Option<Member> {
         let name = numbered("choice", fields);
         let mut variants: Vec<Member> = Vec::new();
-        for part in Particle::branches(parts) {
+        for part in fields.repeated.branches(parts) {
             let mut own = Fields { members: Vec::new(), ..*fields };
             self.add_particle(part, false, &mut own);
             fields.choices = own.choices;

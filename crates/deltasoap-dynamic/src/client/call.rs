@@ -37,12 +37,12 @@ impl<'c, S> Call<'c, S> {
         self
     }
 
-    /// Adds a header block from the JSON of its content. Its name is that of an element of the contract.
+    /// Adds a header block from the JSON of its content; see [`Operation::header_from_json`].
     ///
     /// # Errors
-    /// When no schema declares the element, or the JSON is not what it says.
+    /// When nothing describes the block, or the JSON is not what it says.
     pub fn header_json(self, name: &QName, json: &Json) -> Result<Self, DynamicError> {
-        let node = self.client.contract.element_from_json(name, json).map_err(DynamicError::Json)?;
+        let node = self.operation.header_from_json(name, json).map_err(DynamicError::Json)?;
         Ok(self.header(HeaderBlock { node }))
     }
 

@@ -49,8 +49,7 @@ impl Reply {
 
     /// The header blocks as JSON, by their names; several of one name as an array.
     pub fn headers_to_json(&self) -> Json {
-        let contract = self.operation.contract();
-        by_name(self.head.headers.iter().map(|it| (&it.node.name, contract.element_to_json(&it.node))))
+        by_name(self.head.headers.iter().map(|it| (&it.node.name, self.operation.header_to_json(&it.node))))
     }
 }
 

@@ -6,9 +6,9 @@ use crate::json::{ROOT, Writing};
 use crate::{JsonError, Request};
 use deltasoap_core::schema::{ElementRef, View};
 use deltasoap_core::soap::Version;
-use deltasoap_core::{QName, Value};
+use deltasoap_core::{Node, QName, Value};
 use deltasoap_wsdl::lower::{Method, Operation as Lowered};
-use deltasoap_wsdl::wsdl::{self, Binding};
+use deltasoap_wsdl::wsdl::{self, Binding, BoundHeader};
 use serde_json::Value as Json;
 
 /// An operation at a port.
@@ -195,6 +195,37 @@ impl Operation {
     pub(crate) fn response_with_parts(&self, value: &Value, parts: &Parts) -> Result<Json, JsonError> {
         let (name, content) = self.response().ok_or_else(|| self.unusable())?;
         Writing::new(&self.contract.types, value).with_parts(parts).content(value, content, name, &ROOT)
+    }
+
+    /// The names of the header blocks that the description has for requests.
+    pub fn request_headers(&self) -> impl Iterator<Item = &QName> {
+        let method = self.method().ok();
+        method.into_iter().flat_map(|method| &method.request_headers).map(|field| &field.name)
+    }
+
+    /// A header block of a request from the JSON of its content: one that the description has for the operation, or else an element that
+    /// the contract declares.
+    ///
+    /// # Errors
+    /// When it is neither, or the JSON is not what it says.
+    pub fn header_from_json(&self, name: &QName, json: &Json) -> Result<Node, JsonError> {
+        let messages = &self.contract.description().definitions().messages;
+        let is_known = |it: &&BoundHeader| messages[it.message].parts.iter().any(|part| part.name == it.part);
+        let bound = self.bound().input.iter().flat_map(|how| &how.headers).filter(is_known);
+        let fields = self.method().map_or(&[][..], |method| &method.request_headers);
+        match fields.iter().zip(bound).find(|(field, _)| field.name == *name) {
+            Some((field, how)) => self.contract.node_from_json(name, field.element, how.encoding, json),
+            None => self.contract.element_from_json(name, json),
+        }
+    }
+
+    /// A header block of a response as JSON, as [`Contract::element_to_json`]; also one that a type describes.
+    pub fn header_to_json(&self, node: &Node) -> Json {
+        let headers = self.method().map_or(&[][..], |method| &method.response_headers);
+        match headers.iter().find(|field| field.name == node.name) {
+            Some(field) => self.contract.node_to_json(node, Some(field.element)),
+            None => self.contract.element_to_json(node),
+        }
     }
 
     /// Starts to build a request.

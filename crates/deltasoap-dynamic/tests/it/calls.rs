@@ -3,7 +3,7 @@
 use crate::support::{self, shop};
 use deltasoap_core::QName;
 use deltasoap_core::soap::{Fault, HeaderBlock, Version};
-use deltasoap_dynamic::{DynamicClient, DynamicError, Mock};
+use deltasoap_dynamic::{Contract, DynamicClient, DynamicError, Mock};
 use deltasoap_http::{CallError, CallOptions, Server, SoapService};
 use serde_json::{Value as Json, json};
 
@@ -222,4 +222,33 @@ async fn header_blocks_come_with_a_fault() {
     assert_eq!(fault.headers.len(), 1);
     let headers = fault.to_json()["headers"].to_string();
     assert!(headers.contains("Why") && headers.contains("1.50"), "{headers}");
+}
+
+/// A header block that a type describes has the namespace that the binding gives, or else that of the message (WSDL 1.1, 3.7).
+#[test]
+fn header_blocks_of_a_type() {
+    for (binding, namespace) in [("use='literal'", "urn:h"), ("use='literal' namespace='urn:other'", "urn:other")] {
+        let text = format!(
+            "<definitions xmlns='http://schemas.xmlsoap.org/wsdl/' xmlns:soap='http://schemas.xmlsoap.org/wsdl/soap/' \
+             xmlns:xs='http://www.w3.org/2001/XMLSchema' xmlns:h='urn:h' targetNamespace='urn:h'><types>\
+             <xs:schema targetNamespace='urn:h'><xs:complexType name='Session'><xs:sequence><xs:element name='id' type='xs:int'/>\
+             </xs:sequence></xs:complexType></xs:schema></types><message name='H'><part name='gone' type='xs:int'/>\
+             <part name='session' type='h:Session'/></message><message name='I'/><portType name='P'>\
+             <operation name='Op'><input message='h:I'/><output message='h:I'/></operation></portType>\
+             <binding name='B' type='h:P'><soap:binding style='rpc' transport='http://schemas.xmlsoap.org/soap/http'/>\
+             <operation name='Op'><soap:operation soapAction=''/><input><soap:body use='literal' namespace='urn:h'/>\
+             <soap:header message='h:H' part='missing' use='encoded'/><soap:header message='h:H' part='session' {binding}/></input>\
+             <output><soap:body use='literal' namespace='urn:h'/><soap:header message='h:H' part='session' {binding}/></output>\
+             </operation></binding></definitions>"
+        );
+        let operation = Contract::from_text(&text).expect("a description").operation("Op").expect("an operation");
+        let name = QName::new(namespace, "session");
+        assert_eq!(operation.request_headers().collect::<Vec<_>>(), [&name]);
+        let json = json!({ "id": 7 });
+        let node = operation.header_from_json(&name, &json).expect("a header block");
+        assert_eq!((&node.name, node.elements().next().map(|id| id.text())), (&name, Some("7".into())));
+        assert_eq!(operation.header_to_json(&node), json);
+        let error = operation.header_from_json(&name, &json!({ "id": "x" })).expect_err("no number");
+        assert!(error.to_string().contains("id"), "{error}");
+    }
 }

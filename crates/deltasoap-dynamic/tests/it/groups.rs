@@ -331,6 +331,32 @@ fn a_repeated_sequence_with_an_element_that_stands_again_behind_it() {
     assert!(read(&codec, "Often", "<x>1</x><y>2</y><y>3</y><w>4</w>").is_err());
 }
 
+/// The list that one branch begins with has what the other begins with.
+#[test]
+fn a_choice_with_a_branch_that_begins_with_a_list_of_what_another_begins_with() {
+    let content = "<xs:choice><xs:sequence><xs:sequence minOccurs='0' maxOccurs='unbounded'><xs:element name='a' type='xs:int'/>\
+                   <xs:element name='b' type='xs:int'/></xs:sequence><xs:element name='c' type='xs:int'/></xs:sequence>\
+                   <xs:sequence><xs:element name='b' type='xs:int'/><xs:element name='d' type='xs:int'/></xs:sequence></xs:choice>";
+    let contract =
+        support::schema(&format!("<xs:element name='r'><xs:complexType>{content}</xs:complexType></xs:element>"));
+    let codec = Codec::of_element(&contract, "r");
+    for (content, json) in [
+        ("<b>1</b><d>2</d>", json!({ "b": 1, "d": 2 })),
+        ("<c>1</c>", json!({ "c": 1 })),
+        (
+            "<a>1</a><b>2</b><a>3</a><b>4</b><c>5</c>",
+            json!({ "$choice": [{ "a": 1 }, { "b": 2 }, { "a": 3 }, { "b": 4 }], "c": 5 }),
+        ),
+    ] {
+        let document = format!("<r xmlns='urn:t'>{content}</r>");
+        assert_eq!(contract.validate(document.as_bytes()), [], "{document}");
+        let value = codec.try_read(content).unwrap_or_else(|error| panic!("{content}: {error}"));
+        assert_eq!(codec.to_json(&value), json, "{content}");
+        assert_eq!(codec.read_json(&json).expect("a value"), value, "{content}");
+        assert_eq!(inner(&codec.write(&value)), content);
+    }
+}
+
 /// What stands in the outermost element, without prefixes.
 fn inner(document: &str) -> String {
     let (start, end) = (document.find('>').map_or(0, |at| at + 1), document.rfind("</").unwrap_or(document.len()));

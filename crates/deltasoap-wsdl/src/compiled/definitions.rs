@@ -19,7 +19,7 @@ stored_struct! {
     Policy { mtom, addressing, others, required }
     BoundOperation { operation, action, style, input, output, faults, policy, place }
     BoundMessage { encoding, namespace, parts, headers, has_attachments }
-    BoundHeader { message, part, encoding, faults }
+    BoundHeader { message, part, encoding, namespace, faults }
     Service { name, ports, documentation }
     Port { name, binding, address, documentation }
 }

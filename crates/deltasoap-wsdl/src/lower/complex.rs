@@ -45,6 +45,10 @@ impl<'m> Model<'m> {
         self.compositor == Compositor::Sequence && self.repeated.is_some_and(|it| it.may_be_taken(particle))
     }
 
+    fn branches<'p>(&self, parts: &'p [Particle]) -> Vec<&'p Particle> {
+        self.repeated.map_or_else(|| Particle::branches(parts), |it| it.branches(parts))
+    }
+
     fn can_be_empty(&self, particle: &Particle) -> bool {
         self.repeated.map_or_else(|| particle.can_be_empty(), |it| it.can_be_empty(particle))
     }
@@ -217,7 +221,7 @@ impl Lowering<'_> {
     fn add_groups(&mut self, parts: &[Particle], is_optional: bool, model: &mut Model<'_>) {
         let first = model.fields.len() as u32;
         let mut branches = Vec::new();
-        for part in Particle::branches(parts) {
+        for part in model.branches(parts) {
             branches.push(self.add_branch(std::slice::from_ref(part), model));
         }
         if Particle::are_told_apart(parts, self.schemas) {

@@ -223,7 +223,12 @@ impl Lowering<'_> {
     fn header(&mut self, header: &BoundHeader) -> Option<Field> {
         let definitions = self.definitions;
         let part = definitions.messages[header.message].parts.iter().find(|part| part.name == header.part)?;
-        Some(Field { min: 0, ..self.part(part, header.encoding) })
+        let mut field = Field { min: 0, ..self.part(part, header.encoding) };
+        if let PartContent::Type(_) = part.content {
+            // Header blocks have a namespace (SOAP 1.1, 4.2).
+            field.name = QName::owned(&*header.namespace, &*part.name);
+        }
+        Some(field)
     }
 }
 

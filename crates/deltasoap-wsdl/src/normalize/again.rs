@@ -85,7 +85,7 @@ fn is_open_list(particle: &Particle, repeated: &Repeated<'_>) -> bool {
 }
 
 /// True if such a list may be the first to take an element.
-fn begins_with_list(particle: &Particle, repeated: &Repeated<'_>) -> bool {
+pub(super) fn begins_with_list(particle: &Particle, repeated: &Repeated<'_>) -> bool {
     is_open_list(particle, repeated)
         || match &particle.term {
             Term::Choice(parts) => parts.iter().any(|part| begins_with_list(part, repeated)),

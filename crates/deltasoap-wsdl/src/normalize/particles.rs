@@ -1,6 +1,6 @@
 //! Content models with their groups replaced.
 
-use super::again::Again;
+use super::again::{Again, begins_with_list};
 use super::{Normal, NormalContent, Normalizer, parts};
 use crate::xsd::{ElementId, Group, GroupId, Particle, Schemas, Term, Type, TypeDefinition, TypeId};
 use crate::{Error, Place};
@@ -224,6 +224,14 @@ impl<'m> Repeated<'m> {
     /// As [`Particle::can_be_empty`], where what [a list before it may have taken](Self::may_be_taken) need not be there.
     pub fn can_be_empty(&self, particle: &Particle) -> bool {
         self.places().can_be_empty(particle)
+    }
+
+    /// The [branches](Particle::branches) of a choice in the order in which they are tried. What one begins with may be in a list of single
+    /// elements that another begins with, and would be taken for that.
+    pub fn branches<'p>(&self, parts: &'p [Particle]) -> Vec<&'p Particle> {
+        let mut branches = Particle::branches(parts);
+        branches.sort_by_key(|branch| begins_with_list(branch, self));
+        branches
     }
 
     fn places(&self) -> &Again {

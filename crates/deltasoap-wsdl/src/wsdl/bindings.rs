@@ -187,7 +187,9 @@ impl<'s> Reader<'s> {
             faults.push(self.header_part(fault)?);
         }
         let (message, part) = self.header_part(node)?;
-        Ok(BoundHeader { message, part, encoding: use_of(node), faults })
+        let of_message = &self.definitions.messages[message].name.namespace;
+        let namespace = node.attribute("namespace").filter(|it| !it.is_empty()).unwrap_or(of_message).into();
+        Ok(BoundHeader { message, part, encoding: use_of(node), namespace, faults })
     }
 
     fn header_part(&mut self, node: Node<'s>) -> Result<(usize, Box<str>), Error> {

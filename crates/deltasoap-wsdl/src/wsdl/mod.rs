@@ -228,6 +228,8 @@ pub struct BoundHeader {
     pub part: Box<str>,
     /// Literal or encoded.
     pub encoding: Use,
+    /// The namespace of a block that a type describes (WSDL 1.1, 3.7): that of the message, where the binding names none.
+    pub namespace: Box<str>,
     /// Header blocks that come with faults about this one: message and part.
     pub faults: Vec<(usize, Box<str>)>,
 }
