@@ -128,7 +128,8 @@ impl Importer {
     /// [`map`](Self::map), come first.
     ///
     /// # Errors
-    /// When it, or a catalog that it names, cannot be read.
+    /// When it cannot be read, or leads to too many others. One that it names and that cannot be read is passed over, with a
+    /// [note](Import::notes).
     pub fn catalog(mut self, path: impl AsRef<Path>) -> Result<Self, Error> {
         self.catalog.read(path.as_ref(), &self.limits)?;
         Ok(self)
@@ -306,7 +307,9 @@ impl Importer {
 
     fn conclude(&self, loader: Loader<'_, '_>) -> Result<Import, Error> {
         let base = loader.base();
-        Import::of(Sources { is_strict: self.is_strict, ..loader.finish()? }, base)
+        let mut import = Import::of(Sources { is_strict: self.is_strict, ..loader.finish()? }, base)?;
+        import.notes.extend_from_slice(self.catalog.notes());
+        Ok(import)
     }
 
     fn store(&self, folder: Option<&Path>) -> Result<Store<'_>, Error> {

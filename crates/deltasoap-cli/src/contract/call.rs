@@ -15,11 +15,11 @@ use deltasoap_dynamic::{Contract, DynamicClient, DynamicError, DynamicFault, Ope
 use deltasoap_http::{CallError, CallOptions, CookieJar, Mtom, PartHeaders};
 use deltasoap_wsdl::fetch::{credentials_in, shown};
 use serde_json::{Value as Json, json};
-use std::fs::OpenOptions;
 use std::io::{Read as _, Write as _};
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
+use tempfile::NamedTempFile;
 use url::Url;
 
 /// A fault was answered.
@@ -124,13 +124,13 @@ fn session(path: &Path) -> Result<CookieJar> {
     }
 }
 
-/// Writes a file that only its owner can read.
+/// Writes a file that only its owner can read, in place of one that perhaps others could; whole, or not at all.
 fn write_secret(path: &Path, text: &str) -> std::io::Result<()> {
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)?.write_all(text.as_bytes())
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut file = NamedTempFile::new_in(folder)?;
+    file.write_all(text.as_bytes())?;
+    file.persist(path)?;
+    Ok(())
 }
 
 /// A client for the service at a URL, in which credentials may stand.

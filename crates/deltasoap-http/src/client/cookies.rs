@@ -1,8 +1,9 @@
 //! What servers want to be told again.
 
-use cookie_store::{Cookie, CookieDomain, CookieExpiration, CookieStore};
+use cookie_store::{Cookie, CookieDomain, CookieExpiration, CookieStore, RawCookie};
 use http::header::{COOKIE, HeaderMap, HeaderValue, SET_COOKIE};
 use http::{Request, Uri};
+use std::cmp::Reverse;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -82,7 +83,10 @@ impl CookieJar {
     fn of(&self, url: &Uri) -> Option<HeaderValue> {
         let url = Url::parse(&url.to_string()).ok()?;
         let store = self.store();
-        let cookies: Vec<_> = store.get_request_values(&url).map(|(name, value)| format!("{name}={value}")).collect();
+        let mut cookies = store.matches(&url);
+        // Longer paths come first (RFC 6265, 5.4).
+        cookies.sort_by_key(|cookie| (Reverse(cookie.path.len()), cookie.name()));
+        let cookies: Vec<_> = cookies.iter().map(|it| format!("{}={}", it.name(), it.value())).collect();
         let mut header = HeaderValue::try_from(cookies.join("; ")).ok().filter(|header| !header.is_empty())?;
         header.set_sensitive(true);
         Some(header)
@@ -93,12 +97,37 @@ impl CookieJar {
         let Ok(url) = Url::parse(&url.to_string()) else { return };
         let mut store = self.store();
         for cookie in headers.get_all(SET_COOKIE).iter().filter_map(|cookie| cookie.to_str().ok()) {
-            let has_room = store.iter_unexpired().count() < COOKIES;
-            // Those that are malformed or for somewhere else are not kept.
-            let kept = if has_room && cookie.len() <= LENGTH { store.parse(cookie, &url).is_ok() } else { false };
+            let cookie = fit(&store, cookie, &url);
+            let kept = cookie.is_some_and(|cookie| store.insert(cookie, &url).is_ok());
             tracing::trace!(kept, "a cookie came");
         }
     }
+}
+
+/// A cookie that may be kept. Those that are malformed or for somewhere else may not. Beyond RFC 6265, as browsers and curl have it: no
+/// control characters, no domain of a single label but the host itself, and nothing that is for secure connections by others, be it
+/// new or in place of one.
+fn fit(store: &CookieStore, text: &str, url: &Url) -> Option<Cookie<'static>> {
+    if text.len() > LENGTH || text.contains(|c: char| c.is_ascii_control()) {
+        return None;
+    }
+    let raw = RawCookie::parse(text).ok()?;
+    let domain = raw.domain().map_or("", |domain| domain.trim_matches('.'));
+    if !domain.is_empty() && !domain.contains('.') && url.host_str() != Some(domain) {
+        return None;
+    }
+    let cookie = Cookie::try_from_raw_cookie(&raw, url).ok()?.into_owned();
+    let is_secured =
+        |other: &Cookie<'_>| other.secure() == Some(true) && other.name() == cookie.name() && other.domain.matches(url);
+    if url.scheme() != "https" && (cookie.secure() == Some(true) || store.iter_unexpired().any(is_secured)) {
+        return None;
+    }
+    let (path, name): (&str, _) = (&cookie.path, cookie.name());
+    let is_known = match &cookie.domain {
+        CookieDomain::HostOnly(domain) | CookieDomain::Suffix(domain) => store.contains(domain, path, name),
+        CookieDomain::NotPresent | CookieDomain::Empty => false,
+    };
+    (is_known || store.iter_unexpired().count() < COOKIES).then_some(cookie)
 }
 
 /// Without the cookies, which are secrets.
@@ -188,6 +217,27 @@ mod tests {
     }
 
     #[test]
+    fn cookies_that_reach_too_far_are_not_kept() {
+        let cookies = CookieJar::default();
+        for (url, cookie) in [
+            ("http://a.example/", "tab=1\tTRUE"),
+            ("http://a.example/", "wide=1; Domain=example"),
+            ("http://a.example/", "wide=1; Domain=.example."),
+            ("http://a.example/", "secure=1; Secure"),
+        ] {
+            set(&cookies, url, cookie);
+            assert_eq!(of(&cookies, "https://a.example/"), None, "{cookie}");
+        }
+        set(&cookies, "http://localhost/", "own=1; Domain=localhost");
+        assert_eq!(of(&cookies, "http://localhost/").as_deref(), Some("own=1"));
+        set(&cookies, "https://a.example/", "session=1; Secure");
+        set(&cookies, "http://a.example/", "session=2");
+        set(&cookies, "http://a.example/", "session=; Max-Age=0");
+        assert_eq!(of(&cookies, "https://a.example/").as_deref(), Some("session=1"));
+        CookieJar::from_netscape(&cookies.to_netscape()).expect("its own file");
+    }
+
+    #[test]
     fn files_keep_what_servers_set() {
         let cookies = CookieJar::default();
         let here = "https://a.example/soap/x";
@@ -216,6 +266,11 @@ mod tests {
         let cookies = CookieJar::default();
         (0..100).for_each(|number| set(&cookies, "http://a.example/", &format!("c{number}=x")));
         assert_eq!(of(&cookies, "http://a.example/").map(|header| header.split("; ").count()), Some(COOKIES));
+        set(&cookies, "http://a.example/", "c7=y");
+        assert!(of(&cookies, "http://a.example/").is_some_and(|header| header.contains("c7=y")));
+        set(&cookies, "http://a.example/", "c7=; Max-Age=0");
+        set(&cookies, "http://a.example/", "new=z");
+        assert!(of(&cookies, "http://a.example/").is_some_and(|header| header.contains("new=z")));
         let other = CookieJar::default();
         set(&other, "http://a.example/", &format!("long={}", "x".repeat(LENGTH)));
         assert_eq!(of(&other, "http://a.example/"), None);

@@ -74,7 +74,7 @@ fn certificate(error: &CertificateError, f: &mut fmt::Formatter<'_>) -> fmt::Res
             "a signature of the server or in its certificate is wrong; a trusted authority may have the issuer's name and another key",
         ),
         CertificateError::NotValidForNameContext { expected, presented } => {
-            let names: Vec<_> = presented.iter().map(|name| bare(name)).collect();
+            let names: Vec<_> = presented.iter().filter_map(|name| host(name)).collect();
             let names = if names.is_empty() { "no host at all".to_owned() } else { names.join(", ") };
             write!(f, "the server's certificate is for {names} and not for {}", expected.to_str())
         }
@@ -89,16 +89,19 @@ fn certificate(error: &CertificateError, f: &mut fmt::Formatter<'_>) -> fmt::Res
             (_, Some(webpki::Error::CaUsedAsEndEntity)) => {
                 f.write_str("the server's certificate is an authority's own (CA:TRUE), and is not trusted itself")
             }
+            (_, Some(webpki::Error::UnsupportedCertVersion)) => f.write_str(
+                "the server's certificate is of X.509 version 1, and version 3 is supported, as `openssl req -x509` makes it",
+            ),
             _ => write!(f, "the server's certificate cannot be verified: {}", other.0),
         },
         other => write!(f, "the server's certificate cannot be verified: {other}"),
     }
 }
 
-/// A name as rustls shows it, `DnsName("a.example")`, without its kind.
-fn bare(name: &str) -> &str {
-    let inner = name.split_once('(').and_then(|(_, rest)| rest.strip_suffix(')'));
-    inner.unwrap_or(name).trim_matches('"')
+/// A host's name or address as rustls shows it, `DnsName("a.example")`, without its kind.
+fn host(name: &str) -> Option<&str> {
+    let inner = name.strip_prefix("DnsName(").or_else(|| name.strip_prefix("IpAddress("))?;
+    Some(inner.strip_suffix(')')?.trim_matches('"'))
 }
 
 /// A time as a calendar date in UTC.
@@ -136,7 +139,7 @@ mod tests {
 
     #[test]
     fn names_are_shown_without_their_kinds() {
-        let presented = ["DnsName(\"a.example\")", "IpAddress(127.0.0.1)"].map(ToOwned::to_owned).to_vec();
+        let presented = ["DnsName(\"a.example\")", "0x01", "IpAddress(127.0.0.1)"].map(ToOwned::to_owned).to_vec();
         let expected = ServerName::try_from("b.example").expect("a name");
         let text = said(CertificateError::NotValidForNameContext { expected, presented }.into());
         assert_eq!(text, "the server's certificate is for a.example, 127.0.0.1 and not for b.example");

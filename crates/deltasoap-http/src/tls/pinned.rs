@@ -85,21 +85,18 @@ fn is_of_other_name(error: &CertificateError) -> bool {
 
 fn verify_name(certificate: &CertificateDer<'_>, server: &ServerName<'_>) -> Result<(), Error> {
     let parsed = ParsedCertificate::try_from(certificate)?;
-    match verify_server_name(&parsed, server) {
-        Err(Error::InvalidCertificate(CertificateError::NotValidForNameContext { presented, .. }))
-            if presented.is_empty() && is_common_name(certificate, server) =>
-        {
-            Ok(())
-        }
-        verified => verified,
+    let verified = verify_server_name(&parsed, server);
+    let Err(Error::InvalidCertificate(CertificateError::NotValidForNameContext { expected, presented })) = verified
+    else {
+        return verified;
+    };
+    let end_entity = EndEntityCert::try_from(certificate).ok().filter(|_| presented.is_empty());
+    let common_name = end_entity.as_ref().and_then(|end_entity| common_name(end_entity.subject()));
+    if common_name.is_some_and(|name| server.to_str().eq_ignore_ascii_case(name)) {
+        return Ok(());
     }
-}
-
-/// True if the certificate's common name is the host's.
-fn is_common_name(certificate: &CertificateDer<'_>, server: &ServerName<'_>) -> bool {
-    let Ok(certificate) = EndEntityCert::try_from(certificate) else { return false };
-    let Some(name) = common_name(certificate.subject()) else { return false };
-    server.to_str().eq_ignore_ascii_case(name)
+    let presented = common_name.map_or(presented, |name| vec![format!("DnsName({name:?})")]);
+    Err(CertificateError::NotValidForNameContext { expected, presented }.into())
 }
 
 /// The `CN` of a subject (RFC 5280, 4.1.2.4): sets of attributes, each a type and a value.

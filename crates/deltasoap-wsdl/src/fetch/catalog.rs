@@ -8,9 +8,8 @@
 use super::Location;
 use crate::document::{self, Node};
 use crate::load::fault;
-use crate::{Error, ErrorKind, Limits, Position};
+use crate::{Error, ErrorKind, Limits, Note, NoteKind, Position};
 use deltasoap_xml::Names;
-use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use url::Url;
@@ -28,6 +27,8 @@ pub(crate) struct Catalog {
     tables: Vec<Table>,
     /// The catalogs that others delegate names to, with those that they name.
     delegated: HashMap<PathBuf, Vec<Table>>,
+    /// The catalogs that others name and that cannot be read.
+    notes: Vec<Note>,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -51,20 +52,59 @@ impl Catalog {
         }
     }
 
-    /// Adds what a file says, and the catalogs that it names.
+    /// Adds what a file says, and the catalogs that it names. One of these that cannot be read is passed over (OASIS XML Catalogs 1.1, 8).
     pub(crate) fn read(&mut self, path: &Path, limits: &Limits) -> Result<(), Error> {
         let mut count = 0;
-        let tables = list(path, limits, &mut count)?;
+        let first = read_one(path, limits)?;
+        let tables = self.list(path, first, limits, &mut count)?;
         let mut ahead: Vec<PathBuf> = delegates(&tables);
         self.tables.extend(tables);
         while let Some(path) = ahead.pop() {
-            if let Entry::Vacant(place) = self.delegated.entry(path) {
-                let tables = list(place.key(), limits, &mut count)?;
+            if !self.delegated.contains_key(&path) {
+                let first = self.read_named(&path, limits);
+                let tables = self.list(&path, first, limits, &mut count)?;
                 ahead.extend(delegates(&tables));
-                place.insert(tables);
+                self.delegated.insert(path, tables);
             }
         }
         Ok(())
+    }
+
+    /// What a file and the catalogs that it names say, in the order in which they are asked. `count` is that of all catalogs.
+    fn list(&mut self, path: &Path, first: Read, limits: &Limits, count: &mut usize) -> Result<Vec<Table>, Error> {
+        let mut known = HashSet::from([path.to_owned()]);
+        let (mut tables, mut ahead) = (vec![first.0], first.1);
+        ahead.reverse();
+        *count += 1;
+        while let Some(path) = ahead.pop() {
+            if !known.insert(path.clone()) {
+                continue;
+            }
+            *count += 1;
+            if *count > MAX_CATALOGS {
+                let kind = ErrorKind::Limit { name: "catalogs", limit: MAX_CATALOGS as u64 };
+                return Err(Error::new(kind, Some(whole(&path))));
+            }
+            let (table, next) = self.read_named(&path, limits);
+            tables.push(table);
+            ahead.extend(next.into_iter().rev());
+        }
+        Ok(tables)
+    }
+
+    /// What a file says that another catalog names; nothing if it cannot be read.
+    fn read_named(&mut self, path: &Path, limits: &Limits) -> Read {
+        read_one(path, limits).unwrap_or_else(|error| {
+            let position = error.position().cloned().unwrap_or_else(|| whole(path));
+            let text = format!("a catalog that is passed over: {}", error.kind());
+            self.notes.push(Note { kind: NoteKind::Missing, text, position });
+            Read::default()
+        })
+    }
+
+    /// What was passed over.
+    pub(crate) fn notes(&self) -> &[Note] {
+        &self.notes
     }
 
     /// The document that a name stands for.
@@ -99,32 +139,14 @@ impl Catalog {
     }
 }
 
-/// What a file and the catalogs that it names say, in the order in which they are asked. `count` is that of all catalogs.
-fn list(path: &Path, limits: &Limits, count: &mut usize) -> Result<Vec<Table>, Error> {
-    let mut known = HashSet::new();
-    let (mut tables, mut ahead) = (Vec::new(), vec![path.to_owned()]);
-    while let Some(path) = ahead.pop() {
-        if !known.insert(path.clone()) {
-            continue;
-        }
-        *count += 1;
-        if *count > MAX_CATALOGS {
-            let kind = ErrorKind::Limit { name: "catalogs", limit: MAX_CATALOGS as u64 };
-            return Err(Error::new(kind, Some(whole(&path))));
-        }
-        let (table, next) = read_one(&path, limits)?;
-        tables.push(table);
-        ahead.extend(next.into_iter().rev());
-    }
-    Ok(tables)
-}
-
 fn delegates(tables: &[Table]) -> Vec<PathBuf> {
     tables.iter().flat_map(|table| &table.delegates).map(|(_, path)| path.clone()).collect()
 }
 
 /// What one file says, and the catalogs that it names.
-fn read_one(path: &Path, limits: &Limits) -> Result<(Table, Vec<PathBuf>), Error> {
+type Read = (Table, Vec<PathBuf>);
+
+fn read_one(path: &Path, limits: &Limits) -> Result<Read, Error> {
     let failed = |why: String| Error::new(ErrorKind::Fetch(super::FetchError::Unavailable(why)), Some(whole(path)));
     let real = path.canonicalize().map_err(|error| failed(error.to_string()))?;
     let file = std::fs::File::open(&real).map_err(|error| failed(error.to_string()))?;
@@ -140,15 +162,20 @@ fn read_one(path: &Path, limits: &Limits) -> Result<(Table, Vec<PathBuf>), Error
     }
     let (mut table, mut next) = (Table::default(), Vec::new());
     let base = base_of(root, &base);
-    for entry in root.children() {
+    for entry in entries(root) {
         if entry.local() == "group" {
             let base = base_of(entry, &base);
-            entry.children().for_each(|entry| table.add(entry, &base, &mut next));
+            entries(entry).for_each(|entry| table.add(entry, &base, &mut next));
         } else {
             table.add(entry, &base, &mut next);
         }
     }
     Ok((table, next))
+}
+
+/// What the standard defines; elements of other namespaces mean nothing here (6.1).
+fn entries(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
+    node.children().filter(|entry| entry.namespace() == NAMESPACE)
 }
 
 impl Table {
