@@ -36,8 +36,30 @@ fn words_stay_words() {
          </xs:restriction></xs:simpleType>"
     ));
     assert_only_types(&code);
-    let fenced = code.lines().filter(|line| line.trim_start().starts_with("/// ```"));
-    assert_eq!(fenced.count(), 0, "{code}");
+    assert_no_fence(&code);
+}
+
+/// Else `cargo test` would run what stands between fences.
+fn assert_no_fence(code: &str) {
+    let lines = code.lines().filter_map(|line| line.trim_start().strip_prefix("///"));
+    assert!(lines.map(str::trim_start).all(|line| !line.starts_with("```") && !line.starts_with("~~~")), "{code}");
+}
+
+#[test]
+fn namespaces_stay_within_a_line_of_their_comment() {
+    let evil = "urn:x`.&#10;&#10;```&#10;evil();&#10;```&#10;~~~ a `";
+    let long = format!("urn:{} ``` evil();", "x".repeat(110));
+    for namespace in [evil, &long] {
+        let text = format!(
+            "<definitions xmlns='http://schemas.xmlsoap.org/wsdl/' xmlns:xs='http://www.w3.org/2001/XMLSchema'><types>\
+             <xs:schema targetNamespace='{namespace}'><xs:element name='a' type='xs:int'/></xs:schema>\
+             <xs:schema targetNamespace='urn:t'><xs:element name='a' type='xs:int'/></xs:schema></types></definitions>"
+        );
+        let import = Importer::new().offline().text(&text).expect("imported");
+        let code = Builder::new("hostile").generate_for(&import).expect("generated").code;
+        assert!(code.contains("Types and elements of the namespace"), "{code}");
+        assert_no_fence(&code);
+    }
 }
 
 #[test]

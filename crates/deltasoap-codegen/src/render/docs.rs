@@ -29,6 +29,16 @@ pub(super) fn ours(text: impl Into<String>) -> TokenStream {
     docs(&[Paragraph::Ours(text.into())])
 }
 
+/// A name or a namespace of a description as code within a paragraph of ours: neither ends the code, nor begins a line with a fence.
+pub(super) fn code(name: &str) -> String {
+    let escape = |c: char| match c {
+        '`' | '~' => format!("%{:02X}", c as u32),
+        c if c.is_whitespace() || c.is_control() => "%20".to_owned(),
+        c => c.to_string(),
+    };
+    format!("`{}`", name.chars().map(escape).collect::<String>())
+}
+
 /// The words of a description, as text that means nothing else to rustdoc. Blank lines stay.
 fn plain(text: &str) -> String {
     let mut out: Vec<String> = Vec::new();
@@ -92,6 +102,12 @@ mod tests {
             plain("  see [Foo]\n    <b>`x`\n\n\n at http://a.b/c. "),
             "see \\[Foo\\]\n\\<b\\>\\`x\\`\n\nat <http://a.b/c>."
         );
+    }
+
+    #[test]
+    fn names_stay_within_their_code() {
+        assert_eq!(code("urn:x"), "`urn:x`");
+        assert_eq!(code("urn:x`.\n\n```\nevil();\n~~~ y"), "`urn:x%60.%20%20%60%60%60%20evil();%20%7E%7E%7E%20y`");
     }
 
     #[test]

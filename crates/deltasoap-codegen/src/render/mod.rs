@@ -37,7 +37,7 @@ pub(crate) fn tokens(model: &Model) -> TokenStream {
         let (name, namespace) = &layout.modules[module];
         let docs = match &**namespace {
             "" => docs::ours("Types and elements without a namespace."),
-            namespace => docs::ours(format!("Types and elements of the namespace `{namespace}`.")),
+            namespace => docs::ours(format!("Types and elements of the namespace {}.", docs::code(namespace))),
         };
         let name = ident(name);
         quote!(#docs pub mod #name { #(#items)* })

@@ -1,7 +1,7 @@
 //! Clients, server traits, and faults.
 
 use super::Layout;
-use super::docs::{docs, ours};
+use super::docs::{code, docs, ours};
 use crate::model::{ItemId, Model, Operation, Paragraph, Service};
 use crate::names::{Scope, ident};
 use deltasoap_core::schema::{Style, Use};
@@ -103,7 +103,7 @@ impl<'m> Render<'m> {
             quote!(#variant(deltasoap::http::TypedFault<#detail>))
         });
         let variants: Vec<_> = variants.collect();
-        let words = ours(format!("A fault of `{}`.", operation.name));
+        let words = ours(format!("A fault of {}.", code(&operation.name)));
         self.out.push(quote! {
             #words
             #[derive(Debug, Clone, PartialEq, deltasoap::Faults)]
@@ -194,7 +194,7 @@ impl Named<'_> {
     fn client_words(&self) -> Vec<Paragraph> {
         let mut words = self.operation.docs.clone();
         if words.is_empty() {
-            words.push(Paragraph::Ours(format!("Calls `{}`.", self.operation.name)));
+            words.push(Paragraph::Ours(format!("Calls {}.", code(&self.operation.name))));
         }
         words.extend(blocks("Header blocks", &self.headers));
         words.extend(blocks(
