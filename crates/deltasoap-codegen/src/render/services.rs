@@ -33,7 +33,7 @@ struct Render<'m> {
 const EMPTY_ENDINGS: [&str; 8] = ["PortType", "_PortType", "Port", "Soap", "_SOAP", "SOAP", "Interface", "Binding"];
 
 /// Methods of clients that are no operations.
-const METHODS: [&str; 5] = ["new", "over", "with_options", "with_header", "whole"];
+const METHODS: [&str; 6] = ["new", "over", "with_options", "with_header", "whole", "leased"];
 
 /// An operation with the Rust names of all that it has.
 struct Named<'m> {
@@ -60,8 +60,8 @@ impl<'m> Render<'m> {
         let operations: Vec<Named<'m>> =
             service.operations.iter().map(|operation| self.named(operation, &mut methods)).collect();
         let client = client_of(service, &client, &operations);
-        let server = self.server(service, (&server, &serve), &operations);
-        self.out.splice(place..place, [client, server]);
+        let server = (!operations.is_empty()).then(|| self.server(service, (&server, &serve), &operations));
+        self.out.splice(place..place, [client].into_iter().chain(server));
     }
 
     fn named(&mut self, operation: &'m Operation, methods: &mut Scope) -> Named<'m> {
@@ -135,7 +135,7 @@ impl<'m> Render<'m> {
         });
         let about = ours(format!("Starts to build a service: `implementation` answers, as [`{name}`]."));
         let label = &service.wish;
-        let added = operations.iter().map(|named| self.added(named));
+        let added = operations.iter().map(|named| self.added(name, named));
         quote! {
             #words
             pub trait #name: Send + Sync + 'static { #(#methods)* }
@@ -151,7 +151,7 @@ impl<'m> Render<'m> {
     }
 
     /// The statement that adds an operation to a service.
-    fn added(&self, named: &Named<'_>) -> TokenStream {
+    fn added(&self, server: &Ident, named: &Named<'_>) -> TokenStream {
         let Named { operation, method, .. } = named;
         let constructor = if named.response.is_some() { quote!(with_context) } else { quote!(one_way_with_context) };
         let action = Some(&operation.action).filter(|it| !it.is_empty()).map(|action| quote!(.action(#action)));
@@ -169,7 +169,8 @@ impl<'m> Render<'m> {
             let it = std::sync::Arc::clone(&implementation);
             let operation = deltasoap::http::Operation::#constructor(move |request, context| {
                 let it = std::sync::Arc::clone(&it);
-                async move { it.#method(request, context).await }
+                // By its trait: an operation may be called `clone`.
+                async move { <T as #server>::#method(&it, request, context).await }
             });
             let service = service.add_operation(operation #action #encoding #style #(#faults)* #(#headers)*);
         }

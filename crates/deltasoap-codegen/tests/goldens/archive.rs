@@ -126,7 +126,7 @@ pub fn serve_archive<T: ArchiveServer>(
     let it = std::sync::Arc::clone(&implementation);
     let operation = deltasoap::http::Operation::with_context(move |request, context| {
         let it = std::sync::Arc::clone(&it);
-        async move { it.store(request, context).await }
+        async move { <T as ArchiveServer>::store(&it, request, context).await }
     });
     let service = service
         .add_operation(

@@ -101,7 +101,7 @@ pub fn serve_choice_service<T: ChoiceServiceServer>(
     let it = std::sync::Arc::clone(&implementation);
     let operation = deltasoap::http::Operation::with_context(move |request, context| {
         let it = std::sync::Arc::clone(&it);
-        async move { it.get(request, context).await }
+        async move { <T as ChoiceServiceServer>::get(&it, request, context).await }
     });
     let service = service.add_operation(operation.action("http://tempuri.org/get"));
     service

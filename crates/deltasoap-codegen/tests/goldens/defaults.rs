@@ -114,13 +114,13 @@ pub fn serve_measures<T: MeasuresServer>(
     let it = std::sync::Arc::clone(&implementation);
     let operation = deltasoap::http::Operation::with_context(move |request, context| {
         let it = std::sync::Arc::clone(&it);
-        async move { it.rate(request, context).await }
+        async move { <T as MeasuresServer>::rate(&it, request, context).await }
     });
     let service = service.add_operation(operation);
     let it = std::sync::Arc::clone(&implementation);
     let operation = deltasoap::http::Operation::with_context(move |request, context| {
         let it = std::sync::Arc::clone(&it);
-        async move { it.measure(request, context).await }
+        async move { <T as MeasuresServer>::measure(&it, request, context).await }
     });
     let service = service.add_operation(operation);
     service

@@ -153,7 +153,9 @@ pub fn serve_device<T: DeviceServer>(
     let it = std::sync::Arc::clone(&implementation);
     let operation = deltasoap::http::Operation::with_context(move |request, context| {
         let it = std::sync::Arc::clone(&it);
-        async move { it.get_system_date_and_time(request, context).await }
+        async move {
+            <T as DeviceServer>::get_system_date_and_time(&it, request, context).await
+        }
     });
     let service = service
         .add_operation(
@@ -163,7 +165,7 @@ pub fn serve_device<T: DeviceServer>(
     let it = std::sync::Arc::clone(&implementation);
     let operation = deltasoap::http::Operation::with_context(move |request, context| {
         let it = std::sync::Arc::clone(&it);
-        async move { it.set_hostname(request, context).await }
+        async move { <T as DeviceServer>::set_hostname(&it, request, context).await }
     });
     let service = service
         .add_operation(

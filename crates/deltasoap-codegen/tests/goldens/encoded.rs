@@ -104,7 +104,7 @@ pub fn serve_labels<T: LabelsServer>(
     let it = std::sync::Arc::clone(&implementation);
     let operation = deltasoap::http::Operation::with_context(move |request, context| {
         let it = std::sync::Arc::clone(&it);
-        async move { it.label(request, context).await }
+        async move { <T as LabelsServer>::label(&it, request, context).await }
     });
     let service = service
         .add_operation(

@@ -217,7 +217,10 @@ pub fn serve_pull_point_subscription<T: PullPointSubscriptionServer>(
     let it = std::sync::Arc::clone(&implementation);
     let operation = deltasoap::http::Operation::with_context(move |request, context| {
         let it = std::sync::Arc::clone(&it);
-        async move { it.pull_messages(request, context).await }
+        async move {
+            <T as PullPointSubscriptionServer>::pull_messages(&it, request, context)
+                .await
+        }
     });
     let service = service
         .add_operation(
@@ -230,7 +233,9 @@ pub fn serve_pull_point_subscription<T: PullPointSubscriptionServer>(
     let it = std::sync::Arc::clone(&implementation);
     let operation = deltasoap::http::Operation::with_context(move |request, context| {
         let it = std::sync::Arc::clone(&it);
-        async move { it.seek(request, context).await }
+        async move {
+            <T as PullPointSubscriptionServer>::seek(&it, request, context).await
+        }
     });
     let service = service
         .add_operation(
@@ -242,7 +247,14 @@ pub fn serve_pull_point_subscription<T: PullPointSubscriptionServer>(
     let it = std::sync::Arc::clone(&implementation);
     let operation = deltasoap::http::Operation::with_context(move |request, context| {
         let it = std::sync::Arc::clone(&it);
-        async move { it.set_synchronization_point(request, context).await }
+        async move {
+            <T as PullPointSubscriptionServer>::set_synchronization_point(
+                    &it,
+                    request,
+                    context,
+                )
+                .await
+        }
     });
     let service = service
         .add_operation(
@@ -465,7 +477,9 @@ pub fn serve_event<T: EventServer>(
     let it = std::sync::Arc::clone(&implementation);
     let operation = deltasoap::http::Operation::with_context(move |request, context| {
         let it = std::sync::Arc::clone(&it);
-        async move { it.get_service_capabilities(request, context).await }
+        async move {
+            <T as EventServer>::get_service_capabilities(&it, request, context).await
+        }
     });
     let service = service
         .add_operation(
@@ -477,7 +491,10 @@ pub fn serve_event<T: EventServer>(
     let it = std::sync::Arc::clone(&implementation);
     let operation = deltasoap::http::Operation::with_context(move |request, context| {
         let it = std::sync::Arc::clone(&it);
-        async move { it.create_pull_point_subscription(request, context).await }
+        async move {
+            <T as EventServer>::create_pull_point_subscription(&it, request, context)
+                .await
+        }
     });
     let service = service
         .add_operation(
@@ -501,7 +518,9 @@ pub fn serve_event<T: EventServer>(
     let it = std::sync::Arc::clone(&implementation);
     let operation = deltasoap::http::Operation::with_context(move |request, context| {
         let it = std::sync::Arc::clone(&it);
-        async move { it.get_event_properties(request, context).await }
+        async move {
+            <T as EventServer>::get_event_properties(&it, request, context).await
+        }
     });
     let service = service
         .add_operation(
@@ -694,7 +713,9 @@ pub fn serve_subscription_manager<T: SubscriptionManagerServer>(
     let it = std::sync::Arc::clone(&implementation);
     let operation = deltasoap::http::Operation::with_context(move |request, context| {
         let it = std::sync::Arc::clone(&it);
-        async move { it.renew(request, context).await }
+        async move {
+            <T as SubscriptionManagerServer>::renew(&it, request, context).await
+        }
     });
     let service = service
         .add_operation(
@@ -708,7 +729,9 @@ pub fn serve_subscription_manager<T: SubscriptionManagerServer>(
     let it = std::sync::Arc::clone(&implementation);
     let operation = deltasoap::http::Operation::with_context(move |request, context| {
         let it = std::sync::Arc::clone(&it);
-        async move { it.unsubscribe(request, context).await }
+        async move {
+            <T as SubscriptionManagerServer>::unsubscribe(&it, request, context).await
+        }
     });
     let service = service
         .add_operation(
@@ -891,7 +914,9 @@ pub fn serve_notification_producer<T: NotificationProducerServer>(
     let it = std::sync::Arc::clone(&implementation);
     let operation = deltasoap::http::Operation::with_context(move |request, context| {
         let it = std::sync::Arc::clone(&it);
-        async move { it.subscribe(request, context).await }
+        async move {
+            <T as NotificationProducerServer>::subscribe(&it, request, context).await
+        }
     });
     let service = service
         .add_operation(
@@ -915,7 +940,10 @@ pub fn serve_notification_producer<T: NotificationProducerServer>(
     let it = std::sync::Arc::clone(&implementation);
     let operation = deltasoap::http::Operation::with_context(move |request, context| {
         let it = std::sync::Arc::clone(&it);
-        async move { it.get_current_message(request, context).await }
+        async move {
+            <T as NotificationProducerServer>::get_current_message(&it, request, context)
+                .await
+        }
     });
     let service = service
         .add_operation(
@@ -1061,7 +1089,9 @@ pub fn serve_notification_consumer<T: NotificationConsumerServer>(
         context|
     {
         let it = std::sync::Arc::clone(&it);
-        async move { it.notify(request, context).await }
+        async move {
+            <T as NotificationConsumerServer>::notify(&it, request, context).await
+        }
     });
     let service = service
         .add_operation(
@@ -1245,7 +1275,7 @@ pub fn serve_pull_point<T: PullPointServer>(
     let it = std::sync::Arc::clone(&implementation);
     let operation = deltasoap::http::Operation::with_context(move |request, context| {
         let it = std::sync::Arc::clone(&it);
-        async move { it.get_messages(request, context).await }
+        async move { <T as PullPointServer>::get_messages(&it, request, context).await }
     });
     let service = service
         .add_operation(
@@ -1259,7 +1289,9 @@ pub fn serve_pull_point<T: PullPointServer>(
     let it = std::sync::Arc::clone(&implementation);
     let operation = deltasoap::http::Operation::with_context(move |request, context| {
         let it = std::sync::Arc::clone(&it);
-        async move { it.destroy_pull_point(request, context).await }
+        async move {
+            <T as PullPointServer>::destroy_pull_point(&it, request, context).await
+        }
     });
     let service = service
         .add_operation(
@@ -1276,7 +1308,7 @@ pub fn serve_pull_point<T: PullPointServer>(
         context|
     {
         let it = std::sync::Arc::clone(&it);
-        async move { it.notify(request, context).await }
+        async move { <T as PullPointServer>::notify(&it, request, context).await }
     });
     let service = service
         .add_operation(
@@ -1419,7 +1451,9 @@ pub fn serve_create_pull_point<T: CreatePullPointServer>(
     let it = std::sync::Arc::clone(&implementation);
     let operation = deltasoap::http::Operation::with_context(move |request, context| {
         let it = std::sync::Arc::clone(&it);
-        async move { it.create_pull_point(request, context).await }
+        async move {
+            <T as CreatePullPointServer>::create_pull_point(&it, request, context).await
+        }
     });
     let service = service
         .add_operation(
@@ -1659,7 +1693,9 @@ pub fn serve_pausable_subscription_manager<T: PausableSubscriptionManagerServer>
     let it = std::sync::Arc::clone(&implementation);
     let operation = deltasoap::http::Operation::with_context(move |request, context| {
         let it = std::sync::Arc::clone(&it);
-        async move { it.renew(request, context).await }
+        async move {
+            <T as PausableSubscriptionManagerServer>::renew(&it, request, context).await
+        }
     });
     let service = service
         .add_operation(
@@ -1673,7 +1709,10 @@ pub fn serve_pausable_subscription_manager<T: PausableSubscriptionManagerServer>
     let it = std::sync::Arc::clone(&implementation);
     let operation = deltasoap::http::Operation::with_context(move |request, context| {
         let it = std::sync::Arc::clone(&it);
-        async move { it.unsubscribe(request, context).await }
+        async move {
+            <T as PausableSubscriptionManagerServer>::unsubscribe(&it, request, context)
+                .await
+        }
     });
     let service = service
         .add_operation(
@@ -1687,7 +1726,14 @@ pub fn serve_pausable_subscription_manager<T: PausableSubscriptionManagerServer>
     let it = std::sync::Arc::clone(&implementation);
     let operation = deltasoap::http::Operation::with_context(move |request, context| {
         let it = std::sync::Arc::clone(&it);
-        async move { it.pause_subscription(request, context).await }
+        async move {
+            <T as PausableSubscriptionManagerServer>::pause_subscription(
+                    &it,
+                    request,
+                    context,
+                )
+                .await
+        }
     });
     let service = service
         .add_operation(
@@ -1701,7 +1747,14 @@ pub fn serve_pausable_subscription_manager<T: PausableSubscriptionManagerServer>
     let it = std::sync::Arc::clone(&implementation);
     let operation = deltasoap::http::Operation::with_context(move |request, context| {
         let it = std::sync::Arc::clone(&it);
-        async move { it.resume_subscription(request, context).await }
+        async move {
+            <T as PausableSubscriptionManagerServer>::resume_subscription(
+                    &it,
+                    request,
+                    context,
+                )
+                .await
+        }
     });
     let service = service
         .add_operation(

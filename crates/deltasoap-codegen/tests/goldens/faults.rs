@@ -173,7 +173,7 @@ pub fn serve_fault_service<T: FaultServiceServer>(
     let it = std::sync::Arc::clone(&implementation);
     let operation = deltasoap::http::Operation::with_context(move |request, context| {
         let it = std::sync::Arc::clone(&it);
-        async move { it.get_quote(request, context).await }
+        async move { <T as FaultServiceServer>::get_quote(&it, request, context).await }
     });
     let service = service
         .add_operation(
@@ -185,7 +185,9 @@ pub fn serve_fault_service<T: FaultServiceServer>(
     let it = std::sync::Arc::clone(&implementation);
     let operation = deltasoap::http::Operation::with_context(move |request, context| {
         let it = std::sync::Arc::clone(&it);
-        async move { it.throw_fault(request, context).await }
+        async move {
+            <T as FaultServiceServer>::throw_fault(&it, request, context).await
+        }
     });
     let service = service
         .add_operation(
@@ -197,7 +199,9 @@ pub fn serve_fault_service<T: FaultServiceServer>(
     let it = std::sync::Arc::clone(&implementation);
     let operation = deltasoap::http::Operation::with_context(move |request, context| {
         let it = std::sync::Arc::clone(&it);
-        async move { it.throw_extension_fault(request, context).await }
+        async move {
+            <T as FaultServiceServer>::throw_extension_fault(&it, request, context).await
+        }
     });
     let service = service
         .add_operation(

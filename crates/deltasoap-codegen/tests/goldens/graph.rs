@@ -125,7 +125,7 @@ pub fn serve_family<T: FamilyServer>(
     let it = std::sync::Arc::clone(&implementation);
     let operation = deltasoap::http::Operation::with_context(move |request, context| {
         let it = std::sync::Arc::clone(&it);
-        async move { it.meet(request, context).await }
+        async move { <T as FamilyServer>::meet(&it, request, context).await }
     });
     let service = service
         .add_operation(
@@ -136,7 +136,7 @@ pub fn serve_family<T: FamilyServer>(
     let it = std::sync::Arc::clone(&implementation);
     let operation = deltasoap::http::Operation::with_context(move |request, context| {
         let it = std::sync::Arc::clone(&it);
-        async move { it.measure(request, context).await }
+        async move { <T as FamilyServer>::measure(&it, request, context).await }
     });
     let service = service
         .add_operation(

@@ -161,7 +161,7 @@ pub fn serve_groups<T: GroupsServer>(
     let it = std::sync::Arc::clone(&implementation);
     let operation = deltasoap::http::Operation::with_context(move |request, context| {
         let it = std::sync::Arc::clone(&it);
-        async move { it.ask(request, context).await }
+        async move { <T as GroupsServer>::ask(&it, request, context).await }
     });
     let service = service.add_operation(operation);
     let it = std::sync::Arc::clone(&implementation);
@@ -170,7 +170,7 @@ pub fn serve_groups<T: GroupsServer>(
         context|
     {
         let it = std::sync::Arc::clone(&it);
-        async move { it.log(request, context).await }
+        async move { <T as GroupsServer>::log(&it, request, context).await }
     });
     let service = service.add_operation(operation);
     let it = std::sync::Arc::clone(&implementation);
@@ -179,7 +179,7 @@ pub fn serve_groups<T: GroupsServer>(
         context|
     {
         let it = std::sync::Arc::clone(&it);
-        async move { it.pick(request, context).await }
+        async move { <T as GroupsServer>::pick(&it, request, context).await }
     });
     let service = service.add_operation(operation);
     let it = std::sync::Arc::clone(&implementation);
@@ -188,7 +188,7 @@ pub fn serve_groups<T: GroupsServer>(
         context|
     {
         let it = std::sync::Arc::clone(&it);
-        async move { it.again(request, context).await }
+        async move { <T as GroupsServer>::again(&it, request, context).await }
     });
     let service = service.add_operation(operation);
     let it = std::sync::Arc::clone(&implementation);
@@ -197,7 +197,7 @@ pub fn serve_groups<T: GroupsServer>(
         context|
     {
         let it = std::sync::Arc::clone(&it);
-        async move { it.often(request, context).await }
+        async move { <T as GroupsServer>::often(&it, request, context).await }
     });
     let service = service.add_operation(operation);
     service

@@ -97,6 +97,83 @@ impl<C: deltasoap::http::Caller> GenClient<C> {
             .call(request, self.options.clone().action("urn:new\r\nX-Evil: 1"))
             .await
     }
+
+    /// Calls `clone`.
+    ///
+    /// # Errors
+    /// A fault, or another reason why there is no response.
+    pub async fn clone(
+        &self,
+        request: &VecType,
+    ) -> Result<C::Answer<VecType>, deltasoap::http::CallError> {
+        self.caller.call(request, self.options.clone()).await
+    }
+
+    /// Calls `drop`.
+    ///
+    /// # Errors
+    /// A fault, or another reason why there is no response.
+    pub async fn drop(
+        &self,
+        request: &VecType,
+    ) -> Result<C::Answer<VecType>, deltasoap::http::CallError> {
+        self.caller.call(request, self.options.clone()).await
+    }
+
+    /// Calls `into`.
+    ///
+    /// # Errors
+    /// A fault, or another reason why there is no response.
+    pub async fn into(
+        &self,
+        request: &VecType,
+    ) -> Result<C::Answer<VecType>, deltasoap::http::CallError> {
+        self.caller.call(request, self.options.clone()).await
+    }
+
+    /// Calls `asRef`.
+    ///
+    /// # Errors
+    /// A fault, or another reason why there is no response.
+    pub async fn as_ref(
+        &self,
+        request: &VecType,
+    ) -> Result<C::Answer<VecType>, deltasoap::http::CallError> {
+        self.caller.call(request, self.options.clone()).await
+    }
+
+    /// Calls `toOwned`.
+    ///
+    /// # Errors
+    /// A fault, or another reason why there is no response.
+    pub async fn to_owned(
+        &self,
+        request: &VecType,
+    ) -> Result<C::Answer<VecType>, deltasoap::http::CallError> {
+        self.caller.call(request, self.options.clone()).await
+    }
+
+    /// Calls `leased`.
+    ///
+    /// # Errors
+    /// A fault, or another reason why there is no response.
+    pub async fn leased2(
+        &self,
+        request: &VecType,
+    ) -> Result<C::Answer<VecType>, deltasoap::http::CallError> {
+        self.caller.call(request, self.options.clone()).await
+    }
+
+    /// Calls `borrow`.
+    ///
+    /// # Errors
+    /// A fault, or another reason why there is no response.
+    pub async fn borrow(
+        &self,
+        request: &VecType,
+    ) -> Result<C::Answer<VecType>, deltasoap::http::CallError> {
+        self.caller.call(request, self.options.clone()).await
+    }
 }
 
 /// Answers the operations of `gen`: see [`serve_gen`].
@@ -117,6 +194,62 @@ pub trait GenServer: Send + Sync + 'static {
     ) -> impl std::future::Future<
         Output = Result<VecType, deltasoap::soap::Fault>,
     > + Send;
+
+    fn clone(
+        &self,
+        request: deltasoap::Lease<VecType>,
+        context: deltasoap::http::Context,
+    ) -> impl std::future::Future<
+        Output = Result<VecType, deltasoap::soap::Fault>,
+    > + Send;
+
+    fn drop(
+        &self,
+        request: deltasoap::Lease<VecType>,
+        context: deltasoap::http::Context,
+    ) -> impl std::future::Future<
+        Output = Result<VecType, deltasoap::soap::Fault>,
+    > + Send;
+
+    fn into(
+        &self,
+        request: deltasoap::Lease<VecType>,
+        context: deltasoap::http::Context,
+    ) -> impl std::future::Future<
+        Output = Result<VecType, deltasoap::soap::Fault>,
+    > + Send;
+
+    fn as_ref(
+        &self,
+        request: deltasoap::Lease<VecType>,
+        context: deltasoap::http::Context,
+    ) -> impl std::future::Future<
+        Output = Result<VecType, deltasoap::soap::Fault>,
+    > + Send;
+
+    fn to_owned(
+        &self,
+        request: deltasoap::Lease<VecType>,
+        context: deltasoap::http::Context,
+    ) -> impl std::future::Future<
+        Output = Result<VecType, deltasoap::soap::Fault>,
+    > + Send;
+
+    fn leased2(
+        &self,
+        request: deltasoap::Lease<VecType>,
+        context: deltasoap::http::Context,
+    ) -> impl std::future::Future<
+        Output = Result<VecType, deltasoap::soap::Fault>,
+    > + Send;
+
+    fn borrow(
+        &self,
+        request: deltasoap::Lease<VecType>,
+        context: deltasoap::http::Context,
+    ) -> impl std::future::Future<
+        Output = Result<VecType, deltasoap::soap::Fault>,
+    > + Send;
 }
 
 /// Starts to build a service: `implementation` answers, as [`GenServer`].
@@ -126,16 +259,58 @@ pub fn serve_gen<T: GenServer>(implementation: T) -> deltasoap::http::ServiceBui
     let it = std::sync::Arc::clone(&implementation);
     let operation = deltasoap::http::Operation::with_context(move |request, context| {
         let it = std::sync::Arc::clone(&it);
-        async move { it.r#gen(request, context).await }
+        async move { <T as GenServer>::r#gen(&it, request, context).await }
     });
     let service = service
         .add_operation(operation.action("\")] fn evil() {} (\"\u{202e}\r\nX-Evil: 1"));
     let it = std::sync::Arc::clone(&implementation);
     let operation = deltasoap::http::Operation::with_context(move |request, context| {
         let it = std::sync::Arc::clone(&it);
-        async move { it.new2(request, context).await }
+        async move { <T as GenServer>::new2(&it, request, context).await }
     });
     let service = service.add_operation(operation.action("urn:new\r\nX-Evil: 1"));
+    let it = std::sync::Arc::clone(&implementation);
+    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+        let it = std::sync::Arc::clone(&it);
+        async move { <T as GenServer>::clone(&it, request, context).await }
+    });
+    let service = service.add_operation(operation);
+    let it = std::sync::Arc::clone(&implementation);
+    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+        let it = std::sync::Arc::clone(&it);
+        async move { <T as GenServer>::drop(&it, request, context).await }
+    });
+    let service = service.add_operation(operation);
+    let it = std::sync::Arc::clone(&implementation);
+    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+        let it = std::sync::Arc::clone(&it);
+        async move { <T as GenServer>::into(&it, request, context).await }
+    });
+    let service = service.add_operation(operation);
+    let it = std::sync::Arc::clone(&implementation);
+    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+        let it = std::sync::Arc::clone(&it);
+        async move { <T as GenServer>::as_ref(&it, request, context).await }
+    });
+    let service = service.add_operation(operation);
+    let it = std::sync::Arc::clone(&implementation);
+    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+        let it = std::sync::Arc::clone(&it);
+        async move { <T as GenServer>::to_owned(&it, request, context).await }
+    });
+    let service = service.add_operation(operation);
+    let it = std::sync::Arc::clone(&implementation);
+    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+        let it = std::sync::Arc::clone(&it);
+        async move { <T as GenServer>::leased2(&it, request, context).await }
+    });
+    let service = service.add_operation(operation);
+    let it = std::sync::Arc::clone(&implementation);
+    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+        let it = std::sync::Arc::clone(&it);
+        async move { <T as GenServer>::borrow(&it, request, context).await }
+    });
+    let service = service.add_operation(operation);
     service
 }
 

@@ -109,7 +109,10 @@ pub fn serve_soap12_add_test_port_type_doc<T: Soap12AddTestPortTypeDocServer>(
     let it = std::sync::Arc::clone(&implementation);
     let operation = deltasoap::http::Operation::with_context(move |request, context| {
         let it = std::sync::Arc::clone(&it);
-        async move { it.echo_string(request, context).await }
+        async move {
+            <T as Soap12AddTestPortTypeDocServer>::echo_string(&it, request, context)
+                .await
+        }
     });
     let service = service.add_operation(operation);
     service
@@ -339,41 +342,8 @@ pub fn serve_soap12_add_test_port_type_rpc<T: Soap12AddTestPortTypeRpcServer>(
     let it = std::sync::Arc::clone(&implementation);
     let operation = deltasoap::http::Operation::with_context(move |request, context| {
         let it = std::sync::Arc::clone(&it);
-        async move { it.echo_void(request, context).await }
-    });
-    let service = service
-        .add_operation(
-            operation
-                .encoding(deltasoap::schema::Use::Encoded)
-                .style(deltasoap::schema::Style::Rpc),
-        );
-    let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::with_context(move |request, context| {
-        let it = std::sync::Arc::clone(&it);
-        async move { it.echo_simple_types_as_struct(request, context).await }
-    });
-    let service = service
-        .add_operation(
-            operation
-                .encoding(deltasoap::schema::Use::Encoded)
-                .style(deltasoap::schema::Style::Rpc),
-        );
-    let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::with_context(move |request, context| {
-        let it = std::sync::Arc::clone(&it);
-        async move { it.echo_string(request, context).await }
-    });
-    let service = service
-        .add_operation(
-            operation
-                .encoding(deltasoap::schema::Use::Encoded)
-                .style(deltasoap::schema::Style::Rpc),
-        );
-    let it = std::sync::Arc::clone(&implementation);
-    let operation = deltasoap::http::Operation::with_context(move |request, context| {
-        let it = std::sync::Arc::clone(&it);
         async move {
-            it.echo_simple_types_as_struct_of_schema_types(request, context).await
+            <T as Soap12AddTestPortTypeRpcServer>::echo_void(&it, request, context).await
         }
     });
     let service = service
@@ -385,7 +355,60 @@ pub fn serve_soap12_add_test_port_type_rpc<T: Soap12AddTestPortTypeRpcServer>(
     let it = std::sync::Arc::clone(&implementation);
     let operation = deltasoap::http::Operation::with_context(move |request, context| {
         let it = std::sync::Arc::clone(&it);
-        async move { it.echo_integer(request, context).await }
+        async move {
+            <T as Soap12AddTestPortTypeRpcServer>::echo_simple_types_as_struct(
+                    &it,
+                    request,
+                    context,
+                )
+                .await
+        }
+    });
+    let service = service
+        .add_operation(
+            operation
+                .encoding(deltasoap::schema::Use::Encoded)
+                .style(deltasoap::schema::Style::Rpc),
+        );
+    let it = std::sync::Arc::clone(&implementation);
+    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+        let it = std::sync::Arc::clone(&it);
+        async move {
+            <T as Soap12AddTestPortTypeRpcServer>::echo_string(&it, request, context)
+                .await
+        }
+    });
+    let service = service
+        .add_operation(
+            operation
+                .encoding(deltasoap::schema::Use::Encoded)
+                .style(deltasoap::schema::Style::Rpc),
+        );
+    let it = std::sync::Arc::clone(&implementation);
+    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+        let it = std::sync::Arc::clone(&it);
+        async move {
+            <T as Soap12AddTestPortTypeRpcServer>::echo_simple_types_as_struct_of_schema_types(
+                    &it,
+                    request,
+                    context,
+                )
+                .await
+        }
+    });
+    let service = service
+        .add_operation(
+            operation
+                .encoding(deltasoap::schema::Use::Encoded)
+                .style(deltasoap::schema::Style::Rpc),
+        );
+    let it = std::sync::Arc::clone(&implementation);
+    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+        let it = std::sync::Arc::clone(&it);
+        async move {
+            <T as Soap12AddTestPortTypeRpcServer>::echo_integer(&it, request, context)
+                .await
+        }
     });
     let service = service
         .add_operation(

@@ -104,7 +104,7 @@ pub fn serve_metadata<T: MetadataServer>(
     let it = std::sync::Arc::clone(&implementation);
     let operation = deltasoap::http::Operation::with_context(move |request, context| {
         let it = std::sync::Arc::clone(&it);
-        async move { it.read_metadata(request, context).await }
+        async move { <T as MetadataServer>::read_metadata(&it, request, context).await }
     });
     let service = service
         .add_operation(

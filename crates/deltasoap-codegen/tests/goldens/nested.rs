@@ -122,7 +122,14 @@ pub fn serve_berichtuitwisseling_service_v3<T: BerichtuitwisselingServiceV3Serve
     let it = std::sync::Arc::clone(&implementation);
     let operation = deltasoap::http::Operation::with_context(move |request, context| {
         let it = std::sync::Arc::clone(&it);
-        async move { it.indienen_bericht(request, context).await }
+        async move {
+            <T as BerichtuitwisselingServiceV3Server>::indienen_bericht(
+                    &it,
+                    request,
+                    context,
+                )
+                .await
+        }
     });
     let service = service
         .add_operation(

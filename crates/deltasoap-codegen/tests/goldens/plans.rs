@@ -101,7 +101,7 @@ pub fn serve_plan_ws<T: PlanWsServer>(
     let it = std::sync::Arc::clone(&implementation);
     let operation = deltasoap::http::Operation::with_context(move |request, context| {
         let it = std::sync::Arc::clone(&it);
-        async move { it.get_plan(request, context).await }
+        async move { <T as PlanWsServer>::get_plan(&it, request, context).await }
     });
     let service = service.add_operation(operation.action("http://tempuri.org/GetPlan"));
     service

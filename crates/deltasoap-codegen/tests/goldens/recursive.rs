@@ -111,7 +111,9 @@ pub fn serve_operation_service_next_gen<T: OperationServiceNextGenServer>(
     let it = std::sync::Arc::clone(&implementation);
     let operation = deltasoap::http::Operation::with_context(move |request, context| {
         let it = std::sync::Arc::clone(&it);
-        async move { it.operation(request, context).await }
+        async move {
+            <T as OperationServiceNextGenServer>::operation(&it, request, context).await
+        }
     });
     let service = service
         .add_operation(

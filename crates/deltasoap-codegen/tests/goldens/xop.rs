@@ -118,13 +118,15 @@ pub fn serve_test_mtom<T: TestMtomServer>(
     let it = std::sync::Arc::clone(&implementation);
     let operation = deltasoap::http::Operation::with_context(move |request, context| {
         let it = std::sync::Arc::clone(&it);
-        async move { it.test_xop(request, context).await }
+        async move { <T as TestMtomServer>::test_xop(&it, request, context).await }
     });
     let service = service.add_operation(operation);
     let it = std::sync::Arc::clone(&implementation);
     let operation = deltasoap::http::Operation::with_context(move |request, context| {
         let it = std::sync::Arc::clone(&it);
-        async move { it.test_xop_string(request, context).await }
+        async move {
+            <T as TestMtomServer>::test_xop_string(&it, request, context).await
+        }
     });
     let service = service.add_operation(operation);
     service
