@@ -6,11 +6,17 @@ use http::header::AUTHORIZATION;
 use url::Url;
 
 /// Signs in the text of an error, and what can be done.
-const REMEDIES: [(&str, &str); 23] = [
+const REMEDIES: [(&str, &str); 24] = [
     ("must be understood and is not", "--understand NAME accepts the header block, --understand all accepts any"),
     ("status 403", "access is denied; -u, -H or --cert give other credentials"),
-    ("status 407", "the proxy requires a login: --proxy http://NAME:PASSWORD@HOST:PORT"),
-    ("proxy authorization required", "the proxy requires a login: --proxy http://NAME:PASSWORD@HOST:PORT"),
+    (
+        "status 407",
+        "the proxy requires a login, or refuses the one that it got: --proxy http://NAME:PASSWORD@HOST:PORT",
+    ),
+    (
+        "proxy authorization required",
+        "the proxy requires a login, or refuses the one that it got: --proxy http://NAME:PASSWORD@HOST:PORT",
+    ),
     (
         "cannot connect to the proxy",
         "is the proxy running, and its URL right? --proxy takes another, no_proxy lists hosts to connect to directly",
@@ -31,6 +37,7 @@ const REMEDIES: [(&str, &str); 23] = [
     ("certificate expired", "the server needs a new certificate; -k accepts this one anyway"),
     ("is not valid before", "is the clock of this machine right? -k accepts the certificate anyway"),
     ("an RSA key of", "the server needs a certificate with a larger key; -k accepts this one anyway"),
+    ("X.509 version 1", "the server needs a new certificate; -k accepts this one anyway"),
     ("signed by an algorithm", "the server needs a new certificate; -k accepts this one anyway"),
     ("neither TLS 1.2 nor TLS 1.3", "the server has to be set up for TLS 1.2 or later"),
     ("requires a certificate of the client", "--cert FILE --key FILE send one"),

@@ -37,7 +37,7 @@ struct Named {
 }
 
 impl Proxy {
-    /// A proxy for all hosts but those of a list, with commas: names, which stand for all below them too, addresses, networks
+    /// A proxy for all hosts but those of a list, with commas or blanks: names, which stand for all below them too, addresses, networks
     /// (`10.0.0.0/8`), or `*` for all. Each may have a port (`host:8080`, `[::1]:8080`), and holds for that port alone then.
     ///
     /// # Errors
@@ -150,7 +150,8 @@ struct Exception {
 impl Exception {
     /// Those of a list. Entries without a port are looked up together.
     fn all(list: &str) -> Vec<Self> {
-        let entries = list.split(',').map(|entry| host_and_port(entry.trim())).filter(|(host, _)| !host.is_empty());
+        let entries = list.split(|c: char| c == ',' || c.is_whitespace()).map(host_and_port);
+        let entries = entries.filter(|(host, _)| !host.is_empty());
         let (of_a_port, others): (Vec<_>, Vec<_>) = entries.partition(|(host, port)| port.is_some() || *host == "*");
         let others: Vec<_> = others.into_iter().map(|(host, _)| host).collect();
         let others = (!others.is_empty()).then(|| Exception::of(&others.join(","), None));
@@ -174,7 +175,9 @@ fn host_and_port(entry: &str) -> (&str, Option<u16>) {
     let of_a_port = entry.rsplit_once(':').filter(|_| entry.parse::<Ipv6Addr>().is_err());
     let of_a_port = of_a_port.and_then(|(host, port)| Some((host, Some(port.parse().ok()?))));
     let (host, port) = of_a_port.unwrap_or((entry, None));
-    (host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host), port)
+    let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
+    // The root of all names may be said.
+    (bare.unwrap_or_else(|| host.strip_suffix('.').unwrap_or(host)), port)
 }
 
 /// A proxy that cannot be reached, or that does not lead to the host. The request was not sent.
@@ -312,7 +315,9 @@ mod tests {
     /// The lists of `no_proxy`, and the URLs that they hold for and do not hold for.
     #[test]
     fn exceptions_are_hosts_networks_and_ports() {
-        let cases: [(&str, &[&str], &[&str]); 10] = [
+        let cases: [(&str, &[&str], &[&str]); 12] = [
+            ("x a.example\tb.example", &["http://a.example/", "http://b.example/"], &["http://c.example/"]),
+            ("a.example.,b.example.:81", &["http://a.example/", "http://b.example:81/"], &["http://c.example/"]),
             ("*", &["http://a.example/", "https://10.1.2.3/", "http://[::1]:8080/"], &[]),
             ("b.example, *", &["http://127.0.0.1/"], &[]),
             ("*:81", &["http://127.0.0.1:81/", "https://a.example:81/"], &["http://127.0.0.1/"]),

@@ -83,7 +83,7 @@ impl Route {
         match kind {
             Kind::Http if is_secure => {
                 let tunnel = tunnel(intercept, Connected(Some(stream))).oneshot(url.clone()).await;
-                Ok(tunnel.map_err(|error| failed(error.into()))?.into())
+                Ok(tunnel.map_err(|error| failed(refused(error.into())))?.into())
             }
             Kind::Http => Ok(Io::from(stream).proxied()),
             Kind::Socks5 => {
@@ -101,6 +101,11 @@ fn tunnel(proxy: &Intercept, connected: Connected) -> Tunnel<Connected> {
         Some(authorization) => tunnel.with_auth(authorization.clone()),
         None => tunnel,
     }
+}
+
+/// hyper says nothing of what an HTTP proxy answered, but that it was neither 200 nor 407.
+fn refused(error: BoxError) -> BoxError {
+    if error.to_string().ends_with("unsuccessful") { "it refuses to make a tunnel".into() } else { error }
 }
 
 fn socks(proxy: &Intercept, connected: Connected) -> SocksV5<Connected> {
