@@ -175,24 +175,32 @@
 //! - Forwarding: a service is the ultimate receiver of what it gets, and answers it.
 
 #![forbid(unsafe_code)]
+// What clients and servers share has parts that one of them alone does not use.
+#![cfg_attr(
+    not(all(feature = "client", feature = "gzip", feature = "page", feature = "server")),
+    allow(dead_code, unused_imports)
+)]
 
 mod attachments;
 #[cfg(feature = "blocking")]
 pub mod blocking;
 mod body;
 mod charset;
+#[cfg(feature = "client")]
 mod client;
 mod coding;
 mod media;
 mod secret;
+#[cfg(feature = "server")]
 mod server;
 mod settle;
 mod shelf;
 mod sizes;
 mod slow;
-#[cfg(feature = "tls")]
+#[cfg(feature = "_tls")]
 mod tls;
 pub mod transport;
+mod typed_fault;
 
 pub use attachments::{
     Attachment, AttachmentError, AttachmentErrorKind, AttachmentLimits, AttachmentOptions, Attachments, Mtom, Part,
@@ -200,8 +208,9 @@ pub use attachments::{
 };
 pub use body::Body;
 pub use charset::{CharsetError, self_described};
+#[cfg(feature = "client")]
 pub use client::{
-    BoxError, CallError, CallOptions, Caller, Client, ClientBuilder, Credentials, Exchange, Failure, HttpTransport,
+    CallError, CallOptions, Caller, Client, ClientBuilder, Credentials, Exchange, Failure, HttpTransport,
     HttpTransportBuilder, InvalidCredentials, InvalidProxy, InvalidUrl, Leased, MessageError, Proxy, RedirectError,
     Redirects, Response, Retries, SharedTemplates, StatusError, Trace, TracedBody, TracedRequest, TracedResponse,
     Whole,
@@ -210,11 +219,18 @@ pub use client::{
 pub use client::{CookieJar, InvalidCookies};
 pub use coding::{CodingError, Compression, GzipLimits};
 pub use secret::is_secret_header;
+#[cfg(feature = "page")]
+pub use server::ServiceIndex;
+#[cfg(feature = "server")]
 pub use server::{
     ActionCheck, Answer, Authenticate, Basic, BuildError, ByCertificate, Connection, Context, Denial, HeavyWork,
-    IntoAnswer, LandingPage, MemoryBounds, Monitor, Monitored, Operation, Peer, PeerCertificates, Principal,
-    ResponseFuture, Scheduling, Server, ServerHandle, ServiceBuilder, ServiceIndex, ServiceStats, Sharing, SmallFirst,
-    SoapService, StatsSnapshot, TypedFault,
+    IntoAnswer, LandingPage, MemoryBounds, Monitor, Monitored, Operation, PeerCertificates, Principal, ResponseFuture,
+    Scheduling, Server, ServerHandle, ServiceBuilder, ServiceStats, Sharing, SmallFirst, SoapService, StatsSnapshot,
 };
-#[cfg(feature = "tls")]
+#[cfg(feature = "_tls")]
 pub use tls::{ClientTls, Identity, Roots, ServerTls, TlsError};
+pub use transport::Peer;
+pub use typed_fault::TypedFault;
+
+/// Any error that can cross threads, as tower and hyper report them.
+pub type BoxError = Box<dyn std::error::Error + Send + Sync>;

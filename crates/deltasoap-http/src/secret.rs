@@ -4,10 +4,11 @@ use http::HeaderName;
 use http::header::{COOKIE, SET_COOKIE};
 
 /// What is in the names of headers that carry secrets: `Authorization`, `X-Api-Key`, `X-Amz-Security-Token`.
-const WORDS: [&str; 6] = ["auth", "key", "password", "secret", "session", "token"];
+const WORDS: [&str; 11] =
+    ["auth", "bearer", "credential", "jwt", "key", "pass", "pwd", "secret", "session", "signature", "token"];
 
 /// True for a header whose value may be a secret, by its name: `Authorization`, `Proxy-Authorization`, `Cookie`, `Set-Cookie`, and every one that has
-/// auth, key, password, secret, session or token in its name. It is better to hide too much than too little.
+/// auth, bearer, credential, jwt, key, pass, pwd, secret, session, signature or token in its name. It is better to hide too much than too little.
 pub fn is_secret_header(name: &HeaderName) -> bool {
     // Names are in lower case here.
     [COOKIE, SET_COOKIE].contains(name) || WORDS.iter().any(|word| name.as_str().contains(word))
@@ -23,7 +24,9 @@ mod tests {
         for name in ["Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie", "X-API-KEY", "apikey", "X-Auth"] {
             assert!(is_secret(name), "{name}");
         }
-        for name in ["X-Session-Id", "X-CSRF-Token", "Client-Secret", "x-password"] {
+        for name in
+            ["X-Session-Id", "X-CSRF-Token", "Client-Secret", "x-password", "x-passwd", "X-PWD", "x-jwt", "X-Signature"]
+        {
             assert!(is_secret(name), "{name}");
         }
         for name in ["Content-Type", "SOAPAction", "Host", "Date", "Accept-Encoding", "Server"] {

@@ -1,7 +1,6 @@
 //! A SOAP toolkit that does the work of a message only where it differs from the one before it.
 //!
-//! This crate is the front door: it re-exports the engine (`deltasoap-core`), the derive macro and, with the feature
-//! `http` (on by default), the client and server.
+//! This crate is the front door: it re-exports the engine (`deltasoap-core`), the derive macro and, by features, the client and server.
 //!
 //! | you want to | start at |
 //! |---|---|
@@ -14,6 +13,22 @@
 //! | have Rust for a WSDL | the crate `deltasoap-codegen`, or `wsdl!` with the feature `wsdl-macro` |
 //! | work with a schema that is only known at run time | [`Value`], [`schema::Schema`] |
 //! | look at a message without a schema | [`Node`] |
+//!
+//! What a program does not need can be left out, with `default-features = false`:
+//!
+//! | feature | on by default | what it adds |
+//! |---|---|---|
+//! | `client`, `server` | yes | clients and servers over HTTP |
+//! | `tls` or `tls-aws-lc` | `tls` | TLS for both, by rustls with ring or with aws-lc |
+//! | `gzip` | yes | compressed bodies |
+//! | `digest` | yes | HTTP's Digest authentication, for clients |
+//! | `spill` | yes | parts of packages that memory does not hold, in temporary files |
+//! | `page` | yes | pages for browsers, of servers |
+//! | `blocking` | no | a client for programs without async |
+//! | `cookies` | no | cookies, for clients |
+//! | `prometheus` | no | metrics in Prometheus's text format, for servers |
+//! | `dynamic` | no | services by their WSDL alone |
+//! | `wsdl-macro` | no | the macro `wsdl!`, which generates code for a WSDL |
 //!
 //! ```
 //! use deltasoap::schema::Use;
@@ -72,6 +87,6 @@ pub use deltasoap_http as http;
 pub use deltasoap_macro::wsdl;
 
 /// The examples of the README, compiled.
-#[cfg(all(doctest, feature = "http"))]
+#[cfg(all(doctest, feature = "client", feature = "server", feature = "tls"))]
 #[doc = include_str!("../../../README.md")]
 struct Readme;

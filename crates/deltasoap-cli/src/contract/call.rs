@@ -207,9 +207,9 @@ fn header_block(operation: &Operation, text: &str) -> Result<HeaderBlock> {
         None => content.to_owned(),
     };
     if content.starts_with('@') && json.trim_start().starts_with('<') {
-        return header_of_file(name, &json);
+        return header_of_file(operation, name, &json);
     }
-    let name = match operation.request_headers().find(|it| *it.local == *name || it.to_string() == name) {
+    let name = match operation.request_headers().find(|it| is_named(it, name)) {
         Some(name) => name.clone(),
         None => declared(operation.contract(), name, "a header block can also be given as XML")?,
     };
@@ -219,18 +219,27 @@ fn header_block(operation: &Operation, text: &str) -> Result<HeaderBlock> {
 }
 
 /// A header block from a file's XML, which has to be what it is said to be.
-fn header_of_file(name: &str, xml: &str) -> Result<HeaderBlock> {
+fn header_of_file(operation: &Operation, name: &str, xml: &str) -> Result<HeaderBlock> {
     let node = Node::parse(xml.trim().as_bytes()).with_context(|| format!("the header block {name} is not XML"))?;
-    if *node.name.local != *name && node.name.to_string() != name {
-        bail!("the file for the header block {name} holds <{}>", node.name);
+    let elements = operation.contract().description().schemas().elements();
+    let elements = elements.filter(|(_, it)| it.is_global).map(|(_, it)| &it.name);
+    let known: Vec<_> = operation.request_headers().chain(elements).filter(|it| is_named(it, name)).collect();
+    if !is_named(&node.name, name) || !(known.is_empty() || known.contains(&&node.name)) {
+        let known = known.first().map(|known| format!(", and the WSDL has {known}")).unwrap_or_default();
+        bail!("the file for the header block {name} holds <{}>{known}", node.name);
     }
     Ok(HeaderBlock { node })
+}
+
+/// True for a name in full, `{namespace}Name`, and for its local part.
+fn is_named(name: &QName, text: &str) -> bool {
+    *name.local == *text || name.to_string() == text
 }
 
 /// The name of a global element: as it is, or its local part. Where there is none, the hint says what else can be done.
 fn declared(contract: &Contract, name: &str, hint: &str) -> Result<QName> {
     let elements = contract.description().schemas().elements().filter(|(_, it)| it.is_global);
-    let mut found = elements.map(|(_, it)| &it.name).filter(|it| *it.local == *name || it.to_string() == name);
+    let mut found = elements.map(|(_, it)| &it.name).filter(|it| is_named(it, name));
     match (found.next(), found.next()) {
         (Some(name), None) => Ok(name.clone()),
         (Some(one), Some(other)) => bail!("several elements have the name {name}; give one in full: {one}, {other}"),

@@ -168,6 +168,9 @@ fn header_blocks_come_from_files() {
     }
     let output = call("<Other xmlns='urn:shop'/>");
     assert!(!output.status.success() && stderr(&output).contains("holds <{urn:shop}Other>"), "{output:?}");
+    let output = call("<Session><token>of no namespace</token></Session>");
+    let text = stderr(&output);
+    assert!(!output.status.success() && text.contains("<Session>, and the WSDL has {urn:shop}Session"), "{text}");
     let output =
         run(&["call", &shop(), "Order", "-d", ORDER, "--header-block", "Session=@/no/such", "--endpoint", &mock.url]);
     assert!(!output.status.success() && stderr(&output).contains("/no/such cannot be read"), "{output:?}");

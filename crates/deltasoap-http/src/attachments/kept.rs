@@ -91,7 +91,13 @@ impl Store {
     }
 }
 
+#[cfg(not(feature = "spill"))]
+async fn temporary_file() -> io::Result<File> {
+    Err(io::Error::new(io::ErrorKind::Unsupported, "no room in memory; the feature `spill` keeps parts in files"))
+}
+
 /// A file without a name, which goes when it is closed.
+#[cfg(feature = "spill")]
 async fn temporary_file() -> io::Result<File> {
     let file = tokio::task::spawn_blocking(tempfile::tempfile).await.map_err(io::Error::other)??;
     Ok(File::from_std(file))

@@ -1,8 +1,8 @@
 //! Bodies in gzip, compressed while they are sent.
 
-use super::Body;
+use super::{Body, failed};
 use bytes::{Buf, Bytes};
-use deltasoap_core::{Error, ErrorKind};
+use deltasoap_core::Error;
 use flate2::{Compress, Compression, FlushCompress, Status};
 use http_body::{Body as _, Frame};
 use std::pin::Pin;
@@ -107,11 +107,6 @@ impl Deflated {
         self.turn += taken;
         status.map_err(|_| failed("the body could not be compressed"))
     }
-}
-
-#[cold]
-pub(super) fn failed(what: &str) -> Error {
-    Error::at(ErrorKind::Other(what.to_owned()), 0)
 }
 
 /// A stream that has begun cannot be told twice: a clone of it is at fault when it is sent.

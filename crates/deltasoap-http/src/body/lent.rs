@@ -1,7 +1,7 @@
 //! Bodies that can be had back as long as nothing of them was read.
 
 use super::Body;
-use super::deflated::failed;
+use super::failed;
 use deltasoap_core::Error;
 use http_body::{Body as _, SizeHint};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -5,22 +5,25 @@
 //! messages that are [`overlaid`]: they are written while they are sent, and their length is known in the end; nor for long ones
 //! that are compressed ([`deflated`]). A body can be [`lent`], to be had back if it was not sent after all.
 
+#[cfg(feature = "gzip")]
 mod deflated;
 mod lent;
 mod overlaid;
 
 use crate::attachments::package::Package;
-use crate::client::Recorder;
 use bytes::Bytes;
+#[cfg(feature = "gzip")]
 use deflated::Deflated;
-use deltasoap_core::{Buffer, Error, Outgoing, Overlay, Typed};
+use deltasoap_core::{Buffer, Error, ErrorKind, Outgoing, Overlay, Typed};
 use futures_util::FutureExt;
 use http_body::{Frame, SizeHint};
 use http_body_util::BodyExt;
 use lent::Lent;
 pub(crate) use lent::Slot;
 use overlaid::Overlaid;
+use std::fmt;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 /// The body of a request that a [`Client`](crate::Client) sends, and of a response of a [`SoapService`](crate::SoapService).
@@ -37,7 +40,7 @@ pub struct Body {
     /// Bytes of the frames to come, where they are known.
     left: usize,
     /// What is told of each frame.
-    recorder: Option<Recorder>,
+    recorder: Option<Arc<dyn Recorder>>,
 }
 
 #[derive(Debug, Clone)]
@@ -50,8 +53,20 @@ enum Pieces {
     },
     Overlaid(Overlaid),
     Package(Box<Package>),
+    #[cfg(feature = "gzip")]
     Gzip(Box<Deflated>),
     Lent(Box<Lent>),
+}
+
+/// The error of a body that cannot be sent.
+#[cold]
+fn failed(what: &str) -> Error {
+    Error::at(ErrorKind::Other(what.to_owned()), 0)
+}
+
+/// Is told of all that is read of a body.
+pub(crate) trait Recorder: fmt::Debug + Send + Sync {
+    fn sent(&self, bytes: &[u8]);
 }
 
 impl Default for Pieces {
@@ -74,6 +89,7 @@ impl Pieces {
 }
 
 /// Longest body that is compressed at once.
+#[cfg(feature = "gzip")]
 const AT_ONCE: usize = 16 << 10;
 
 impl Body {
@@ -89,11 +105,13 @@ impl Body {
     }
 
     /// Tells a recorder of all that is read of the body.
-    pub(crate) fn recorded(self, recorder: Recorder) -> Body {
+    #[cfg(feature = "client")]
+    pub(crate) fn recorded(self, recorder: Arc<dyn Recorder>) -> Body {
         Body { recorder: Some(recorder), ..self }
     }
 
     /// The body in gzip. It is compressed while it is sent; a short one at once, so that its length can be announced.
+    #[cfg(feature = "gzip")]
     pub(crate) fn gzip(self, level: u32) -> Body {
         let is_short = matches!(self.pieces, Pieces::One(_) | Pieces::Template { .. }) && self.left <= AT_ONCE;
         let deflated = Body::of(Pieces::Gzip(Box::new(Deflated::new(self, level))));
@@ -113,6 +131,7 @@ impl Body {
     pub(crate) fn is_repeatable(&self) -> bool {
         match &self.pieces {
             Pieces::One(_) | Pieces::Template { .. } => true,
+            #[cfg(feature = "gzip")]
             Pieces::Gzip(deflated) => deflated.is_repeatable(),
             Pieces::Lent(lent) => lent.is_repeatable,
             _ => false,
@@ -123,6 +142,7 @@ impl Body {
         match &mut self.pieces {
             Pieces::Overlaid(overlaid) => return overlaid.poll(context),
             Pieces::Package(package) => return package.poll(context),
+            #[cfg(feature = "gzip")]
             Pieces::Gzip(deflated) => return deflated.poll(context),
             Pieces::Lent(lent) => {
                 let body = lent.take()?;
@@ -160,6 +180,7 @@ impl http_body::Body for Body {
         match &self.pieces {
             Pieces::Overlaid(overlaid) => overlaid.is_done(),
             Pieces::Package(package) => package.is_done(),
+            #[cfg(feature = "gzip")]
             Pieces::Gzip(deflated) => deflated.is_done(),
             Pieces::Lent(lent) => lent.is_end,
             _ => self.left == 0,
@@ -168,7 +189,9 @@ impl http_body::Body for Body {
 
     fn size_hint(&self) -> SizeHint {
         match &self.pieces {
-            Pieces::Overlaid(_) | Pieces::Gzip(_) => SizeHint::default(),
+            Pieces::Overlaid(_) => SizeHint::default(),
+            #[cfg(feature = "gzip")]
+            Pieces::Gzip(_) => SizeHint::default(),
             Pieces::Package(package) => package.size().map_or_else(SizeHint::default, SizeHint::with_exact),
             Pieces::Lent(lent) => lent.size,
             _ => SizeHint::with_exact(self.left as u64),

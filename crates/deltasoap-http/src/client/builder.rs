@@ -151,7 +151,7 @@ impl ClientBuilder {
             options: DecodeOptions { tolerance: Tolerance::Unknown, ..DecodeOptions::default() },
             attachments: AttachmentOptions::client(),
             compression: Compression::OFF,
-            accepts_gzip: true,
+            accepts_gzip: cfg!(feature = "gzip"),
             gzip_limits: GzipLimits::default(),
             credentials: None,
             retries: Retries::default(),
@@ -255,7 +255,7 @@ impl ClientBuilder {
     /// error. Default: yes.
     #[must_use]
     pub fn accept_gzip(mut self, is_accepted: bool) -> Self {
-        self.settings.accepts_gzip = is_accepted;
+        self.settings.accepts_gzip = is_accepted && cfg!(feature = "gzip");
         self
     }
 

@@ -1,7 +1,7 @@
 //! What generated clients need of a client: to call, whatever the transport is.
 
-use super::{BoxError, CallError, CallOptions, Client, Response};
-use crate::Body;
+use super::{CallError, CallOptions, Client, Response};
+use crate::{Body, BoxError};
 use bytes::Bytes;
 use deltasoap_core::soap::Fault;
 use deltasoap_core::{Lease, Message};

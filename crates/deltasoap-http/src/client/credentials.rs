@@ -1,13 +1,13 @@
 //! What the client proves with who it is: by HTTP's Basic or Digest authentication.
 
+#[cfg(feature = "digest")]
+use super::digest::Digest;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use http::header::{HeaderMap, HeaderValue, PROXY_AUTHENTICATE, WWW_AUTHENTICATE};
 use http::{Method, StatusCode, Uri};
-use http_auth::digest::{Algorithm, DigestClient, Qop};
-use http_auth::{PasswordParams, parse_challenges};
+use http_auth::parse_challenges;
 use std::fmt;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A user's name and password; see [`ClientBuilder::credentials`](crate::ClientBuilder::credentials). A clone knows nothing of the
 /// server that the original was used with.
@@ -20,12 +20,10 @@ enum Scheme {
     Digest(Digest),
 }
 
-struct Digest {
-    user: String,
-    password: String,
-    /// The server's last challenge, which counts how often it was answered.
-    challenge: Mutex<Option<DigestClient>>,
-}
+/// Without the feature there are none.
+#[cfg(not(feature = "digest"))]
+#[derive(Clone)]
+enum Digest {}
 
 impl Credentials {
     /// Basic authentication (RFC 7617), without waiting to be asked: every request carries name and password, readable for who can
@@ -50,17 +48,18 @@ impl Credentials {
     ///
     /// # Errors
     /// When the name or the password has a control character in it.
+    #[cfg(feature = "digest")]
     pub fn digest(user: impl Into<String>, password: impl Into<String>) -> Result<Self, InvalidCredentials> {
         let (user, password) = (user.into(), password.into());
         if user.chars().chain(password.chars()).any(char::is_control) {
             return Err(InvalidCredentials);
         }
-        Ok(Credentials(Scheme::Digest(Digest { user, password, challenge: Mutex::default() })))
+        Ok(Credentials(Scheme::Digest(Digest::new(user, password))))
     }
 
     /// True if a challenge is needed that is not there.
     pub(super) fn needs_challenge(&self) -> bool {
-        matches!(&self.0, Scheme::Digest(digest) if digest.challenge().is_none())
+        matches!(&self.0, Scheme::Digest(digest) if !digest.has_challenge())
     }
 
     /// True if a request may have to be sent again, behind a challenge.
@@ -85,34 +84,29 @@ impl Credentials {
     /// Notes the challenge of an answer. True if the request should be sent again: it went without an answer to a challenge, or to
     /// one that the server says is out of date.
     pub fn note_challenge(&self, was_authorized: bool, received: &HeaderMap) -> bool {
-        let Scheme::Digest(digest) = &self.0 else { return false };
-        let Some(challenge) = strongest(received) else { return false };
-        let is_to_repeat = !was_authorized || challenge.stale();
-        *digest.challenge() = Some(challenge);
-        is_to_repeat
+        match &self.0 {
+            Scheme::Digest(digest) => digest.note_challenge(was_authorized, received),
+            Scheme::Basic(_) => false,
+        }
     }
 }
 
-impl Clone for Digest {
-    fn clone(&self) -> Self {
-        Digest { user: self.user.clone(), password: self.password.clone(), challenge: Mutex::default() }
-    }
-}
-
+#[cfg(not(feature = "digest"))]
 impl Digest {
-    fn challenge(&self) -> MutexGuard<'_, Option<DigestClient>> {
-        self.challenge.lock().unwrap_or_else(PoisonError::into_inner)
+    fn has_challenge(&self) -> bool {
+        match *self {}
     }
 
-    fn respond(&self, method: &Method, uri: &Uri) -> Option<HeaderValue> {
-        let uri = uri.path_and_query().map_or("/", |path| path.as_str());
-        let (username, password) = (self.user.as_str(), self.password.as_str());
-        let params = PasswordParams { username, password, uri, method: method.as_str(), body: None };
-        sensitive(self.challenge().as_mut()?.respond(&params).ok()?)
+    fn respond(&self, _: &Method, _: &Uri) -> Option<HeaderValue> {
+        match *self {}
+    }
+
+    fn note_challenge(&self, _: bool, _: &HeaderMap) -> bool {
+        match *self {}
     }
 }
 
-fn sensitive(text: String) -> Option<HeaderValue> {
+pub(super) fn sensitive(text: String) -> Option<HeaderValue> {
     let mut header = HeaderValue::try_from(text).ok()?;
     header.set_sensitive(true);
     Some(header)
@@ -149,22 +143,6 @@ pub(super) fn offered(status: StatusCode, headers: &HeaderMap) -> Vec<String> {
         }
     }
     names
-}
-
-/// The strongest challenge that we answer.
-fn strongest(headers: &HeaderMap) -> Option<DigestClient> {
-    let texts = headers.get_all(WWW_AUTHENTICATE).iter().filter_map(|value| value.to_str().ok());
-    let challenges = texts.filter_map(|text| parse_challenges(text).ok()).flatten();
-    let digests = challenges.filter(|challenge| challenge.scheme.eq_ignore_ascii_case("digest"));
-    let clients = digests.filter_map(|challenge| DigestClient::try_from(&challenge).ok());
-    clients.filter(|client| client.qop() & Qop::Auth && !client.rfc2069_compat()).max_by_key(strength)
-}
-
-fn strength(client: &DigestClient) -> u8 {
-    match client.algorithm() {
-        Algorithm::Md5 => 0,
-        _ => 1,
-    }
 }
 
 /// Shows the scheme alone.

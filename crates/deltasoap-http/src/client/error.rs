@@ -1,7 +1,7 @@
 //! Why a call failed.
 
-use super::BoxError;
 use super::redirects::RedirectError;
+use crate::BoxError;
 use crate::{AttachmentError, CharsetError, CodingError};
 use deltasoap_core::Error;
 use deltasoap_core::soap::Fault;

@@ -7,7 +7,7 @@
 //! [`templates`] keeps earlier requests to write the next against, [`echoes`] tells whether answers repeat them, and [`memory`] keeps
 //! earlier responses to compare the next with;
 //! [`element`] sends messages that the caller has written, and gives what answers them to a receiver of the caller's;
-//! [`credentials`] go with requests, and answer challenges;
+//! [`credentials`] go with requests, and answer challenges (`digest`);
 //! [`caller`] is a client as generated code sees it;
 //! [`network`] is the default way to the network, in whose place any [`tower::Service`] can stand.
 
@@ -17,6 +17,8 @@ mod caller;
 #[cfg(feature = "cookies")]
 mod cookies;
 mod credentials;
+#[cfg(feature = "digest")]
+mod digest;
 mod echoes;
 mod element;
 mod error;
@@ -44,8 +46,4 @@ pub use options::CallOptions;
 pub use redirects::{RedirectError, Redirects};
 pub use retries::Retries;
 pub use templates::SharedTemplates;
-pub(crate) use trace::Recorder;
 pub use trace::{Exchange, Trace, TracedBody, TracedRequest, TracedResponse};
-
-/// Any error that can cross threads, as tower and hyper report them.
-pub type BoxError = Box<dyn std::error::Error + Send + Sync>;

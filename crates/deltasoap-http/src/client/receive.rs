@@ -5,7 +5,9 @@ use super::credentials::offered;
 use super::error::{CallError, MessageError, StatusError};
 use super::understood::{Checked, Understood};
 use crate::charset::Charset;
-use crate::coding::{Bound, Coding, Inflated};
+#[cfg(feature = "gzip")]
+use crate::coding::Inflated;
+use crate::coding::{Bound, Coding};
 use crate::media::MediaType;
 use crate::{Attachments, BoxError, CodingError};
 use bytes::Bytes;
@@ -54,6 +56,7 @@ where
     let media = MediaType::of(&parts.headers).filter(|media| media.can_be_soap() || media.is_package());
     match Coding::of(&parts.headers) {
         Ok(Coding::Identity) => receive_plain(parts, media, body, receiver, decoder, settings).await,
+        #[cfg(feature = "gzip")]
         Ok(Coding::Gzip) if settings.accepts_gzip => {
             let body = Inflated::new(body, bound(media.as_ref(), settings));
             // Boxed, as packages are: what few answers need is not to be part of every call's future.
@@ -61,6 +64,7 @@ where
         }
         // Some page of the way there.
         _ if !parts.status.is_success() => Err(empty(parts.status, &parts.headers)),
+        #[cfg(feature = "gzip")]
         Ok(_) => Err(CallError::Coding(CodingError::Unknown("gzip".to_owned()))),
         Err(error) => Err(CallError::Coding(error)),
     }

@@ -2,8 +2,8 @@
 
 use http::header::{AUTHORIZATION, COOKIE, HeaderMap, LOCATION, PROXY_AUTHORIZATION};
 use http::{Request, Response, StatusCode, Uri};
+use iri_string::types::{UriAbsoluteStr, UriReferenceStr};
 use std::fmt;
-use url::Url;
 
 /// Which redirects a client follows; see [`ClientBuilder::redirects`](crate::ClientBuilder::redirects).
 ///
@@ -81,10 +81,11 @@ fn is_redirect(status: StatusCode) -> bool {
 
 /// The URL that a location means, seen from another: of a scheme that we speak, and without a user in it.
 fn resolve(from: &Uri, location: &str) -> Option<Uri> {
-    let mut url = Url::parse(&from.to_string()).ok()?.join(location).ok()?;
-    url.set_fragment(None);
-    let is_fit = matches!(url.scheme(), "http" | "https") && url.username().is_empty() && url.password().is_none();
-    if is_fit { Uri::try_from(url.as_str()).ok() } else { None }
+    let base = from.to_string();
+    let target = UriReferenceStr::new(location).ok()?.resolve_against(UriAbsoluteStr::new(&base).ok()?);
+    let url: Uri = target.to_string().parse().ok()?;
+    let has_user = url.authority()?.as_str().contains('@');
+    (matches!(url.scheme_str(), Some("http" | "https")) && !has_user).then_some(url)
 }
 
 /// True if scheme, host and port are the same.

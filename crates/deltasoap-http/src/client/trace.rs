@@ -3,15 +3,13 @@
 //! Bytes are noted as bodies hand them out: [`Body`](crate::Body) tells a [`Recorder`] what it gives to the transport, and the body
 //! of the response is wrapped. So they are those of the exchange, whatever became of it; what is not there yet is noted when it comes.
 
-use crate::is_secret_header;
+use crate::{body, is_secret_header};
 use bytes::Bytes;
-use flate2::read::MultiGzDecoder;
 use http::header::{CONTENT_ENCODING, HeaderMap, HeaderName, HeaderValue};
 use http::{Method, Request, Response, StatusCode, Uri};
 use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::fmt;
-use std::io::Read;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -271,11 +269,22 @@ impl TracedBody {
         if headers.get(CONTENT_ENCODING).is_none_or(|coding| coding != "gzip") {
             return Cow::Borrowed(&self.bytes);
         }
-        let (mut plain, bound) = (Vec::new(), (16 * self.bytes.len()).max(BYTES) as u64);
-        // What is cut short, or broken, is shown as far as it goes.
-        let _ = MultiGzDecoder::new(&self.bytes[..]).take(bound).read_to_end(&mut plain);
-        Cow::Owned(plain)
+        plain(&self.bytes)
     }
+}
+
+#[cfg(feature = "gzip")]
+fn plain(bytes: &[u8]) -> Cow<'_, [u8]> {
+    use std::io::Read as _;
+    let (mut plain, bound) = (Vec::new(), (16 * bytes.len()).max(BYTES) as u64);
+    // What is cut short, or broken, is shown as far as it goes.
+    let _ = flate2::read::MultiGzDecoder::new(bytes).take(bound).read_to_end(&mut plain);
+    Cow::Owned(plain)
+}
+
+#[cfg(not(feature = "gzip"))]
+fn plain(bytes: &[u8]) -> Cow<'_, [u8]> {
+    Cow::Borrowed(bytes)
 }
 
 impl fmt::Display for Exchange {
@@ -299,7 +308,7 @@ fn show(f: &mut fmt::Formatter<'_>, headers: &HeaderMap, body: &[u8]) -> fmt::Re
 
 /// Notes one exchange. The exchange is over when the last clone is dropped.
 #[derive(Clone)]
-pub(crate) struct Recorder(Arc<Recording>);
+pub(super) struct Recorder(Arc<Recording>);
 
 struct Recording {
     exchange: Shared,
@@ -307,12 +316,13 @@ struct Recording {
     begin: Instant,
 }
 
-impl Recorder {
-    /// Notes some of the request's body.
-    pub(crate) fn sent(&self, bytes: &[u8]) {
+impl body::Recorder for Recorder {
+    fn sent(&self, bytes: &[u8]) {
         lock(&self.0.exchange).request.body.note(bytes, self.bound());
     }
+}
 
+impl Recorder {
     /// Notes the head of the response.
     pub(super) fn answered<B>(&self, response: &Response<B>) {
         let headers = self.0.trace.shown(response.headers());

@@ -24,6 +24,7 @@ use http_body::{Frame, SizeHint};
 use pin_project_lite::pin_project;
 use std::error::Error as StdError;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tower::{Service, ServiceExt};
@@ -131,7 +132,7 @@ where
         let (request, cookies) = self.with_cookies(request);
         let recorder = trace.map(|trace| trace.begin(&request));
         let request = match &recorder {
-            Some(recorder) => request.map(|body| body.recorded(recorder.clone())),
+            Some(recorder) => request.map(|body| body.recorded(Arc::new(recorder.clone()))),
             None => request,
         };
         let outcome = self.transport.clone().oneshot(request).await;

@@ -1,10 +1,10 @@
 //! Undoes gzip while a body arrives.
 
+use super::bound::Bound;
 use super::error::CodingError;
 use super::options::GzipLimits;
-use crate::{AttachmentLimits, BoxError};
+use crate::BoxError;
 use bytes::{Buf, Bytes};
-use deltasoap_core::Limits;
 use flate2::{Decompress, FlushDecompress, Status};
 use http_body::{Body, Frame};
 use std::pin::Pin;
@@ -23,23 +23,6 @@ const MEMBER: u64 = 256;
 const EXPECTED: usize = 8;
 /// The largest window that a stream may refer back to (RFC 1951), as a power of two.
 const WINDOW: u8 = 15;
-
-/// Bounds on a coded body.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Bound {
-    pub(crate) gzip: GzipLimits,
-    /// The bytes that may be received, and what that limit is called.
-    pub(crate) name: &'static str,
-    pub(crate) received: u64,
-}
-
-impl Bound {
-    /// The bounds on a message by itself, or in a package.
-    pub(crate) fn new(gzip: GzipLimits, is_package: bool, message: &Limits, package: &AttachmentLimits) -> Self {
-        let (name, received) = if is_package { ("total", package.total) } else { ("message", message.message) };
-        Bound { gzip, name, received }
-    }
-}
 
 /// A body in gzip, as it was before. It consists of members (RFC 1952, 2.2), one in most bodies, with nothing behind them; a body
 /// without any bytes is empty.

@@ -7,6 +7,7 @@ use http::header::{ACCEPT_ENCODING, AsHeaderName, CONTENT_ENCODING, HeaderMap};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Coding {
     Identity,
+    #[cfg(feature = "gzip")]
     Gzip,
 }
 
@@ -21,6 +22,7 @@ impl Coding {
         let mut codings = value.split(',').map(str::trim).filter(is_identity);
         match (codings.next(), codings.next()) {
             (None, _) => Ok(Coding::Identity),
+            #[cfg(feature = "gzip")]
             (Some(coding), None) if is_gzip(coding) => Ok(Coding::Gzip),
             _ => Err(CodingError::Unknown(value)),
         }
@@ -98,6 +100,7 @@ mod tests {
         for identity in [&[][..], &[""], &["identity"], &["Identity, "], &["", "identity"]] {
             assert_eq!(of(identity), Ok(Coding::Identity), "{identity:?}");
         }
+        #[cfg(feature = "gzip")]
         for gzip in [&["gzip"][..], &["X-GZIP"], &["identity, gzip"], &["gzip", "identity"]] {
             assert_eq!(of(gzip), Ok(Coding::Gzip), "{gzip:?}");
         }

@@ -3,7 +3,7 @@
 use crate::Body;
 use http_body::Body as _;
 
-/// Which messages are sent in gzip, and how thoroughly. Packages of parts never are: most of their bytes are
+/// Which messages are sent in gzip, and how thoroughly: none, in programs that are built without the feature `gzip`. Packages of parts never are: most of their bytes are
 /// images and the like, which do not shrink.
 ///
 /// Compression takes many times longer than writing a message does. It pays where the network is slower than
@@ -39,10 +39,20 @@ impl Compression {
         self.from.is_none()
     }
 
+    /// Without the feature `gzip` no body is compressed.
+    ///
+    /// # Errors
+    /// The body as it was.
+    #[cfg(not(feature = "gzip"))]
+    pub(crate) fn compress(&self, body: Body) -> Result<Body, Body> {
+        Err(body)
+    }
+
     /// The body in gzip, if such a body is to be compressed.
     ///
     /// # Errors
     /// The body as it was, if not.
+    #[cfg(feature = "gzip")]
     pub(crate) fn compress(&self, body: Body) -> Result<Body, Body> {
         let Some(from) = self.from.filter(|_| !body.is_end_stream() && !body.is_package()) else { return Err(body) };
         match body.size_hint().exact() {

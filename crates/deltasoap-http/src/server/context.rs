@@ -2,8 +2,8 @@
 
 use super::auth::PeerCertificates;
 use super::memory::Principal;
-use crate::Attachments;
 use crate::media::{self, MediaType};
+use crate::{Attachments, Peer};
 use deltasoap_core::decode::Deviation;
 use deltasoap_core::soap::{Head, HeaderBlock, Version};
 use deltasoap_core::{Error, Message};
@@ -19,10 +19,6 @@ pub struct Context {
     attachments: Attachments,
     deviations: Vec<Deviation>,
 }
-
-/// The address that a request came from, attached to requests by [`Server`](crate::Server).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Peer(pub SocketAddr);
 
 /// Attached to requests that came over TLS.
 #[derive(Debug, Clone, Copy)]

@@ -23,6 +23,7 @@ mod leaving;
 mod memory;
 mod monitor;
 mod operation;
+#[cfg(feature = "page")]
 mod page;
 mod pool;
 mod receive;
@@ -41,16 +42,18 @@ mod wsdl;
 mod yielding;
 
 pub use action::ActionCheck;
-pub use answer::{Answer, IntoAnswer, TypedFault};
+pub use answer::{Answer, IntoAnswer};
 pub use auth::{Authenticate, Basic, ByCertificate, Denial, PeerCertificates};
 pub use builder::{BuildError, ServiceBuilder};
-pub use context::{Context, Peer};
+pub use context::Context;
 pub use heavy::HeavyWork;
 pub use memory::{Connection, MemoryBounds, Principal, Sharing};
 pub use monitor::{Monitor, Monitored};
 pub use operation::Operation;
-pub use page::{LandingPage, ServiceIndex};
+#[cfg(feature = "page")]
+pub use page::ServiceIndex;
 pub use schedule::{Scheduling, SmallFirst};
 pub use serve::{Server, ServerHandle};
 pub use service::{ResponseFuture, SoapService};
 pub use stats::{ServiceStats, StatsSnapshot};
+pub use wanted::LandingPage;

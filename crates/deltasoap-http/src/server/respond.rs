@@ -1,6 +1,7 @@
 //! HTTP responses: messages, faults, and what is neither.
 
 use super::auth::Denial;
+#[cfg(feature = "page")]
 use super::page::policy;
 use super::writing::Written;
 use crate::body::Body;
@@ -157,6 +158,7 @@ pub(crate) fn not_found(reason: String) -> Response<Body> {
 }
 
 /// The landing page, which may load nothing, and run and send nothing but its own.
+#[cfg(feature = "page")]
 pub(crate) fn page(page: String) -> Response<Body> {
     let mut response = text(StatusCode::OK, "text/html", page);
     let headers = response.headers_mut();

@@ -3,16 +3,16 @@
 //! Handshakes are done on the tasks of their connections: a slow one takes one of the server's places for connections for a while,
 //! and keeps nobody else waiting.
 
-#[cfg(feature = "tls")]
+#[cfg(feature = "_tls")]
 use super::auth::PeerCertificates;
-use super::context::Peer;
-#[cfg(feature = "tls")]
+#[cfg(feature = "_tls")]
 use super::context::Secure;
 use super::leaving::Watched;
 use super::memory::Connection;
 use super::stall::{Stalling, linger};
 use super::workers::Crew;
-#[cfg(feature = "tls")]
+use crate::Peer;
+#[cfg(feature = "_tls")]
 use crate::tls::{ServerTls, TlsError};
 use crate::transport::{Http, Listener, Protocol, Served, Stream, Terms, Wire};
 use http::{Extensions, Request};
@@ -165,7 +165,7 @@ impl<L: Listener, P: Protocol> Server<L, P> {
     ///
     /// # Errors
     /// When certificate and key do not belong together or cannot be used, or there are no roots to verify clients with.
-    #[cfg(feature = "tls")]
+    #[cfg(feature = "_tls")]
     pub fn tls(mut self, tls: ServerTls) -> Result<Self, TlsError> {
         let timeout = tls.handshake_timeout;
         self.security = Security(Some((tls.config()?.into(), timeout)));
@@ -297,7 +297,7 @@ async fn accept<L: Listener>(listener: &mut L, places: &Arc<Semaphore>) -> io::R
 
 /// How connections are made secure, if they are.
 #[derive(Clone, Default)]
-struct Security(#[cfg(feature = "tls")] Option<(tokio_rustls::TlsAcceptor, Duration)>);
+struct Security(#[cfg(feature = "_tls")] Option<(tokio_rustls::TlsAcceptor, Duration)>);
 
 impl fmt::Debug for Security {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -321,7 +321,7 @@ async fn connect<T: Stream, P: Protocol>(
     service: impl Served<P::Incoming>,
 ) {
     client.extensions.insert(Connection::new());
-    #[cfg(feature = "tls")]
+    #[cfg(feature = "_tls")]
     if let Security(Some((acceptor, timeout))) = &security {
         let handshake = tokio::time::timeout(*timeout, acceptor.accept(stream));
         let shaken = tokio::select! {
@@ -337,12 +337,12 @@ async fn connect<T: Stream, P: Protocol>(
         }
         return;
     }
-    #[cfg(not(feature = "tls"))]
+    #[cfg(not(feature = "_tls"))]
     let _ = security;
     serve_stream(stream, client, service).await;
 }
 
-#[cfg(feature = "tls")]
+#[cfg(feature = "_tls")]
 fn attach_certificates<T>(extensions: &mut Extensions, stream: &tokio_rustls::server::TlsStream<T>) {
     extensions.insert(Secure);
     if let Some(certificates) = stream.get_ref().1.peer_certificates() {

@@ -3,29 +3,32 @@
 use super::action::ActionCheck;
 use super::auth::{Denial, Gate};
 use super::builder::ServiceBuilder;
-use super::context::{Context, Peer, Secure, requested_action};
+use super::context::{Context, Secure, requested_action};
 use super::dispatch::{Chosen, Table};
 use super::guard::{Panicked, guard};
 use super::heavy::{Heavy, Pace};
 use super::memory::{Cache, Place};
 use super::operation::{Operation, Outcome};
-use super::page::{self, LandingPage};
+#[cfg(feature = "page")]
+use super::page;
 use super::pool::Pool;
 use super::receive::{Asked, Received, Refusal, drain, receive, receive_package, refuse_package};
 use super::respond;
 use super::sample;
 use super::schedule::{Busy, Scheduler, Ticket};
 use super::stats::ServiceStats;
-use super::wanted::{Wanted, own_url};
+use super::wanted::{LandingPage, Wanted, own_url};
 use super::writing::Writing;
-use super::wsdl::Description;
+use super::wsdl::{Description, escaped};
 use crate::attachments::package::Packing;
 use crate::attachments::{Form, Remainder};
 use crate::body::Body;
-use crate::coding::{Bound, Coding, Inflated, accepts_gzip};
+#[cfg(feature = "gzip")]
+use crate::coding::Inflated;
+use crate::coding::{Bound, Coding, accepts_gzip};
 use crate::media::{self, MediaType};
 use crate::slow::Paced;
-use crate::{AttachmentError, AttachmentOptions, BoxError, Compression, GzipLimits};
+use crate::{AttachmentError, AttachmentOptions, BoxError, Compression, GzipLimits, Peer};
 use bytes::Bytes;
 use deltasoap_core::schema::Use;
 use deltasoap_core::soap::{Fault, Version};
@@ -115,6 +118,7 @@ impl SoapService {
     }
 
     /// What there is to tell of the service.
+    #[cfg(feature = "page")]
     pub(crate) fn about(&self) -> page::About<'_> {
         page::About {
             name: &self.inner.name,
@@ -246,6 +250,7 @@ impl Inner {
                 let length = body.size_hint().exact();
                 self.exchange_in_turn(&media, parts, length, body).await
             }
+            #[cfg(feature = "gzip")]
             Ok(Coding::Gzip) => {
                 let body = Inflated::new(body, self.bound(&media));
                 // Boxed, as packages are: what few requests need is not to be part of every request's future.
@@ -411,7 +416,7 @@ impl Inner {
     }
 
     fn answer_get(&self, parts: &Parts) -> Response<Body> {
-        let url = || page::escape(&self.location(parts));
+        let url = || escaped(&self.location(parts));
         match (Wanted::of(&parts.uri), &self.description) {
             (Wanted::Description, Some(description)) => respond::xml(description.at(&url())),
             (Wanted::Document(name), Some(description)) => match description.document(&name, &url()) {
@@ -435,6 +440,12 @@ impl Inner {
         }
     }
 
+    #[cfg(not(feature = "page"))]
+    fn answer_page(&self) -> Response<Body> {
+        respond::not_found("This service has no page.\n".to_owned())
+    }
+
+    #[cfg(feature = "page")]
     fn answer_page(&self) -> Response<Body> {
         if self.page == LandingPage::Off {
             return respond::not_found("This service has no page.\n".to_owned());

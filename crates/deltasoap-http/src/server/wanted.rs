@@ -74,6 +74,19 @@ pub(crate) fn own_url(uri: &Uri, headers: &HeaderMap, scheme: &str) -> Option<St
     Some(format!("{}://{authority}{}", uri.scheme_str().unwrap_or(scheme), uri.path()))
 }
 
+/// What a browser is shown at the service's URL, in programs that are built with the feature `page`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum LandingPage {
+    /// The operations, statistics, and a form that sends requests to the service, with samples of them.
+    #[default]
+    Form,
+    /// The operations and statistics.
+    List,
+    /// Nothing: status 404. The description is served all the same.
+    Off,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

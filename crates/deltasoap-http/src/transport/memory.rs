@@ -1,13 +1,10 @@
-//! No network at all: streams within the process, and services called without a stream.
+//! No network at all: streams within the process.
 
 use super::{Connector, Listener};
-use crate::{Body, Connection};
-use http::{Extensions, Request, Uri};
+use http::{Extensions, Uri};
 use std::io;
-use std::task::{Context, Poll};
 use tokio::io::DuplexStream;
 use tokio::sync::mpsc;
-use tower::Service;
 
 /// Bytes that a stream holds before its writer has to wait for the reader.
 const BUFFER: usize = 64 << 10;
@@ -47,47 +44,5 @@ impl Connector for MemoryConnector {
         let (near, far) = tokio::io::duplex(BUFFER);
         self.0.send(far).await.map_err(|_| io::ErrorKind::ConnectionRefused)?;
         Ok(near)
-    }
-}
-
-/// Calls a service as over one connection, without any bytes of a protocol in between: what is left is the toolkit's own time.
-///
-/// To a service that is called as it is each request is nobody's; this one attaches a [`Connection`], which earlier messages are
-/// remembered by. Clones share it. A call runs on the task of its caller.
-///
-/// ```
-/// use deltasoap_http::transport::InMemory;
-/// use deltasoap_http::{Client, SoapService};
-///
-/// # fn client(service: SoapService) -> Result<(), deltasoap_http::InvalidUrl> {
-/// let client = Client::with_service("http://localhost/", InMemory::new(service))?;
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Debug, Clone)]
-pub struct InMemory<S> {
-    service: S,
-    connection: Connection,
-}
-
-impl<S> InMemory<S> {
-    /// A new connection to a service.
-    pub fn new(service: S) -> Self {
-        InMemory { service, connection: Connection::new() }
-    }
-}
-
-impl<S: Service<Request<Body>>> Service<Request<Body>> for InMemory<S> {
-    type Response = S::Response;
-    type Error = S::Error;
-    type Future = S::Future;
-
-    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
-        self.service.poll_ready(context)
-    }
-
-    fn call(&mut self, mut request: Request<Body>) -> S::Future {
-        request.extensions_mut().insert(self.connection.clone());
-        self.service.call(request)
     }
 }

@@ -42,9 +42,11 @@
 
 mod framed;
 mod http1;
+#[cfg(feature = "server")]
+mod in_memory;
 mod io;
 mod memory;
-#[cfg(feature = "tls")]
+#[cfg(feature = "_tls")]
 mod secure;
 mod tcp;
 #[cfg(unix)]
@@ -52,11 +54,13 @@ mod unix;
 
 pub use framed::{Frames, FramesBody, FramesError, FramesPool};
 pub use http1::{Http, HttpPool};
+#[cfg(feature = "server")]
+pub use in_memory::InMemory;
 pub(crate) use io::Io;
-pub use memory::{InMemory, MemoryConnector, MemoryListener, memory};
-#[cfg(feature = "tls")]
+pub use memory::{MemoryConnector, MemoryListener, memory};
+#[cfg(feature = "_tls")]
 pub use secure::SecureConnector;
-pub use tcp::TcpConnector;
+pub use tcp::{Peer, TcpConnector};
 #[cfg(unix)]
 pub use unix::{UnixConnector, UnixListener, UnixPeer};
 

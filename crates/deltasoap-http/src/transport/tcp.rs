@@ -1,14 +1,18 @@
 //! TCP, on both sides.
 
 use super::{Connector, Listener};
-use crate::Peer;
 use http::{Extensions, Uri};
 use std::io;
+use std::net::SocketAddr;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 
 /// How long connecting may take, where no other time is given.
 const CONNECT_TIME: Duration = Duration::from_secs(10);
+
+/// The address that a request came from, attached to requests that come over TCP.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Peer(pub SocketAddr);
 
 impl Listener for TcpListener {
     type Stream = TcpStream;

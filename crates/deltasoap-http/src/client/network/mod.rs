@@ -7,10 +7,10 @@ mod route;
 
 pub use proxy::{InvalidProxy, Proxy};
 
-use super::BoxError;
 use crate::Body;
+use crate::BoxError;
 use crate::settle::Connections;
-#[cfg(feature = "tls")]
+#[cfg(feature = "_tls")]
 use crate::tls::{ClientTls, Roots, TlsError};
 use futures_util::future::BoxFuture;
 use http::header::PROXY_AUTHORIZATION;
@@ -22,7 +22,7 @@ use route::{AddressCheck, Route};
 use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
-#[cfg(feature = "tls")]
+#[cfg(feature = "_tls")]
 use std::sync::OnceLock;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
@@ -37,12 +37,12 @@ const IDLE_TIME: Duration = Duration::from_secs(90);
 pub struct HttpTransport {
     plain: Client<Route, Body>,
     /// For `https`; made when it is first needed, since the system's roots have to be read for it.
-    #[cfg(feature = "tls")]
+    #[cfg(feature = "_tls")]
     secure: Arc<OnceLock<Secure>>,
     settings: Arc<HttpTransportBuilder>,
 }
 
-#[cfg(feature = "tls")]
+#[cfg(feature = "_tls")]
 type Secure = Client<
     tower::util::BoxCloneSyncService<
         http::Uri,
@@ -82,7 +82,7 @@ impl HttpTransport {
             connect_timeout: CONNECT_TIME,
             idle_timeout: Some(IDLE_TIME),
             max_idle_per_host: usize::MAX,
-            #[cfg(feature = "tls")]
+            #[cfg(feature = "_tls")]
             tls: None,
         }
     }
@@ -103,12 +103,12 @@ impl HttpTransport {
     ///
     /// # Errors
     /// When the identity cannot be used.
-    #[cfg(feature = "tls")]
+    #[cfg(feature = "_tls")]
     pub fn with_tls(tls: ClientTls) -> Result<Self, TlsError> {
         Ok(Self::builder().tls(tls)?.build())
     }
 
-    #[cfg(feature = "tls")]
+    #[cfg(feature = "_tls")]
     fn secure(&self) -> Result<&Secure, TlsError> {
         if let Some(secure) = self.secure.get() {
             return Ok(secure);
@@ -121,7 +121,7 @@ impl HttpTransport {
     }
 
     fn exchange(&self, mut request: Request<Body>) -> BoxFuture<'static, Result<Response<Incoming>, BoxError>> {
-        #[cfg(feature = "tls")]
+        #[cfg(feature = "_tls")]
         if request.uri().scheme() == Some(&http::uri::Scheme::HTTPS) {
             let exchange = self.secure().map(|secure| secure.request(request));
             return Box::pin(async move { exchange?.await.map_err(|error| crate::tls::explained(error.into())) });
@@ -141,7 +141,7 @@ pub struct HttpTransportBuilder {
     connect_timeout: Duration,
     idle_timeout: Option<Duration>,
     max_idle_per_host: usize,
-    #[cfg(feature = "tls")]
+    #[cfg(feature = "_tls")]
     tls: Option<rustls::ClientConfig>,
 }
 
@@ -191,7 +191,7 @@ impl HttpTransportBuilder {
     ///
     /// # Errors
     /// When the identity cannot be used.
-    #[cfg(feature = "tls")]
+    #[cfg(feature = "_tls")]
     pub fn tls(mut self, tls: ClientTls) -> Result<Self, TlsError> {
         self.tls = Some(tls.config()?);
         Ok(self)
@@ -201,7 +201,7 @@ impl HttpTransportBuilder {
     pub fn build(self) -> HttpTransport {
         HttpTransport {
             plain: self.pool().build(self.route()),
-            #[cfg(feature = "tls")]
+            #[cfg(feature = "_tls")]
             secure: Arc::default(),
             settings: Arc::new(self),
         }
@@ -219,7 +219,7 @@ impl HttpTransportBuilder {
     }
 
     /// Connections for `https` URLs and no others.
-    #[cfg(feature = "tls")]
+    #[cfg(feature = "_tls")]
     fn secure(&self, config: rustls::ClientConfig) -> Secure {
         use tower::ServiceExt;
         let builder = hyper_rustls::HttpsConnectorBuilder::new().with_tls_config(config);

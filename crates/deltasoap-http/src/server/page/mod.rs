@@ -16,24 +16,10 @@ use super::sample::has_parts;
 use super::stats::ServiceStats;
 use super::wanted::{Wanted, number};
 use super::wsdl::Description;
+use deltasoap_core::QName;
 use deltasoap_core::soap::Version;
-use deltasoap_core::{Buffer, QName};
-use deltasoap_xml::Escape;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use policy::{SCRIPT, STYLE};
-
-/// What a browser is shown at the service's URL.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub enum LandingPage {
-    /// The operations, statistics, and a form that sends requests to the service, with samples of them.
-    #[default]
-    Form,
-    /// The operations and statistics.
-    List,
-    /// Nothing: status 404. The description is served all the same.
-    Off,
-}
 
 /// What the page is about.
 #[derive(Debug)]
@@ -219,11 +205,4 @@ fn label(operation: &Operation, operations: &[&Operation]) -> String {
         Some(_) => format!("{} ({})", name.local, name.namespace),
         None => name.local.to_string(),
     }
-}
-
-/// Text as it stands in XML, also between quotes of either kind.
-pub(crate) fn escape(text: &str) -> String {
-    let mut buffer = Buffer::new();
-    buffer.push_text(text, Escape::Attribute);
-    String::from_utf8_lossy(buffer.as_slice()).replace('\'', "&#39;")
 }

@@ -8,6 +8,8 @@ mod document;
 mod facts;
 mod files;
 
+use deltasoap_core::Buffer;
+use deltasoap_xml::Escape;
 use document::{Document, Kind};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -72,6 +74,13 @@ impl Description {
     pub(crate) fn documents(&self) -> impl Iterator<Item = (String, &str)> {
         self.others.iter().map(|(name, document)| (document::query(document.kind(), name), name.as_str()))
     }
+}
+
+/// Text as it stands in XML, also between quotes of either kind.
+pub(super) fn escaped(text: &str) -> String {
+    let mut buffer = Buffer::new();
+    buffer.push_text(text, Escape::Attribute);
+    String::from_utf8_lossy(buffer.as_slice()).replace('\'', "&#39;")
 }
 
 #[cfg(test)]

@@ -1,0 +1,68 @@
+//! HTTP's Digest authentication (RFC 7616), for clients.
+
+use super::credentials::sensitive;
+use http::header::{HeaderMap, HeaderValue, WWW_AUTHENTICATE};
+use http::{Method, Uri};
+use http_auth::digest::{Algorithm, DigestClient, Qop};
+use http_auth::{PasswordParams, parse_challenges};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+pub(super) struct Digest {
+    user: String,
+    password: String,
+    /// The server's last challenge, which counts how often it was answered.
+    challenge: Mutex<Option<DigestClient>>,
+}
+
+/// Without the challenge: the clone may be for another server.
+impl Clone for Digest {
+    fn clone(&self) -> Self {
+        Digest::new(self.user.clone(), self.password.clone())
+    }
+}
+
+impl Digest {
+    pub(super) fn new(user: String, password: String) -> Self {
+        Digest { user, password, challenge: Mutex::default() }
+    }
+
+    pub(super) fn has_challenge(&self) -> bool {
+        self.challenge().is_some()
+    }
+
+    /// The answer to the challenge, if there is one.
+    pub(super) fn respond(&self, method: &Method, uri: &Uri) -> Option<HeaderValue> {
+        let uri = uri.path_and_query().map_or("/", |path| path.as_str());
+        let (username, password) = (self.user.as_str(), self.password.as_str());
+        let params = PasswordParams { username, password, uri, method: method.as_str(), body: None };
+        sensitive(self.challenge().as_mut()?.respond(&params).ok()?)
+    }
+
+    /// Notes the challenge of an answer. True if the request should be sent again.
+    pub(super) fn note_challenge(&self, was_authorized: bool, received: &HeaderMap) -> bool {
+        let Some(challenge) = strongest(received) else { return false };
+        let is_to_repeat = !was_authorized || challenge.stale();
+        *self.challenge() = Some(challenge);
+        is_to_repeat
+    }
+
+    fn challenge(&self) -> MutexGuard<'_, Option<DigestClient>> {
+        self.challenge.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The strongest challenge that we answer.
+fn strongest(headers: &HeaderMap) -> Option<DigestClient> {
+    let texts = headers.get_all(WWW_AUTHENTICATE).iter().filter_map(|value| value.to_str().ok());
+    let challenges = texts.filter_map(|text| parse_challenges(text).ok()).flatten();
+    let digests = challenges.filter(|challenge| challenge.scheme.eq_ignore_ascii_case("digest"));
+    let clients = digests.filter_map(|challenge| DigestClient::try_from(&challenge).ok());
+    clients.filter(|client| client.qop() & Qop::Auth && !client.rfc2069_compat()).max_by_key(strength)
+}
+
+fn strength(client: &DigestClient) -> u8 {
+    match client.algorithm() {
+        Algorithm::Md5 => 0,
+        _ => 1,
+    }
+}

@@ -1,0 +1,22 @@
+//! Bounds on what is received compressed.
+
+use super::options::GzipLimits;
+use crate::AttachmentLimits;
+use deltasoap_core::Limits;
+
+/// Bounds on a coded body.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Bound {
+    pub(crate) gzip: GzipLimits,
+    /// The bytes that may be received, and what that limit is called.
+    pub(crate) name: &'static str,
+    pub(crate) received: u64,
+}
+
+impl Bound {
+    /// The bounds on a message by itself, or in a package.
+    pub(crate) fn new(gzip: GzipLimits, is_package: bool, message: &Limits, package: &AttachmentLimits) -> Self {
+        let (name, received) = if is_package { ("total", package.total) } else { ("message", message.message) };
+        Bound { gzip, name, received }
+    }
+}

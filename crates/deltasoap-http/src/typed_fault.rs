@@ -1,0 +1,47 @@
+//! Faults with typed details: what handlers give back, and clients receive.
+
+use deltasoap_core::soap::{Fault, FaultCode};
+use deltasoap_core::{Error, Message};
+
+/// A fault with one typed detail entry: what WSDL declares as an operation's fault.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TypedFault<D> {
+    /// Who or what is at fault.
+    pub code: FaultCode,
+    /// What happened, for people.
+    pub reason: String,
+    /// The detail entry.
+    pub detail: D,
+}
+
+impl<D: Message> TypedFault<D> {
+    /// The sender is at fault.
+    pub fn sender(reason: impl Into<String>, detail: D) -> Self {
+        TypedFault { code: FaultCode::Sender, reason: reason.into(), detail }
+    }
+
+    /// The receiver is at fault.
+    pub fn receiver(reason: impl Into<String>, detail: D) -> Self {
+        TypedFault { code: FaultCode::Receiver, reason: reason.into(), detail }
+    }
+
+    /// The typed form of a fault that was received; `None` if it has no detail entry of this type.
+    pub fn from_fault(fault: &Fault) -> Option<Result<Self, Error>> {
+        let (code, reason) = (fault.code.clone(), fault.reason.clone());
+        Some(fault.detail::<D>()?.map(|detail| TypedFault { code, reason, detail }))
+    }
+}
+
+/// The fault; if the detail holds text that XML cannot carry, then without it.
+impl<D: Message> From<TypedFault<D>> for Fault {
+    fn from(typed: TypedFault<D>) -> Self {
+        let fault = Fault::new(typed.code, typed.reason);
+        match fault.clone().with_detail(&typed.detail) {
+            Ok(detailed) => detailed,
+            Err(error) => {
+                tracing::error!(%error, "a fault's detail could not be written");
+                fault
+            }
+        }
+    }
+}
