@@ -29,7 +29,7 @@
 //! | `xsd:anyType`, mixed content | `Node` |
 //! | SOAP array | `SoapArray`; of several dimensions, `MultiArray` |
 //! | in SOAP encoding, a type that holds itself | `Shared`: values keep their identity, cyclic ones too |
-//! | enumeration | enum of the values that the description names: other values are refused |
+//! | enumeration | enum of the values that the description names: other values are refused, and so are other spellings of a number, a time or a duration (`7` for `007`) |
 //! | other restriction | alias of the type that is restricted, with what is not checked in its documentation |
 //! | list, union | `lexical::List`, enum |
 //! | `xsd:base64Binary` | `Binary`: bytes, or a part of the message's package (MTOM); in attributes and lists `lexical::Base64` |

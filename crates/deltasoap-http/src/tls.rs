@@ -7,6 +7,7 @@ mod explained;
 mod pinned;
 
 pub(crate) use explained::explained;
+use explained::is_of_version_1;
 use pinned::Pinned;
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
@@ -29,8 +30,8 @@ const HANDSHAKE_TIME: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum TlsError {
-    /// A PEM text is malformed, or has not what it should.
-    Pem(pem::Error),
+    /// A PEM text is malformed, or has not what it should: why. Nothing of the text is told, which may be a key.
+    Pem(&'static str),
     /// There is no certificate in what should hold some.
     NoCertificate,
     /// A certificate or a key cannot be used, or they do not belong together.
@@ -44,6 +45,9 @@ impl fmt::Display for TlsError {
         match self {
             TlsError::Pem(error) => write!(f, "the PEM text cannot be used: {error}"),
             TlsError::NoCertificate => f.write_str("the PEM text holds no certificate"),
+            TlsError::Tls(error) if is_of_version_1(error) => f.write_str(
+                "a certificate cannot be used: it is of X.509 version 1, and version 3 is needed, as `openssl req -x509` makes it",
+            ),
             TlsError::Tls(error) => write!(f, "certificate and key cannot be used: {error}"),
             TlsError::Verifier(error) => write!(f, "the trusted certificates cannot be used: {error}"),
         }
@@ -53,8 +57,7 @@ impl fmt::Display for TlsError {
 impl std::error::Error for TlsError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            TlsError::Pem(error) => Some(error),
-            TlsError::NoCertificate => None,
+            TlsError::Pem(_) | TlsError::NoCertificate => None,
             TlsError::Tls(error) => Some(error),
             TlsError::Verifier(error) => Some(error),
         }
@@ -63,7 +66,16 @@ impl std::error::Error for TlsError {
 
 impl From<pem::Error> for TlsError {
     fn from(error: pem::Error) -> Self {
-        TlsError::Pem(error)
+        TlsError::Pem(match error {
+            pem::Error::MissingSectionEnd { .. } => {
+                "a section has no line that ends it; BEGIN, END and what is between them have lines of their own"
+            }
+            pem::Error::IllegalSectionStart { .. } => "the line that begins a section is malformed",
+            pem::Error::Base64Decode(_) => "what stands in a section is not base64",
+            pem::Error::NoItemsFound => "it has no section of the kind that is needed",
+            pem::Error::SectionTooLarge => "a section is too large",
+            _ => "it cannot be read",
+        })
     }
 }
 

@@ -30,8 +30,8 @@ pub struct Loading {
     /// like), or else the highest one that is not shared, as the home directory and /tmp are
     #[arg(long, value_name = "DIR", requires = "wsdl")]
     pub root: Option<PathBuf>,
-    /// Fetch documents from private addresses (loopback, local networks) that a document or a redirect names; the WSDL's own URL
-    /// is always allowed
+    /// Go to private addresses (loopback, local networks) that a document or a redirect names; the WSDL's own URL is always allowed, and
+    /// so is a service that a local WSDL names
     #[arg(long, requires = "wsdl")]
     pub allow_private: bool,
     /// Read this file wherever a document, or the command line, names the URL; the last `=` divides. May be given more than once

@@ -13,7 +13,7 @@ use deltasoap::{Node, QName};
 use deltasoap_dynamic::json::parse;
 use deltasoap_dynamic::{Contract, DynamicClient, DynamicError, DynamicFault, Operation, Reply, Selector};
 use deltasoap_http::{CallError, CallOptions, CookieJar, Mtom, PartHeaders};
-use deltasoap_wsdl::fetch::{credentials_in, shown};
+use deltasoap_wsdl::fetch::{credentials_in, names_private_host, shown};
 use serde_json::{Value as Json, json};
 use std::io::{Read as _, Write as _};
 use std::path::Path;
@@ -41,6 +41,12 @@ pub async fn call(arguments: &Call) -> Result<ExitCode> {
         endpoint(&url).map_err(|why| {
             anyhow!("the WSDL gives {} as the service's URL: {why}; --endpoint takes another", shown(&url))
         })?;
+        if !arguments.description.loading.allow_private && leads_inside(wsdl, &url) {
+            let url = shown(&url);
+            bail!(
+                "the WSDL, which is from a public host, gives the private address {url} as the service's URL; `--endpoint {url}` calls it there"
+            );
+        }
         let has_secrets = access.user.is_some() || !access.headers.is_empty();
         if has_secrets && leads_away(wsdl, &url) {
             let url = shown(&url);
@@ -93,6 +99,12 @@ fn leads_away(wsdl: &str, service: &str) -> bool {
         "https" => wsdl.host() != service.host() || service.scheme() != "https",
         _ => false,
     }
+}
+
+/// True if a description of a public host gives a service on this machine, or in its network.
+fn leads_inside(wsdl: &str, service: &str) -> bool {
+    let (Ok(wsdl), Ok(service)) = (Url::parse(wsdl), Url::parse(service)) else { return false };
+    matches!(wsdl.scheme(), "http" | "https") && !names_private_host(&wsdl) && names_private_host(&service)
 }
 
 /// The request's JSON.
@@ -374,5 +386,17 @@ mod tests {
             assert!(leads_away("https://a.example/?wsdl", service), "{service}");
         }
         assert!(leads_away("http://a.example/?wsdl", "http://b.example/s"));
+    }
+
+    #[test]
+    fn private_services_of_public_descriptions_are_known() {
+        for service in ["http://127.0.0.1/", "https://localhost/", "http://[::1]:8080/", "http://10.1.2.3/"] {
+            assert!(leads_inside("http://a.example/?wsdl", service), "{service}");
+            assert!(
+                !leads_inside("shop.wsdl", service) && !leads_inside("http://10.0.0.1/?wsdl", service),
+                "{service}"
+            );
+        }
+        assert!(!leads_inside("http://a.example/?wsdl", "http://b.example/"));
     }
 }

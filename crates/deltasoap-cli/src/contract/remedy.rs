@@ -6,7 +6,7 @@ use http::header::AUTHORIZATION;
 use url::Url;
 
 /// Signs in the text of an error, and what can be done.
-const REMEDIES: [(&str, &str); 24] = [
+const REMEDIES: [(&str, &str); 27] = [
     ("must be understood and is not", "--understand NAME accepts the header block, --understand all accepts any"),
     ("status 403", "access is denied; -u, -H or --cert give other credentials"),
     (
@@ -17,6 +17,8 @@ const REMEDIES: [(&str, &str); 24] = [
         "proxy authorization required",
         "the proxy requires a login, or refuses the one that it got: --proxy http://NAME:PASSWORD@HOST:PORT",
     ),
+    ("user/pass authentication", "the proxy requires another login, or none: --proxy socks5://NAME:PASSWORD@HOST:PORT"),
+    ("credentials not accepted", "the proxy requires another login: --proxy socks5://NAME:PASSWORD@HOST:PORT"),
     (
         "cannot connect to the proxy",
         "is the proxy running, and its URL right? --proxy takes another, no_proxy lists hosts to connect to directly",
@@ -40,6 +42,10 @@ const REMEDIES: [(&str, &str); 24] = [
     ("X.509 version 1", "the server needs a new certificate; -k accepts this one anyway"),
     ("signed by an algorithm", "the server needs a new certificate; -k accepts this one anyway"),
     ("neither TLS 1.2 nor TLS 1.3", "the server has to be set up for TLS 1.2 or later"),
+    (
+        "alert UnknownCA",
+        "the server does not know who issued the client's certificate; --cert FILE --key FILE send another",
+    ),
     ("requires a certificate of the client", "--cert FILE --key FILE send one"),
     ("no version and cipher suite of TLS", "--cert FILE --key FILE send a certificate, if the server requires one"),
     (

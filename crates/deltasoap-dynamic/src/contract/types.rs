@@ -101,22 +101,28 @@ impl Types {
 
     /// As [`can_be`](Self::can_be), unless `block` of the element or of the type keeps it out (XSD 1.0 part 1, 3.3.4).
     pub(crate) fn can_stand_for(&self, id: TypeId, declared: TypeId, block: Block) -> bool {
-        let of_type = match &self.import.schemas()[declared].definition {
+        let block = both(block, self.block(declared));
+        let is_kept_out = |used: Block| used.extension && block.extension || used.restriction && block.restriction;
+        self.derivation(id, declared, DEPTH).is_some_and(|used| !is_kept_out(used))
+    }
+
+    /// What may not stand in place of a type.
+    fn block(&self, id: TypeId) -> Block {
+        match &self.import.schemas()[id].definition {
             TypeDefinition::Complex(complex) => complex.block,
             TypeDefinition::Simple(_) => Block::default(),
-        };
-        let is_kept_out = |used: Block| {
-            used.extension && (block.extension || of_type.extension)
-                || used.restriction && (block.restriction || of_type.restriction)
-        };
-        self.derivation(id, declared, DEPTH).is_some_and(|used| !is_kept_out(used))
+        }
     }
 
     /// True if an element can stand for the head of its substitution group (XSD 1.0 part 1, 3.3.6).
     pub(crate) fn can_substitute(&self, id: ElementId, head: ElementId) -> bool {
         let schemas = self.import.schemas();
-        let block = schemas[head].block;
-        !block.substitution && self.can_stand_for(schemas[id].type_id, schemas[head].type_id, block)
+        let (member, of_head) = (schemas[id].type_id, schemas[head].type_id);
+        // The types between the two have a say, too.
+        let bases = std::iter::successors(self.base(member), |(base, _)| self.base(*base)).map(|(base, _)| base);
+        let between = bases.take(schemas.types().len()).take_while(|base| *base != of_head);
+        let block = between.fold(schemas[head].block, |block, base| both(block, self.block(base)));
+        !schemas[head].block.substitution && self.can_stand_for(member, of_head, block)
     }
 
     /// True for the types of SOAP encoding.
@@ -161,6 +167,14 @@ impl Types {
             },
             TypeDefinition::Complex(_) => None,
         }
+    }
+}
+
+fn both(one: Block, other: Block) -> Block {
+    Block {
+        extension: one.extension || other.extension,
+        restriction: one.restriction || other.restriction,
+        substitution: one.substitution || other.substitution,
     }
 }
 

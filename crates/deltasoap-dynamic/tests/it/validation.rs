@@ -484,6 +484,29 @@ fn types_may_be_those_of_unions_and_not_those_that_are_blocked() {
     );
 }
 
+/// XSD 1.0 part 1, 3.3.6, Substitution Group OK (Transitive): a type between those of member and head may keep the member out.
+#[test]
+fn types_between_a_head_and_its_substitute_may_keep_it_out() {
+    let extension = |name: &str, base: &str, block: &str| {
+        format!(
+            "<xs:complexType name='{name}' {block}><xs:complexContent><xs:extension base='t:{base}'><xs:attribute name='{name}'/>\
+             </xs:extension></xs:complexContent></xs:complexType>"
+        )
+    };
+    let types = |block: &str| {
+        "<xs:complexType name='A'><xs:sequence/></xs:complexType>".to_owned()
+            + &extension("B", "A", block)
+            + &extension("C", "B", "")
+            + "<xs:element name='h' type='t:A'/><xs:element name='b' type='t:B' substitutionGroup='t:h'/>\
+               <xs:element name='c' type='t:C' substitutionGroup='t:h'/>"
+            + &op("<xs:sequence><xs:element ref='t:h'/></xs:sequence>")
+    };
+    let (b, c) = ("<Op><b/></Op>", "<Op><c/></Op>");
+    check(&types(""), &[b, c], &[]);
+    check(&types("block='restriction'"), &[b, c], &[]);
+    check(&types("block='extension'"), &[b], &[(c, "expected <")]);
+}
+
 #[test]
 fn wildcards_ask_for_what_they_say() {
     let any = |process: &str| {

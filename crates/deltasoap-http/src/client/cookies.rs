@@ -105,7 +105,7 @@ impl CookieJar {
 }
 
 /// A cookie that may be kept. Those that are malformed or for somewhere else may not. Beyond RFC 6265, as browsers and curl have it: no
-/// control characters, no domain of a single label but the host itself, and nothing that is for secure connections by others, be it
+/// control characters, no domain below which anybody can have names (`example`, `co.uk`) but the host itself, and nothing that is for secure connections by others, be it
 /// new or in place of one.
 fn fit(store: &CookieStore, text: &str, url: &Url) -> Option<Cookie<'static>> {
     if text.len() > LENGTH || text.contains(|c: char| c.is_ascii_control()) {
@@ -113,7 +113,8 @@ fn fit(store: &CookieStore, text: &str, url: &Url) -> Option<Cookie<'static>> {
     }
     let raw = RawCookie::parse(text).ok()?;
     let domain = raw.domain().map_or("", |domain| domain.trim_matches('.'));
-    if !domain.is_empty() && !domain.contains('.') && url.host_str() != Some(domain) {
+    let is_of_many = || psl::domain_str(&domain.to_ascii_lowercase()).is_none();
+    if !domain.is_empty() && url.host_str() != Some(domain) && is_of_many() {
         return None;
     }
     let cookie = Cookie::try_from_raw_cookie(&raw, url).ok()?.into_owned();
@@ -223,10 +224,16 @@ mod tests {
             ("http://a.example/", "tab=1\tTRUE"),
             ("http://a.example/", "wide=1; Domain=example"),
             ("http://a.example/", "wide=1; Domain=.example."),
+            ("http://a.co.uk/", "wide=1; Domain=co.uk"),
+            ("http://a.co.uk/", "wide=1; Domain=CO.UK"),
             ("http://a.example/", "secure=1; Secure"),
         ] {
             set(&cookies, url, cookie);
-            assert_eq!(of(&cookies, "https://a.example/"), None, "{cookie}");
+            assert_eq!(
+                (of(&cookies, "https://a.example/"), of(&cookies, "https://a.co.uk/")),
+                (None, None),
+                "{cookie}"
+            );
         }
         set(&cookies, "http://localhost/", "own=1; Domain=localhost");
         assert_eq!(of(&cookies, "http://localhost/").as_deref(), Some("own=1"));

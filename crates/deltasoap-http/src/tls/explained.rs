@@ -98,6 +98,12 @@ fn certificate(error: &CertificateError, f: &mut fmt::Formatter<'_>) -> fmt::Res
     }
 }
 
+/// True for a certificate that webpki cannot read for its age.
+pub(super) fn is_of_version_1(error: &Error) -> bool {
+    let Error::InvalidCertificate(CertificateError::Other(other)) = error else { return false };
+    matches!(other.0.downcast_ref(), Some(webpki::Error::UnsupportedCertVersion))
+}
+
 /// A host's name or address as rustls shows it, `DnsName("a.example")`, without its kind.
 fn host(name: &str) -> Option<&str> {
     let inner = name.strip_prefix("DnsName(").or_else(|| name.strip_prefix("IpAddress("))?;

@@ -237,6 +237,13 @@ fn identities_are_checked_and_not_shown() {
     let authority = Authority::new();
     let (pem, key) = (authority.0.pem(), KeyPair::generate().expect("a key").serialize_pem());
     assert!(Identity::from_pem("", &key).is_err());
+    // A key that has lost its line breaks is not told by the error.
+    for broken in [key.replace('\n', " "), key.replace('\n', ""), key.replacen("MI", "M!", 1)] {
+        let error = Identity::from_pem(&pem, &broken).expect_err("no key");
+        let (secret, said) = (key.lines().nth(1).expect("base64"), format!("{error} {error:?}"));
+        let bytes = format!("{:?}", secret.as_bytes());
+        assert!(!said.contains(&secret[4..]) && !said.contains(&bytes[20..60]) && said.len() < 400, "{said}");
+    }
     assert!(Identity::from_pem(&pem, "").is_err());
     assert!(Roots::from_pem(&key).is_err());
     assert_eq!(

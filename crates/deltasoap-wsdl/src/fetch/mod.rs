@@ -188,7 +188,7 @@ impl fmt::Display for Shown<'_> {
 }
 
 /// True if a URL's host is no name but an address that is not public, or a name of this machine.
-pub(crate) fn names_private_host(url: &Url) -> bool {
+pub fn names_private_host(url: &Url) -> bool {
     match url.host() {
         Some(url::Host::Ipv4(address)) => !is_public(address.into()),
         Some(url::Host::Ipv6(address)) => !is_public(address.into()),
