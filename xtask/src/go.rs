@@ -18,6 +18,11 @@ pub fn build() -> Result<PathBuf> {
     Ok(program)
 }
 
+/// Go's command, from wherever it comes; Debian's is installed where there is none.
+pub fn program() -> Result<String> {
+    version().map(|_| "go".to_owned())
+}
+
 /// What builds the program. Whatever Go is installed is taken: none is fetched.
 fn compiler(sources: &Path, program: &Path) -> Command {
     let mut go = shell::command("go", ["build", "-trimpath", "-o"]);

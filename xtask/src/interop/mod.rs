@@ -17,6 +17,7 @@ mod php;
 mod process;
 mod results;
 mod table;
+mod vcsim;
 mod zeep;
 
 use std::fs;
@@ -56,11 +57,14 @@ enum PeerName {
     Mono,
     /// Our own client and server, to check the tests themselves
     Deltasoap,
+    /// A simulator of vSphere, which the example `vsphere` polls
+    Vcsim,
 }
 
 impl PeerName {
-    fn peer(self) -> Box<dyn Peer> {
-        match self {
+    /// The toolkit; `None` for what is no toolkit, but a service for an example.
+    fn peer(self) -> Option<Box<dyn Peer>> {
+        Some(match self {
             PeerName::Zeep => Box::new(zeep::Zeep),
             PeerName::Gsoap => Box::new(gsoap::Gsoap),
             PeerName::Cxf => Box::new(cxf::Cxf),
@@ -69,7 +73,8 @@ impl PeerName {
             PeerName::Mono => Box::new(mono::Mono),
             PeerName::Php => Box::new(php::Php),
             PeerName::Deltasoap => Box::new(ours::Ourselves),
-        }
+            PeerName::Vcsim => return None,
+        })
     }
 }
 
@@ -138,10 +143,17 @@ struct Served {
 }
 
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let chosen = chosen(&arguments.peer);
+    if chosen.contains(&PeerName::Vcsim) {
+        vcsim::check()?;
+    }
+    let toolkits: Vec<_> = chosen.into_iter().filter_map(PeerName::peer).collect();
+    if toolkits.is_empty() {
+        return Ok(ExitCode::SUCCESS);
+    }
     let ours = Ours::start()?;
     let mut columns = Vec::new();
-    for name in chosen(&arguments.peer) {
-        let peer = name.peer();
+    for peer in toolkits {
         peer.install(&ours).with_context(|| format!("{} cannot be installed", peer.name()))?;
         columns.extend(test_client(&*peer, &ours)?);
         columns.extend(test_server(&*peer, &ours)?);

@@ -50,7 +50,7 @@ impl Ours {
 
     /// Our client, without arguments.
     pub fn client(&self) -> Command {
-        Command::new(program("deltasoap-interop"))
+        command("deltasoap-interop")
     }
 
     /// Bytes of requests that differential decoding has passed over, since the server was started.
@@ -70,6 +70,11 @@ fn serve() -> Command {
     let mut command = Command::new(program("deltasoap"));
     command.args(["serve", "--listen", "127.0.0.1:0"]);
     command
+}
+
+/// A program of ours.
+pub fn command(name: &str) -> Command {
+    Command::new(program(name))
 }
 
 /// Where cargo puts a program of the development profile, which is our own too: beside us.

@@ -38,12 +38,23 @@ impl Server {
     /// Starts a server and waits until it has said where it is: once, or for TLS a second time. What it says to standard
     /// error goes to `.peers/NAME/server.log`.
     pub fn start(name: &str, command: &mut Command, addresses: usize) -> Result<Self> {
+        let says = |line: &str| line.strip_prefix(ANNOUNCEMENT).map(|url| url.trim().to_owned());
+        Self::start_saying(name, command, addresses, says)
+    }
+
+    /// The same for one that says it in another way: `says` finds the URL in a line.
+    pub fn start_saying(
+        name: &str,
+        command: &mut Command,
+        addresses: usize,
+        says: impl Fn(&str) -> Option<String> + Send + 'static,
+    ) -> Result<Self> {
         let log = shell::workspace(name)?.join("server.log");
         let log = File::create(&log).with_context(|| format!("cannot write {}", log.display()))?;
         let mut process = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log).spawn()?;
         let output = process.stdout.take().context("the server has no standard output")?;
         let mut server = Server { process, url: String::new(), secure_url: None };
-        server.note(announced(output, addresses).with_context(|| format!("no server of {name}"))?);
+        server.note(announced(output, addresses, says).with_context(|| format!("no server of {name}"))?);
         Ok(server)
     }
 
@@ -72,11 +83,15 @@ impl Drop for Server {
 }
 
 /// The first so many URLs that are announced. The output is read to its end, so that the server may go on writing.
-fn announced(output: ChildStdout, count: usize) -> Result<Vec<String>> {
+fn announced(
+    output: ChildStdout,
+    count: usize,
+    says: impl Fn(&str) -> Option<String> + Send + 'static,
+) -> Result<Vec<String>> {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
         let lines = BufReader::new(output).lines().map_while(Result::ok);
-        for url in lines.filter_map(|line| line.strip_prefix(ANNOUNCEMENT).map(|url| url.trim().to_owned())) {
+        for url in lines.filter_map(|line| says(&line)) {
             // Nobody wants those behind the first ones.
             let _ = sender.send(url);
         }
@@ -84,7 +99,7 @@ fn announced(output: ChildStdout, count: usize) -> Result<Vec<String>> {
     let next = || receiver.recv_timeout(PATIENCE).ok();
     let urls: Vec<String> = std::iter::from_fn(next).take(count).collect();
     if urls.len() < count {
-        bail!("it has ended, or not said {count} times where it is with {ANNOUNCEMENT:?}; see its server.log");
+        bail!("it has ended, or not said {count} times where it is; see its server.log");
     }
     Ok(urls)
 }

@@ -1,0 +1,61 @@
+//! govmomi's simulator of vSphere, `vcsim`: the example that polls virtual machines is run against it.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::{Result, ensure};
+
+use super::process::{self, Server};
+use super::stamp;
+use crate::shell::{self, Profile};
+
+const MODULE: &str = "github.com/vmware/govmomi/vcsim";
+const VERSION: &str = "v0.46.3";
+const EXAMPLE: &str = "example-vsphere";
+/// Virtual machines of each host and cluster that is simulated.
+const MACHINES: usize = 50;
+
+/// Installs the simulator, and lets the example log in, wait for updates, poll and log out.
+pub fn check() -> Result<()> {
+    let simulator = install()?;
+    shell::build(&[EXAMPLE], Profile::Dev)?;
+    let mut command = Command::new(simulator);
+    command.args(["-tls=false", "-l", "127.0.0.1:0", "-vm", &MACHINES.to_string()]);
+    let server = Server::start_saying("vcsim", &mut command, 1, announced)?;
+    println!("polling the virtual machines of vcsim {VERSION}");
+    let said = process::output(super::ours::command(EXAMPLE).args([&server.url, "user", "pass"]))?;
+    print!("{said}");
+    ensure!(said.contains("virtual machines") && said.contains("leased"), "the example has not said what polls took");
+    Ok(())
+}
+
+/// Builds the simulator by the `go` that is installed, unless that has been done.
+fn install() -> Result<PathBuf> {
+    let folder = shell::workspace("vcsim")?;
+    let program = folder.join("vcsim");
+    stamp::unless_done(&program, &[], VERSION, || {
+        let mut go = shell::command(&crate::go::program()?, ["install", &format!("{MODULE}@{VERSION}")]);
+        shell::run(go.env("GOBIN", &folder).env("GOTOOLCHAIN", "local"))
+    })?;
+    Ok(program)
+}
+
+/// The URL in the simulator's first line: `export GOVC_URL=http://user:pass@127.0.0.1:8989/sdk GOVC_SIM_PID=1`.
+fn announced(line: &str) -> Option<String> {
+    let url = line.strip_prefix("export GOVC_URL=")?.split(' ').next()?;
+    let (scheme, rest) = url.split_once("://")?;
+    let host = rest.split_once('@').map_or(rest, |(_, host)| host);
+    Some(format!("{scheme}://{host}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_simulator_says_where_it_is() {
+        let line = "export GOVC_URL=http://user:pass@127.0.0.1:8989/sdk GOVC_SIM_PID=1";
+        assert_eq!(announced(line).as_deref(), Some("http://127.0.0.1:8989/sdk"));
+        assert_eq!(announced("listening"), None);
+    }
+}
