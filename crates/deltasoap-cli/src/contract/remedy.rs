@@ -114,7 +114,11 @@ fn denied(error: &str, sent: Sent) -> String {
         Sent::Digest if has("Basic") && !has("Digest") => {
             "the server does not accept Digest authentication and offers Basic: leave --digest out".to_owned()
         }
-        Sent::Basic | Sent::Digest => "the server refused the credentials; are name and password right?".to_owned(),
+        Sent::Basic => "the server refused the credentials; are name and password right?".to_owned(),
+        Sent::Digest => {
+            "the server refused the credentials, or offers no Digest with qop=auth; are name and password right?"
+                .to_owned()
+        }
         Sent::Header => "the server refused the credentials in the Authorization header".to_owned(),
     }
 }
