@@ -10,9 +10,9 @@
 use crate::support::is_same;
 use deltasoap_core::decode::{Cursor, Decoder, Step};
 use deltasoap_core::encode::Encoder;
-use deltasoap_core::schema::{ElementRef, Use};
+use deltasoap_core::schema::{Element, ElementRef, Use};
 use deltasoap_core::soap::{EnvelopeReader, Fault, Head, Receiver, Version, encode_element};
-use deltasoap_core::{Buffer, DecodeOptions, Error, ErrorKind, Memory, Node, QName, Tolerance, Value};
+use deltasoap_core::{Buffer, DecodeOptions, Error, ErrorKind, Memory, Node, QName, Shared, Tolerance, Value};
 use deltasoap_dynamic::Contract;
 use deltasoap_wsdl::Importer;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -293,12 +293,13 @@ fn round_trip(
     encoding: Use,
 ) -> Result<(), String> {
     let view = contract.view(content);
-    let (value, tolerance) =
+    let (mut value, tolerance) =
         read_somehow(&message.bytes, name, (contract, content)).map_err(|error| error.to_string())?;
     let written = encode_element(message.version, encoding, &[], name, (&value, view), Buffer::new());
     let written = written.map_err(|error| format!("not written: {error}"))?;
     let again = read(written.as_slice(), name, (contract, content), tolerance);
     let again = again.map_err(|error| format!("not read once written: {error}"))?;
+    name_trees(&mut value, contract, content, &mut HashSet::new());
     if is_same(&value, &again) { Ok(()) } else { Err("read otherwise once written".to_owned()) }
 }
 
@@ -330,6 +331,54 @@ struct Taker<'c> {
     contract: &'c Contract,
     content: ElementRef,
     memory: Memory<Value>,
+}
+
+/// Gives trees the name of the field or the array that they stand in, as they have it once they are written: whatever name an item came
+/// with means nothing (SOAP 1.1, 5.4.2), nor does that of a field which was accepted in another namespace.
+fn name_trees(value: &mut Value, contract: &Contract, content: ElementRef, seen: &mut HashSet<usize>) {
+    let view = contract.view(content);
+    match (value, view.element) {
+        (Value::Record(record), Element::Complex(complex)) => {
+            for (value, field) in record.fields.iter_mut().zip(complex.fields.iter()) {
+                name_trees(value, contract, field.element, seen);
+                name_tree(value, (!field.inline).then_some(&field.name));
+            }
+        }
+        (Value::List(items), Element::Array(array)) => {
+            for item in items {
+                name_trees(item, contract, array.item, seen);
+                name_tree(item, Some(&array.item_name));
+            }
+        }
+        (Value::List(items), _) => items.iter_mut().for_each(|item| name_trees(item, contract, content, seen)),
+        (Value::Typed(typed), Element::Open(open)) => {
+            open.named(&typed.name)
+                .into_iter()
+                .for_each(|content| name_trees(&mut typed.value, contract, content, seen));
+        }
+        (Value::Shared(shared), Element::Shared(content)) if seen.insert(shared.address()) => {
+            // Records may hold themselves, and must stay what they are.
+            if let Some(mut value) = shared.get().map(|it| it.clone()).filter(|it| !matches!(it, Value::Record(_))) {
+                name_trees(&mut value, contract, *content, seen);
+                *shared = Shared::new(value);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn name_tree(value: &mut Value, name: Option<&QName>) {
+    match (value, name) {
+        (Value::Tree(tree), Some(name)) => tree.name = name.clone(),
+        (Value::List(items), name) => items.iter_mut().for_each(|item| name_tree(item, name)),
+        (Value::Shared(shared), Some(_)) => {
+            if let Some(mut value) = shared.get().map(|it| it.clone()).filter(|it| matches!(it, Value::Tree(_))) {
+                name_tree(&mut value, name);
+                *shared = Shared::new(value);
+            }
+        }
+        _ => {}
+    }
 }
 
 impl Receiver for Taker<'_> {
