@@ -1,6 +1,6 @@
 //! The way in: what is generated from where to where.
 
-use crate::{Error, boxing, plan, render, sharing};
+use crate::{Error, boxing, listed, plan, render, sharing};
 use deltasoap_wsdl::fetch::Location;
 use deltasoap_wsdl::{Import, Importer};
 use std::collections::HashSet;
@@ -85,6 +85,7 @@ impl Builder {
         let mut model = plan::plan(import, self.selected(import)?);
         sharing::share(&mut model);
         boxing::break_cycles(&mut model);
+        listed::find(&mut model);
         let code = render::text(render::tokens(&model), self.is_file)?;
         let files = import.documents().filter_map(|document| match document {
             Location::File(path) => Some(path.clone()),

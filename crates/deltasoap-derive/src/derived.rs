@@ -65,7 +65,7 @@ fn content(target: &Target, types: &[DerivedType]) -> Result<TokenStream> {
     };
     let content = quote_spanned!(ty.span()=> <#ty as #runtime::Content>);
     let typed = quote_spanned!(ty.span()=> <#ty as #runtime::Typed>);
-    let shortcuts = target.implement(&quote!(#runtime::content::Shortcuts), &TokenStream::new());
+    let shortcuts = target.implement(&quote!(#runtime::content::Shortcuts), &quote!(const COMPACT: bool = true;));
     let content = target.implement(
         &quote!(#runtime::Content),
         &quote! {

@@ -1,11 +1,11 @@
 //! Structs with named fields, or none: complex elements.
 
 use crate::attributes::{Flag, Role};
-use crate::complex::{ContentBodies, DecodeBodies, Description, EncodeBodies, encode_inline};
+use crate::complex::{self, ContentBodies, DecodeBodies, Description, EncodeBodies, encode_inline};
 use crate::group::{self, select};
 use crate::member::{Member, check_distinct};
 use crate::target::Target;
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 use syn::{Error, Fields, Result};
 
@@ -16,6 +16,10 @@ pub(crate) fn expand(target: &Target, fields: &Fields) -> Result<TokenStream> {
     let is_group = target.container.has(Flag::Group);
     let description = target.describe(&parsed.description().element(target), is_group);
     let content = parsed.content().implement(target);
+    if parsed.is_compact() {
+        let fields = parsed.objects();
+        return Ok(quote!(#description #content #fields));
+    }
     let decode = parsed.decode().implement(target);
     let encode = parsed.encode().implement(target);
     let group = parsed.group()?;
@@ -126,16 +130,52 @@ impl<'t> Struct<'t> {
 
     fn content(&self) -> ContentBodies {
         let runtime = self.target.runtime();
-        let (routine, encode) = match &self.text {
-            None => (quote!(complex), quote!(#runtime::encode::complex::encode(self, encoder, view))),
-            Some(Member { ident, .. }) => {
-                (quote!(text), quote!(#runtime::encode::complex::encode_text(self, &self.#ident, encoder, view)))
-            }
+        let (decode, encode) = match &self.text {
+            None if self.is_compact() => (
+                quote!(#runtime::content::compact::decode(self, cursor, view)),
+                quote!(#runtime::content::compact::encode(self, encoder, view)),
+            ),
+            None => (complex::decode(self.target), complex::encode(self.target)),
+            Some(Member { ident, .. }) if self.is_compact() => (
+                quote!(#runtime::content::compact::decode_text(self, cursor, view)),
+                quote!(#runtime::content::compact::encode_text(self, &self.#ident, encoder, view)),
+            ),
+            Some(Member { ident, .. }) => (
+                quote!(#runtime::decode::text::decode(self, cursor, view)),
+                quote!(#runtime::encode::complex::encode_text(self, &self.#ident, encoder, view)),
+            ),
         };
         let is_group = self.target.container.has(Flag::Group);
         let more = if is_group { encode_inline(self.target) } else { TokenStream::new() };
-        let shortcuts = if !is_group && self.can_be_flat() { self.flat() } else { TokenStream::new() };
-        ContentBodies { vacant: self.vacant(), routine, encode, more, shortcuts }
+        let is_flat = !is_group && !self.target.is_compact() && self.can_be_flat();
+        let shortcuts = if is_flat { self.flat() } else { complex::shortcuts(self.target) };
+        ContentBodies { vacant: self.vacant(), decode, encode, more, shortcuts }
+    }
+
+    /// True if the fields are given as objects. Groups, and fields that have a default, are asked by their types even in a compact type.
+    fn is_compact(&self) -> bool {
+        let is_asked = |member: &Member| member.is_group() || member.default.is_some();
+        let members = || self.elements.iter().chain(&self.attributes);
+        self.target.is_compact() && !self.target.container.has(Flag::Group) && !members().any(is_asked)
+    }
+
+    /// `Fields`: the values by their places.
+    fn objects(&self) -> TokenStream {
+        let runtime = self.target.runtime();
+        let elements: Vec<_> = self.elements.iter().chain(&self.text).map(|member| &member.ident).collect();
+        let attributes: Vec<_> = self.attributes.iter().map(|member| &member.ident).collect();
+        let element = object(&quote!(element), &quote!(element_mut), &quote!(#runtime::content::compact::Slot), &elements);
+        let attribute = (!attributes.is_empty()).then(|| {
+            let slot = quote!(#runtime::content::compact::AttributeSlot);
+            object(&quote!(attribute), &quote!(attribute_mut), &slot, &attributes)
+        });
+        self.target.implement(
+            &quote!(#runtime::content::compact::Fields),
+            &quote! {
+                #element
+                #attribute
+            },
+        )
     }
 
     fn vacant(&self) -> TokenStream {
@@ -277,6 +317,26 @@ impl<'t> Struct<'t> {
                 let (ident, value) = (&member.ident, member.attribute_value(target));
                 quote!(#value::write(&self.#ident, encoder, &complex.attributes[index].name))
             }),
+        }
+    }
+}
+
+/// The methods that give one of some fields as an object.
+fn object(name: &TokenStream, name_mut: &TokenStream, object: &TokenStream, idents: &[&Ident]) -> TokenStream {
+    let places: Vec<_> = (0..idents.len()).map(Literal::usize_unsuffixed).collect();
+    quote! {
+        fn #name(&self, place: usize) -> ::core::option::Option<&dyn #object> {
+            ::core::option::Option::Some(match place {
+                #(#places => &self.#idents,)*
+                _ => return ::core::option::Option::None,
+            })
+        }
+
+        fn #name_mut(&mut self, place: usize) -> ::core::option::Option<&mut dyn #object> {
+            ::core::option::Option::Some(match place {
+                #(#places => &mut self.#idents,)*
+                _ => return ::core::option::Option::None,
+            })
         }
     }
 }

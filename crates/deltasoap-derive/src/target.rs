@@ -27,6 +27,11 @@ impl Target {
         &self.container.runtime
     }
 
+    /// True if the routines for the type are those that all compact types share.
+    pub(crate) fn is_compact(&self) -> bool {
+        self.container.has(Flag::Compact)
+    }
+
     /// The XSD type's local name.
     pub(crate) fn type_name(&self) -> String {
         self.container.name.clone().unwrap_or_else(|| self.ident.unraw().to_string())
@@ -122,6 +127,12 @@ impl Target {
     pub(crate) fn simple_content(&self) -> TokenStream {
         let (runtime, ident) = (self.runtime(), &self.ident);
         quote_spanned!(ident.span()=> #runtime::simple_content!(#ident);)
+    }
+
+    /// The same for types that implement `Enumeration`.
+    pub(crate) fn listed_content(&self) -> TokenStream {
+        let (runtime, ident) = (self.runtime(), &self.ident);
+        quote_spanned!(ident.span()=> #runtime::simple_content!(compact #ident);)
     }
 }
 

@@ -9,6 +9,7 @@
 //! What makes common shapes fast is apart, in [`Shortcuts`] and [`ListShortcuts`]: an implementation by hand leaves them empty
 //! (`impl Shortcuts for MyType {}`) and is right.
 
+pub mod compact;
 mod shortcuts;
 
 pub use shortcuts::{ListShortcuts, Shortcuts};
@@ -129,6 +130,11 @@ pub trait Occurs: ListShortcuts {
 
     /// The value of a field that does not occur; also what decoding starts from.
     fn vacant(view: View<'_>) -> Self;
+
+    /// The same for a value of typed code.
+    fn absent() -> Self {
+        Self::vacant(Self::content_view())
+    }
 
     /// Makes room for an occurrence, whose start tag has just been read: in place of the one at `place`, or as the last
     /// one if there are not so many ([`APPENDED`]). Gives its place; 0 where there can be only one.

@@ -9,7 +9,7 @@ use super::references::Identities;
 use crate::schema::{QName, Use, View};
 use crate::version::Version;
 use crate::{Error, ErrorKind, ns};
-use deltasoap_xml::lexical::Lexical;
+use deltasoap_xml::lexical::{Image, Lexical};
 use deltasoap_xml::{Buffer, Escape};
 use std::fmt::Write as _;
 
@@ -119,7 +119,7 @@ impl Encoder {
 
     /// True if nothing more needs to be written.
     #[inline]
-    pub(super) fn is_full(&self) -> bool {
+    pub(crate) fn is_full(&self) -> bool {
         self.out.len() >= self.most
     }
 
@@ -477,6 +477,22 @@ impl Encoder {
         }
     }
 
+    /// A leaf that is one of several texts, of at most so many bytes.
+    pub(crate) fn listed_leaf(&mut self, text: &str, max_width: Option<usize>) {
+        self.open_end();
+        if self.is_full() {
+            return;
+        }
+        if self.against.is_some() {
+            return self.listed_against(text, max_width);
+        }
+        let start = self.out.len();
+        self.out.push_text(text, Escape::Text);
+        if let Some(leaves) = &mut self.leaves {
+            leaves.push(NotedLeaf { start, end: self.out.len(), image: Image::NONE, max_width });
+        }
+    }
+
     /// Writes the content of a tracked value, unless what stands in the template is of the same state.
     pub fn tracked(&mut self, stamp: Stamp, write: impl FnOnce(&mut Self)) {
         if self.against.is_none() || !self.pass_tracked(stamp) {
@@ -571,6 +587,12 @@ impl Encoder {
             self.fail("a text holds a character that XML 1.0 cannot carry, not even as a reference");
         }
     }
+}
+
+/// Writes a simple value as an element's content.
+pub fn leaf<T: Lexical>(value: &T, encoder: &mut Encoder, view: View<'_>) {
+    encoder.type_attribute(view.element.type_name());
+    encoder.leaf(value);
 }
 
 /// True for what Namespaces in XML 1.0, section 3, does not let a declaration say.

@@ -1,6 +1,12 @@
 //! Enumerated values (XSD 1.0 part 2, 4.3.5): what all enumerations share.
 
+use crate::Lexical;
+use crate::decode::simple::{self, WholeText};
+use crate::decode::{Cursor, Step};
+use crate::encode::Encoder;
 use crate::lexical::LexicalError;
+use crate::schema::View;
+use std::borrow::Cow;
 
 /// Looks a text up as it stands, then with its white space collapsed.
 ///
@@ -16,6 +22,100 @@ pub fn parse<T>(text: &str, name: &'static str, find: impl Fn(&str) -> Option<T>
 pub fn scan<T>(bytes: &[u8], longest: usize, find: impl Fn(&[u8]) -> Option<T>) -> Option<(T, usize)> {
     let end = bytes.iter().take(longest + 1).position(|&byte| byte == b'<')?;
     Some((find(&bytes[..end])?, end))
+}
+
+/// An enumeration that compiles small: its values and their texts are lists.
+pub trait Enumeration: Lexical + Copy + 'static {
+    /// The values, in order.
+    const VALUES: &'static [Self];
+    /// Their texts.
+    const TEXTS: &'static [Cow<'static, str>];
+
+    /// The value's place in the lists.
+    fn place(self) -> usize;
+}
+
+/// The length of the longest text.
+pub const fn longest(texts: &[Cow<'static, str>]) -> usize {
+    let (mut longest, mut place) = (0, 0);
+    while place < texts.len() {
+        if let Cow::Borrowed(text) = &texts[place]
+            && text.len() > longest
+        {
+            longest = text.len();
+        }
+        place += 1;
+    }
+    longest
+}
+
+/// The text of a value.
+#[inline]
+pub fn text<T: Enumeration>(value: T) -> &'static str {
+    &T::TEXTS[value.place()]
+}
+
+/// As [`parse`], by the lists.
+///
+/// # Errors
+/// When the text is none of the values.
+#[inline]
+pub fn parse_listed<T: Enumeration>(text: &str) -> Result<T, LexicalError> {
+    Ok(T::VALUES[parse_text(text, T::XSD_NAME, T::TEXTS)?])
+}
+
+/// As [`scan`], by the lists.
+#[inline]
+pub fn scan_listed<T: Enumeration>(bytes: &[u8]) -> Option<(T, usize)> {
+    let (place, used) = scan_text(bytes, T::TEXTS)?;
+    Some((T::VALUES[place], used))
+}
+
+/// Reads a value as an element's content, by the routine that all enumerations share.
+///
+/// # Errors
+/// When the text is none of the values.
+pub fn decode<T: Enumeration>(value: &mut T, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
+    simple::decode_whole(value, cursor, view)
+}
+
+/// Writes a value as an element's content.
+pub fn encode<T: Enumeration>(value: &T, encoder: &mut Encoder, view: View<'_>) {
+    encode_text(T::TEXTS, value.place(), encoder, view);
+}
+
+impl<T: Enumeration> WholeText for T {
+    fn scan_into(&mut self, bytes: &[u8]) -> Option<usize> {
+        let (place, used) = scan_text(bytes, T::TEXTS)?;
+        *self = T::VALUES[place];
+        Some(used)
+    }
+
+    fn parse_into(&mut self, text: &str) -> Result<(), LexicalError> {
+        *self = T::VALUES[parse_text(text, T::XSD_NAME, T::TEXTS)?];
+        Ok(())
+    }
+}
+
+type Texts = &'static [Cow<'static, str>];
+
+fn parse_text(text: &str, name: &'static str, texts: Texts) -> Result<usize, LexicalError> {
+    parse(text, name, |text| place_of(texts, text.as_bytes()))
+}
+
+fn scan_text(bytes: &[u8], texts: Texts) -> Option<(usize, usize)> {
+    // A text with characters that are escaped or changed is not what stands in a document.
+    let is_plain = |byte: &u8| matches!(byte, b' '..=b'~') && !matches!(byte, b'&' | b'>');
+    scan(bytes, longest(texts), |text| place_of(texts, text).filter(|_| text.iter().all(is_plain)))
+}
+
+fn place_of(texts: Texts, text: &[u8]) -> Option<usize> {
+    texts.iter().position(|known| known.as_bytes() == text)
+}
+
+fn encode_text(texts: Texts, place: usize, encoder: &mut Encoder, view: View<'_>) {
+    encoder.type_attribute(view.element.type_name());
+    encoder.listed_leaf(&texts[place], Some(longest(texts)));
 }
 
 fn collapse(text: &str) -> String {

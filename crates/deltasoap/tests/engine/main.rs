@@ -9,7 +9,6 @@ mod gaps;
 mod hints;
 #[path = "../../../deltasoap-core/tests/support/kinds.rs"]
 mod kinds;
-mod leaves;
 mod limits;
 mod portions;
 #[path = "../../../deltasoap-core/tests/support/sender.rs"]
@@ -18,6 +17,19 @@ mod sender;
 mod shared_runs;
 mod shortcut;
 mod support;
-mod templates;
 mod tr069;
 mod tracked;
+
+#[macro_use]
+#[path = "../support/by_default.rs"]
+mod by_default;
+mod leaves;
+mod templates;
+
+#[macro_use]
+#[path = "../support/compact.rs"]
+mod compact;
+#[path = "leaves/mod.rs"]
+mod compact_leaves;
+#[path = "templates.rs"]
+mod compact_templates;

@@ -1,0 +1,388 @@
+//! Types that compile small: their fields are objects, and the routines for them are compiled once.
+//!
+//! For most types the routines are compiled anew, each field's type known. That is fast, and costs compile time for every type. A
+//! *compact* type (`#[soap(compact)]`) gives its fields by their places instead ([`Fields`]), each as an object ([`Slot`]). One copy of
+//! the routines, in this crate, reads and writes all such types. What they read and write is the same.
+//!
+//! | | by default | compact |
+//! |---|---|---|
+//! | routine of a struct | one for each type | one for all, over [`Fields`] |
+//! | a field | a `match` for each question | one `match`, then a call of its [`Slot`] |
+//! | lists of the type | a loop for [flat](crate::decode::flat) items | one item after the other |
+//! | lists of numbers in it | a loop for flat items | the same |
+
+use super::{Content, Occurs};
+use crate::AttributeValue;
+use crate::decode::complex as read;
+use crate::decode::flat::{Patch, Run};
+use crate::decode::{self, Cursor, DecodeFields, Leaf, Step};
+use crate::encode::complex as write;
+use crate::encode::complex::Text;
+use crate::encode::{EncodeFields, Encoder};
+use crate::schema::{ComplexElement, Field, QName, View};
+use deltasoap_xml::lexical::LexicalError;
+
+/// A value whose fields are found by their places in the description.
+pub trait Fields {
+    /// The value of a child element; of an element with text alone, the text is at place 0.
+    fn element(&self, place: usize) -> Option<&dyn Slot>;
+
+    /// The same, to be read.
+    fn element_mut(&mut self, place: usize) -> Option<&mut dyn Slot>;
+
+    /// The value of an attribute.
+    fn attribute(&self, place: usize) -> Option<&dyn AttributeSlot> {
+        let _ = place;
+        None
+    }
+
+    /// The same, to be read.
+    fn attribute_mut(&mut self, place: usize) -> Option<&mut dyn AttributeSlot> {
+        let _ = place;
+        None
+    }
+}
+
+/// The value of a child element, whatever its type: [`Occurs`] as an object.
+pub trait Slot {
+    /// See [`Occurs::open`].
+    fn open(&mut self, place: usize, view: View<'_>) -> usize;
+
+    /// See [`Occurs::splice`].
+    fn splice(&mut self, place: usize, removed: usize, inserted: usize, view: View<'_>) -> usize;
+
+    /// See [`Occurs::keep`].
+    fn keep(&mut self, count: usize, view: View<'_>);
+
+    /// See [`Occurs::decode`].
+    ///
+    /// # Errors
+    /// As [`Occurs::decode`].
+    fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step;
+
+    /// See [`ListShortcuts::run`](super::ListShortcuts::run).
+    fn run(&mut self, cursor: &mut Cursor<'_>, field: &Field, view: View<'_>) -> Run;
+
+    /// See [`ListShortcuts::patch`](super::ListShortcuts::patch).
+    fn patch(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Patch;
+
+    /// See [`ListShortcuts::item_leaves`](super::ListShortcuts::item_leaves).
+    fn item_leaves(&self, view: View<'_>) -> Option<usize>;
+
+    /// See [`ListShortcuts::scan_leaf`](super::ListShortcuts::scan_leaf).
+    fn scan_leaf(&mut self, leaf: &mut Leaf<'_>, view: View<'_>) -> Option<()>;
+
+    /// See [`Occurs::encode`].
+    fn encode(&self, encoder: &mut Encoder, field: &Field, view: View<'_>);
+}
+
+impl<T: Occurs> Slot for T {
+    fn open(&mut self, place: usize, view: View<'_>) -> usize {
+        T::open(self, place, view)
+    }
+
+    fn splice(&mut self, place: usize, removed: usize, inserted: usize, view: View<'_>) -> usize {
+        T::splice(self, place, removed, inserted, view)
+    }
+
+    fn keep(&mut self, count: usize, view: View<'_>) {
+        T::keep(self, count, view);
+    }
+
+    fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
+        T::decode(self, cursor, view)
+    }
+
+    fn run(&mut self, cursor: &mut Cursor<'_>, field: &Field, view: View<'_>) -> Run {
+        T::run(self, cursor, field, view)
+    }
+
+    fn patch(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Patch {
+        T::patch(self, cursor, view)
+    }
+
+    fn item_leaves(&self, view: View<'_>) -> Option<usize> {
+        T::item_leaves(view)
+    }
+
+    fn scan_leaf(&mut self, leaf: &mut Leaf<'_>, view: View<'_>) -> Option<()> {
+        T::scan_leaf(self, leaf, view)
+    }
+
+    fn encode(&self, encoder: &mut Encoder, field: &Field, view: View<'_>) {
+        T::encode(self, encoder, field, view);
+    }
+}
+
+/// A list of compact items, whatever their type.
+pub(crate) trait Items {
+    fn len(&self) -> usize;
+
+    fn truncate(&mut self, len: usize);
+
+    fn swap(&mut self, a: usize, b: usize);
+
+    /// Puts a vacant item behind the others.
+    fn push(&mut self, view: View<'_>);
+
+    /// Makes an item vacant, where what is read does not replace it.
+    fn renew(&mut self, place: usize, view: View<'_>);
+
+    fn encode(&self, place: usize, encoder: &mut Encoder, view: View<'_>);
+
+    fn encode_inline(&self, place: usize, encoder: &mut Encoder, view: View<'_>);
+}
+
+impl<T: Content> Items for Vec<T> {
+    fn len(&self) -> usize {
+        self.len()
+    }
+
+    fn truncate(&mut self, len: usize) {
+        self.truncate(len);
+    }
+
+    fn swap(&mut self, a: usize, b: usize) {
+        self.as_mut_slice().swap(a, b);
+    }
+
+    fn push(&mut self, view: View<'_>) {
+        self.push(T::vacant(view));
+    }
+
+    fn renew(&mut self, place: usize, view: View<'_>) {
+        if !T::REPLACES {
+            self[place] = T::vacant(view);
+        }
+    }
+
+    fn encode(&self, place: usize, encoder: &mut Encoder, view: View<'_>) {
+        self[place].encode(encoder, view);
+    }
+
+    fn encode_inline(&self, place: usize, encoder: &mut Encoder, view: View<'_>) {
+        self[place].encode_inline(encoder, view);
+    }
+}
+
+/// See [`Occurs::open`].
+pub(crate) fn open_item(items: &mut dyn Items, place: usize, view: View<'_>) -> usize {
+    if place < items.len() {
+        items.renew(place, view);
+        return place;
+    }
+    items.push(view);
+    items.len() - 1
+}
+
+/// See [`Occurs::splice`]. Gives the number of items that were moved.
+pub(crate) fn splice_items(
+    items: &mut dyn Items,
+    place: usize,
+    removed: usize,
+    inserted: usize,
+    view: View<'_>,
+) -> usize {
+    let start = place.min(items.len());
+    let end = start.saturating_add(removed).min(items.len());
+    let moved = items.len() - end;
+    (0..moved).for_each(|index| items.swap(start + index, end + index));
+    items.truncate(start + moved);
+    if inserted > 0 {
+        (0..inserted).for_each(|_| items.push(view));
+        turn(items, start, start + moved + inserted);
+        turn(items, start, start + inserted);
+        turn(items, start + inserted, start + moved + inserted);
+    }
+    moved
+}
+
+/// Turns a part of a list round.
+fn turn(items: &mut dyn Items, start: usize, end: usize) {
+    (0..(end - start) / 2).for_each(|distance| items.swap(start + distance, end - 1 - distance));
+}
+
+/// Writes every item as an element named as the field says.
+pub(crate) fn encode_items(items: &dyn Items, encoder: &mut Encoder, field: &Field, view: View<'_>) {
+    for place in 0..items.len() {
+        if field.inline {
+            items.encode_inline(place, encoder, view);
+            continue;
+        }
+        if encoder.is_full() {
+            return;
+        }
+        encoder.start(&field.name);
+        items.encode(place, encoder, view);
+        encoder.end();
+    }
+}
+
+/// The value of an attribute, whatever its type: [`AttributeValue`] as an object.
+pub trait AttributeSlot {
+    /// See [`AttributeValue::vacant`].
+    fn vacate(&mut self);
+
+    /// See [`AttributeValue::read`].
+    ///
+    /// # Errors
+    /// As [`AttributeValue::read`].
+    fn read(&mut self, text: &str) -> Result<(), LexicalError>;
+
+    /// See [`AttributeValue::write`].
+    fn write(&self, encoder: &mut Encoder, name: &QName);
+}
+
+impl<T: AttributeValue> AttributeSlot for T {
+    fn vacate(&mut self) {
+        *self = T::vacant();
+    }
+
+    fn read(&mut self, text: &str) -> Result<(), LexicalError> {
+        T::read(self, text)
+    }
+
+    fn write(&self, encoder: &mut Encoder, name: &QName) {
+        T::write(self, encoder, name);
+    }
+}
+
+/// The value of a field that does not occur.
+pub fn vacant<T: Occurs>() -> T {
+    T::absent()
+}
+
+/// The description of a child element of this type.
+pub const fn field<T: Occurs>(namespace: &'static str, local: &'static str) -> Field {
+    Field {
+        name: QName::new(namespace, local),
+        element: T::REFERENCE,
+        min: T::MIN,
+        max: T::MAX,
+        nillable: T::NILLABLE,
+        inline: false,
+    }
+}
+
+/// Reads the fields of an element; see [`complex::decode`](read::decode).
+///
+/// # Errors
+/// As [`complex::decode`](read::decode).
+pub fn decode(fields: &mut dyn Fields, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
+    read::decode(&mut Compact(fields), cursor, view)
+}
+
+/// Reads attributes and text; see [`text::decode`](decode::text::decode).
+///
+/// # Errors
+/// As [`text::decode`](decode::text::decode).
+pub fn decode_text(fields: &mut dyn Fields, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
+    decode::text::decode(&mut Compact(fields), cursor, view)
+}
+
+/// Writes the content of a complex element; see [`complex::encode`](write::encode).
+pub fn encode(fields: &dyn Fields, encoder: &mut Encoder, view: View<'_>) {
+    write::encode(&CompactRef(fields), encoder, view);
+}
+
+/// Writes attributes and text; see [`complex::encode_text`](write::encode_text).
+pub fn encode_text(fields: &dyn Fields, text: &dyn Text, encoder: &mut Encoder, view: View<'_>) {
+    write::encode_text(&CompactRef(fields), text, encoder, view);
+}
+
+/// As [`decode`], for a type that is asked for its fields itself: choices, groups, and what has such.
+///
+/// # Errors
+/// As [`complex::decode`](read::decode).
+pub fn decode_any(fields: &mut dyn DecodeFields, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
+    read::decode(fields, cursor, view)
+}
+
+/// Writes the content of a type that is asked for its fields itself.
+pub fn encode_any(fields: &dyn EncodeFields, encoder: &mut Encoder, view: View<'_>) {
+    write::encode(fields, encoder, view);
+}
+
+/// As [`encode_any`], for a group that has no element of its own; see [`complex::encode_inline`](write::encode_inline).
+pub fn encode_any_inline(fields: &dyn EncodeFields, encoder: &mut Encoder, view: View<'_>) {
+    write::encode_inline(fields, encoder, view);
+}
+
+/// The one type that the routines are compiled for.
+struct Compact<'f>(&'f mut dyn Fields);
+
+impl DecodeFields for Compact<'_> {
+    fn open(&mut self, field: usize, place: usize, view: View<'_>) -> usize {
+        self.0.element_mut(field).map_or(0, |slot| slot.open(place, view))
+    }
+
+    fn splice(&mut self, field: usize, place: usize, removed: usize, inserted: usize, view: View<'_>) -> usize {
+        self.0.element_mut(field).map_or(0, |slot| slot.splice(place, removed, inserted, view))
+    }
+
+    fn keep(&mut self, field: usize, count: usize, view: View<'_>) {
+        if let Some(slot) = self.0.element_mut(field) {
+            slot.keep(count, view);
+        }
+    }
+
+    fn decode_field(&mut self, field: usize, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
+        self.0.element_mut(field).map_or(Ok(()), |slot| slot.decode(cursor, view))
+    }
+
+    fn run(&mut self, field: usize, cursor: &mut Cursor<'_>, decl: &Field, view: View<'_>) -> Run {
+        self.0.element_mut(field).map_or(Run::Items(0), |slot| slot.run(cursor, decl, view))
+    }
+
+    fn patch(&mut self, field: usize, cursor: &mut Cursor<'_>, view: View<'_>) -> Patch {
+        let other = Patch::Other { field: 0, count: 0 };
+        self.0.element_mut(field).map_or(other, |slot| slot.patch(cursor, view))
+    }
+
+    fn item_leaves(&self, field: usize, view: View<'_>) -> Option<usize> {
+        self.0.element(field)?.item_leaves(view)
+    }
+
+    #[inline]
+    fn scan_leaf(&mut self, field: usize, leaf: &mut Leaf<'_>, view: View<'_>) -> Option<()> {
+        self.0.element_mut(field)?.scan_leaf(leaf, view)
+    }
+
+    fn vacate(&mut self, view: View<'_>) {
+        let Some(complex) = view.complex() else { unreachable!("a complex routine with another schema class") };
+        let elements = complex.fields.iter().map(|field| field.element).chain(complex.text);
+        for (place, element) in elements.enumerate() {
+            self.keep(place, 0, view.follow(element));
+        }
+        self.vacate_attributes();
+    }
+
+    fn vacate_attributes(&mut self) {
+        let mut place = 0;
+        while let Some(slot) = self.0.attribute_mut(place) {
+            slot.vacate();
+            place += 1;
+        }
+    }
+
+    fn attribute(&mut self, index: usize, text: &str) -> Result<(), LexicalError> {
+        self.0.attribute_mut(index).map_or(Ok(()), |slot| slot.read(text))
+    }
+}
+
+/// A value to be written.
+struct CompactRef<'f>(&'f dyn Fields);
+
+impl EncodeFields for CompactRef<'_> {
+    fn encode_field(&self, index: usize, encoder: &mut Encoder, field: &Field, view: View<'_>) {
+        if let Some(slot) = self.0.element(index) {
+            slot.encode(encoder, field, view);
+        }
+    }
+
+    fn encode_attribute(&self, index: usize, encoder: &mut Encoder, complex: &ComplexElement) {
+        if let Some(slot) = self.0.attribute(index) {
+            slot.write(encoder, &complex.attributes[index].name);
+        }
+    }
+}
