@@ -261,8 +261,8 @@ impl Member {
             return quote!(#group::vacant());
         }
         if target.is_compact() {
-            let (runtime, ty) = (target.runtime(), &self.ty);
-            return quote_spanned!(ty.span()=> #runtime::content::compact::vacant::<#ty>());
+            let (compact, ty) = (target.compact(), &self.ty);
+            return quote_spanned!(ty.span()=> #compact::vacant());
         }
         let occurs = self.occurs(target);
         quote!(#occurs::vacant(#occurs::content_view()))

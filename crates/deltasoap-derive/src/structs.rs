@@ -13,13 +13,12 @@ use syn::{Error, Fields, Result};
 pub(crate) fn expand(target: &Target, fields: &Fields) -> Result<TokenStream> {
     target.container.allow(&[Flag::Message, Flag::Qualified, Flag::All, Flag::Open, Flag::Group], "a struct")?;
     let parsed = Struct::parse(target, fields)?;
+    if parsed.is_compact() {
+        return Ok(parsed.compact());
+    }
     let is_group = target.container.has(Flag::Group);
     let description = target.describe(&parsed.description().element(target), is_group);
     let content = parsed.content().implement(target);
-    if parsed.is_compact() {
-        let fields = parsed.objects();
-        return Ok(quote!(#description #content #fields));
-    }
     let decode = parsed.decode().implement(target);
     let encode = parsed.encode().implement(target);
     let group = parsed.group()?;
@@ -131,15 +130,7 @@ impl<'t> Struct<'t> {
     fn content(&self) -> ContentBodies {
         let runtime = self.target.runtime();
         let (decode, encode) = match &self.text {
-            None if self.is_compact() => (
-                quote!(#runtime::content::compact::decode(self, cursor, view)),
-                quote!(#runtime::content::compact::encode(self, encoder, view)),
-            ),
             None => (complex::decode(self.target), complex::encode(self.target)),
-            Some(Member { ident, .. }) if self.is_compact() => (
-                quote!(#runtime::content::compact::decode_text(self, cursor, view)),
-                quote!(#runtime::content::compact::encode_text(self, &self.#ident, encoder, view)),
-            ),
             Some(Member { ident, .. }) => (
                 quote!(#runtime::decode::text::decode(self, cursor, view)),
                 quote!(#runtime::encode::complex::encode_text(self, &self.#ident, encoder, view)),
@@ -159,23 +150,84 @@ impl<'t> Struct<'t> {
         self.target.is_compact() && !self.target.container.has(Flag::Group) && !members().any(is_asked)
     }
 
-    /// `Fields`: the values by their places.
+    /// The implementations of a type that gives its fields as objects.
+    fn compact(&self) -> TokenStream {
+        let target = self.target;
+        let compact = target.compact();
+        let (name, vacant, message) = (target.type_qname(), self.vacant(), target.message());
+        let item_name = target.container.item_name.iter();
+        let description = target.description(&self.compact_description());
+        let runtime = target.runtime();
+        let (cursor, encoder) = (quote!(#runtime::decode::Cursor<'_>), quote!(#runtime::encode::Encoder));
+        let view = quote!(#runtime::schema::View<'_>);
+        let fields = target.implement_plainly(&quote!(#compact::Fields), &self.objects());
+        let typed = target.implement_plainly(
+            &quote!(#runtime::Typed),
+            &quote! {
+                const TYPE_NAME: #runtime::QName = #name;
+                #(const ITEM_NAME: &'static str = #item_name;)*
+
+                fn element() -> &'static #runtime::schema::Element {
+                    #description
+                }
+            },
+        );
+        let content = target.implement_plainly(
+            &quote!(#runtime::Content),
+            &quote! {
+                const REPLACES: bool = true;
+
+                fn vacant(_: #view) -> Self {
+                    #vacant
+                }
+
+                fn decode(&mut self, cursor: &mut #cursor, view: #view) -> #runtime::decode::Step {
+                    #compact::decode(self, cursor, view)
+                }
+
+                fn encode(&self, encoder: &mut #encoder, view: #view) {
+                    #compact::encode(self, encoder, view);
+                }
+            },
+        );
+        let shortcuts = target.implement_plainly(
+            &quote!(#runtime::content::Shortcuts),
+            &complex::shortcuts(target),
+        );
+        quote!(#fields #typed #content #shortcuts #message)
+    }
+
+    /// The description of a compact type. Most are nothing but a list of fields.
+    fn compact_description(&self) -> TokenStream {
+        let Description { compositor, fields, attributes, text, open, .. } = self.description();
+        if open {
+            return self.description().element(self.target);
+        }
+        let (compact, runtime, name) = (self.target.compact(), self.target.runtime(), self.target.type_qname());
+        let list = |is_empty: bool, list: TokenStream| if is_empty { quote!(&[]) } else { quote!(const { #list }) };
+        let fields = list(self.elements.is_empty(), fields);
+        let attributes = list(attributes.is_empty(), quote!(&[#(#attributes),*]));
+        quote!(#compact::complex(#name, #runtime::schema::Compositor::#compositor, #fields, #attributes, #text))
+    }
+
+    /// The methods of `Fields`: the values by their places.
     fn objects(&self) -> TokenStream {
-        let runtime = self.target.runtime();
+        let compact = self.target.compact();
         let elements: Vec<_> = self.elements.iter().chain(&self.text).map(|member| &member.ident).collect();
         let attributes: Vec<_> = self.attributes.iter().map(|member| &member.ident).collect();
-        let element = object(&quote!(element), &quote!(element_mut), &quote!(#runtime::content::compact::Slot), &elements);
+        let element = object(&quote!(element), &quote!(element_mut), &quote!(#compact::Slot), &elements);
         let attribute = (!attributes.is_empty()).then(|| {
-            let slot = quote!(#runtime::content::compact::AttributeSlot);
-            object(&quote!(attribute), &quote!(attribute_mut), &slot, &attributes)
+            object(&quote!(attribute), &quote!(attribute_mut), &quote!(#compact::AttributeSlot), &attributes)
         });
-        self.target.implement(
-            &quote!(#runtime::content::compact::Fields),
-            &quote! {
-                #element
-                #attribute
-            },
-        )
+        let text = self.text.iter().map(|Member { ident, .. }| {
+            let runtime = self.target.runtime();
+            quote! {
+                fn text(&self) -> ::core::option::Option<&dyn #runtime::encode::complex::Text> {
+                    ::core::option::Option::Some(&self.#ident)
+                }
+            }
+        });
+        quote!(#element #attribute #(#text)*)
     }
 
     fn vacant(&self) -> TokenStream {
@@ -323,6 +375,18 @@ impl<'t> Struct<'t> {
 
 /// The methods that give one of some fields as an object.
 fn object(name: &TokenStream, name_mut: &TokenStream, object: &TokenStream, idents: &[&Ident]) -> TokenStream {
+    if idents.is_empty() {
+        // Without any, `match` would make the rest unreachable.
+        return quote! {
+            fn #name(&self, _: usize) -> ::core::option::Option<&dyn #object> {
+                ::core::option::Option::None
+            }
+
+            fn #name_mut(&mut self, _: usize) -> ::core::option::Option<&mut dyn #object> {
+                ::core::option::Option::None
+            }
+        };
+    }
     let places: Vec<_> = (0..idents.len()).map(Literal::usize_unsuffixed).collect();
     quote! {
         fn #name(&self, place: usize) -> ::core::option::Option<&dyn #object> {

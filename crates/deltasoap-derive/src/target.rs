@@ -77,6 +77,24 @@ impl Target {
         }
     }
 
+    /// The runtime's module for compact types.
+    pub(crate) fn compact(&self) -> TokenStream {
+        let runtime = self.runtime();
+        quote!(#runtime::content::compact)
+    }
+
+    /// As [`implement`](Self::implement), for bodies that use all arguments.
+    pub(crate) fn implement_plainly(&self, of: &TokenStream, body: &TokenStream) -> TokenStream {
+        let ident = &self.ident;
+        let (parameters, arguments, bounds) = self.generics.split_for_impl();
+        quote! {
+            #[automatically_derived]
+            impl #parameters #of for #ident #arguments #bounds {
+                #body
+            }
+        }
+    }
+
     /// `Typed`, with the description given, and `Message` where the type is one.
     pub(crate) fn describe(&self, element: &TokenStream, is_choice: bool) -> TokenStream {
         let runtime = self.runtime();
@@ -100,7 +118,7 @@ impl Target {
     }
 
     /// The description as data that lives for ever. A `static` cannot depend on type parameters.
-    fn description(&self, element: &TokenStream) -> TokenStream {
+    pub(crate) fn description(&self, element: &TokenStream) -> TokenStream {
         let runtime = self.runtime();
         if self.generics.params.is_empty() {
             quote! {

@@ -15,20 +15,27 @@ use super::{Content, Occurs};
 use crate::AttributeValue;
 use crate::decode::complex as read;
 use crate::decode::flat::{Patch, Run};
+use crate::decode::items::decode_one;
 use crate::decode::{self, Cursor, DecodeFields, Leaf, Step};
 use crate::encode::complex as write;
 use crate::encode::complex::Text;
 use crate::encode::{EncodeFields, Encoder};
-use crate::schema::{ComplexElement, Field, QName, View};
+use crate::schema::{Attribute, ComplexElement, Compositor, Element, ElementRef, Field, QName, View};
 use deltasoap_xml::lexical::LexicalError;
+use std::borrow::Cow;
 
 /// A value whose fields are found by their places in the description.
 pub trait Fields {
-    /// The value of a child element; of an element with text alone, the text is at place 0.
+    /// The value of a child element; where there is text, it is at place 0.
     fn element(&self, place: usize) -> Option<&dyn Slot>;
 
     /// The same, to be read.
     fn element_mut(&mut self, place: usize) -> Option<&mut dyn Slot>;
+
+    /// The text, where the element has no children.
+    fn text(&self) -> Option<&dyn Text> {
+        None
+    }
 
     /// The value of an attribute.
     fn attribute(&self, place: usize) -> Option<&dyn AttributeSlot> {
@@ -125,8 +132,8 @@ pub(crate) trait Items {
     /// Puts a vacant item behind the others.
     fn push(&mut self, view: View<'_>);
 
-    /// Makes an item vacant, where what is read does not replace it.
-    fn renew(&mut self, place: usize, view: View<'_>);
+    /// Reads an item's content.
+    fn decode(&mut self, place: usize, cursor: &mut Cursor<'_>, view: View<'_>) -> Step;
 
     fn encode(&self, place: usize, encoder: &mut Encoder, view: View<'_>);
 
@@ -150,10 +157,8 @@ impl<T: Content> Items for Vec<T> {
         self.push(T::vacant(view));
     }
 
-    fn renew(&mut self, place: usize, view: View<'_>) {
-        if !T::REPLACES {
-            self[place] = T::vacant(view);
-        }
+    fn decode(&mut self, place: usize, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
+        decode_one(&mut self[place], cursor, view)
     }
 
     fn encode(&self, place: usize, encoder: &mut Encoder, view: View<'_>) {
@@ -165,10 +170,14 @@ impl<T: Content> Items for Vec<T> {
     }
 }
 
-/// See [`Occurs::open`].
+/// Reads the item last opened.
+pub(crate) fn decode_item(items: &mut dyn Items, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
+    items.decode(cursor.place(), cursor, view)
+}
+
+/// See [`Occurs::open`], for items that what is read replaces.
 pub(crate) fn open_item(items: &mut dyn Items, place: usize, view: View<'_>) -> usize {
     if place < items.len() {
-        items.renew(place, view);
         return place;
     }
     items.push(view);
@@ -264,33 +273,49 @@ pub const fn field<T: Occurs>(namespace: &'static str, local: &'static str) -> F
     }
 }
 
-/// Reads the fields of an element; see [`complex::decode`](read::decode).
+/// The description of a complex type with these child elements and attributes, and perhaps with text.
+pub const fn complex(
+    name: QName,
+    compositor: Compositor,
+    fields: &'static [Field],
+    attributes: &'static [Attribute],
+    text: Option<ElementRef>,
+) -> Element {
+    Element::Complex(ComplexElement {
+        name,
+        compositor,
+        fields: Cow::Borrowed(fields),
+        attributes: Cow::Borrowed(attributes),
+        text,
+        open: false,
+        any_attribute: false,
+        choices: Cow::Borrowed(&[]),
+    })
+}
+
+/// Reads the content of an element.
 ///
 /// # Errors
-/// As [`complex::decode`](read::decode).
+/// As [`complex::decode`](read::decode) and [`text::decode`](decode::text::decode).
 pub fn decode(fields: &mut dyn Fields, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
-    read::decode(&mut Compact(fields), cursor, view)
+    let has_text = view.complex().is_some_and(|complex| complex.text.is_some());
+    let mut fields = Objects(fields);
+    if has_text {
+        decode::text::decode(&mut fields, cursor, view)
+    } else {
+        read::decode(&mut fields, cursor, view)
+    }
 }
 
-/// Reads attributes and text; see [`text::decode`](decode::text::decode).
-///
-/// # Errors
-/// As [`text::decode`](decode::text::decode).
-pub fn decode_text(fields: &mut dyn Fields, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
-    decode::text::decode(&mut Compact(fields), cursor, view)
-}
-
-/// Writes the content of a complex element; see [`complex::encode`](write::encode).
+/// Writes the content of an element.
 pub fn encode(fields: &dyn Fields, encoder: &mut Encoder, view: View<'_>) {
-    write::encode(&CompactRef(fields), encoder, view);
+    match fields.text() {
+        Some(text) => write::encode_text(&ObjectsRef(fields), text, encoder, view),
+        None => write::encode(&ObjectsRef(fields), encoder, view),
+    }
 }
 
-/// Writes attributes and text; see [`complex::encode_text`](write::encode_text).
-pub fn encode_text(fields: &dyn Fields, text: &dyn Text, encoder: &mut Encoder, view: View<'_>) {
-    write::encode_text(&CompactRef(fields), text, encoder, view);
-}
-
-/// As [`decode`], for a type that is asked for its fields itself: choices, groups, and what has such.
+/// Reads the content of a type that is asked for its fields itself: choices, groups, and what has such.
 ///
 /// # Errors
 /// As [`complex::decode`](read::decode).
@@ -309,9 +334,9 @@ pub fn encode_any_inline(fields: &dyn EncodeFields, encoder: &mut Encoder, view:
 }
 
 /// The one type that the routines are compiled for.
-struct Compact<'f>(&'f mut dyn Fields);
+struct Objects<'f>(&'f mut dyn Fields);
 
-impl DecodeFields for Compact<'_> {
+impl DecodeFields for Objects<'_> {
     fn open(&mut self, field: usize, place: usize, view: View<'_>) -> usize {
         self.0.element_mut(field).map_or(0, |slot| slot.open(place, view))
     }
@@ -371,9 +396,9 @@ impl DecodeFields for Compact<'_> {
 }
 
 /// A value to be written.
-struct CompactRef<'f>(&'f dyn Fields);
+struct ObjectsRef<'f>(&'f dyn Fields);
 
-impl EncodeFields for CompactRef<'_> {
+impl EncodeFields for ObjectsRef<'_> {
     fn encode_field(&self, index: usize, encoder: &mut Encoder, field: &Field, view: View<'_>) {
         if let Some(slot) = self.0.element(index) {
             slot.encode(encoder, field, view);

@@ -2,7 +2,7 @@
 
 use crate::Lexical;
 use crate::decode::simple::{self, WholeText};
-use crate::decode::{Cursor, Step};
+use crate::decode::{Cursor, FlatSource, Step};
 use crate::encode::Encoder;
 use crate::lexical::LexicalError;
 use crate::schema::View;
@@ -76,7 +76,13 @@ pub fn scan_listed<T: Enumeration>(bytes: &[u8]) -> Option<(T, usize)> {
 /// # Errors
 /// When the text is none of the values.
 pub fn decode<T: Enumeration>(value: &mut T, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
-    simple::decode_whole(value, cursor, view)
+    decode_listed(value, cursor, view)
+}
+
+/// Reads a value as a leaf of flat items.
+#[inline]
+pub fn scan_flat<T: Enumeration, S: FlatSource>(value: &mut T, scan: &mut S) -> Option<()> {
+    scan.whole(&mut Reading(value))
 }
 
 /// Writes a value as an element's content.
@@ -84,17 +90,49 @@ pub fn encode<T: Enumeration>(value: &T, encoder: &mut Encoder, view: View<'_>) 
     encode_text(T::TEXTS, value.place(), encoder, view);
 }
 
-impl<T: Enumeration> WholeText for T {
-    fn scan_into(&mut self, bytes: &[u8]) -> Option<usize> {
-        let (place, used) = scan_text(bytes, T::TEXTS)?;
+/// An enumeration as an object.
+trait Listed {
+    fn name(&self) -> &'static str;
+
+    fn texts(&self) -> Texts;
+
+    /// Makes it the value at a place of the list.
+    fn set(&mut self, place: usize);
+}
+
+impl<T: Enumeration> Listed for T {
+    fn name(&self) -> &'static str {
+        T::XSD_NAME
+    }
+
+    fn texts(&self) -> Texts {
+        T::TEXTS
+    }
+
+    fn set(&mut self, place: usize) {
         *self = T::VALUES[place];
+    }
+}
+
+/// Reads one of the texts.
+struct Reading<'v>(&'v mut dyn Listed);
+
+impl WholeText for Reading<'_> {
+    fn scan_into(&mut self, bytes: &[u8]) -> Option<usize> {
+        let (place, used) = scan_text(bytes, self.0.texts())?;
+        self.0.set(place);
         Some(used)
     }
 
     fn parse_into(&mut self, text: &str) -> Result<(), LexicalError> {
-        *self = T::VALUES[parse_text(text, T::XSD_NAME, T::TEXTS)?];
+        let place = parse_text(text, self.0.name(), self.0.texts())?;
+        self.0.set(place);
         Ok(())
     }
+}
+
+fn decode_listed(value: &mut dyn Listed, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
+    simple::decode_whole(&mut Reading(value), cursor, view)
 }
 
 type Texts = &'static [Cow<'static, str>];

@@ -108,15 +108,16 @@ impl<T: Typed> Occurs for Option<T> {
 
     #[inline]
     fn open(&mut self, _: usize, view: View<'_>) -> usize {
-        if !<T as Content>::REPLACES || self.is_none() {
-            *self = Some(<T as Content>::vacant(view));
+        if !<T as Content>::REPLACES {
+            *self = None;
         }
+        filled(self, view);
         0
     }
 
     fn keep(&mut self, count: usize, _: View<'_>) {
         if count == 0 {
-            *self = None;
+            drop(self.take());
         }
     }
 
@@ -146,7 +147,8 @@ impl<T: Typed> ListShortcuts for Option<T> {
 #[inline]
 fn filled<'v, T: Content>(value: &'v mut Option<T>, view: View<'_>) -> &'v mut T {
     if value.is_none() {
-        *value = Some(T::vacant(view));
+        // Nothing is dropped. To say so is less code for each type.
+        std::mem::forget(value.replace(T::vacant(view)));
     }
     let Some(value) = value else { unreachable!("a value that was just made") };
     value
@@ -170,7 +172,7 @@ impl<T: Typed> Occurs for Vec<T> {
     }
 
     fn open(&mut self, place: usize, view: View<'_>) -> usize {
-        if T::COMPACT { compact::open_item(self, place, view) } else { open_item(self, place, view) }
+        if T::COMPACT && T::REPLACES { compact::open_item(self, place, view) } else { open_item(self, place, view) }
     }
 
     fn splice(&mut self, place: usize, removed: usize, inserted: usize, view: View<'_>) -> usize {
@@ -185,27 +187,21 @@ impl<T: Typed> Occurs for Vec<T> {
     }
 
     fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
-        let Some(item) = self.get_mut(cursor.place()) else { unreachable!("an occurrence that was not opened") };
-        decode_one(item, cursor, view)
+        if T::COMPACT { compact::decode_item(self, cursor, view) } else { decode_item(self, cursor, view) }
     }
 
     fn encode(&self, encoder: &mut Encoder, field: &Field, view: View<'_>) {
         if T::COMPACT {
             compact::encode_items(self, encoder, field, view);
-        } else if field.inline {
-            self.iter().for_each(|item| item.encode_inline(encoder, view));
         } else {
-            encode_items(self, encoder, field, view);
+            encode_list(self, encoder, field, view);
         }
     }
 }
 
 impl<T: Typed> ListShortcuts for Vec<T> {
     fn run(&mut self, cursor: &mut Cursor<'_>, field: &Field, view: View<'_>) -> Run {
-        if T::COMPACT || Self::item_leaves(view).is_none() {
-            return Run::Items(0);
-        }
-        flat::run(self, cursor, std::ptr::from_ref(field).addr(), view)
+        if T::COMPACT { Run::Items(0) } else { run(self, cursor, field, view) }
     }
 
     fn patch(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Patch {
@@ -214,22 +210,45 @@ impl<T: Typed> ListShortcuts for Vec<T> {
 
     /// None where an empty item stands for a default: its text does not tell the value.
     fn item_leaves(view: View<'_>) -> Option<usize> {
-        if T::COMPACT {
-            return None;
-        }
-        <T as Shortcuts>::flat_leaves(view).filter(|_| view.element.default_text().is_none())
+        if T::COMPACT { None } else { item_leaves::<T>(view) }
     }
 
     #[inline(always)]
     fn scan_leaf<S: FlatSource>(&mut self, scan: &mut S, view: View<'_>) -> Option<()> {
-        if T::COMPACT {
-            return None;
-        }
-        let mut item = <T as Content>::vacant(view);
-        item.scan_flat(scan, view)?;
-        self.push(item);
-        Some(())
+        if T::COMPACT { None } else { scan_item(self, scan, view) }
     }
+}
+
+fn decode_item<T: Content>(items: &mut [T], cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
+    let Some(item) = items.get_mut(cursor.place()) else { unreachable!("an occurrence that was not opened") };
+    decode_one(item, cursor, view)
+}
+
+fn encode_list<T: Content>(items: &[T], encoder: &mut Encoder, field: &Field, view: View<'_>) {
+    if field.inline {
+        items.iter().for_each(|item| item.encode_inline(encoder, view));
+    } else {
+        encode_items(items, encoder, field, view);
+    }
+}
+
+fn item_leaves<T: Content>(view: View<'_>) -> Option<usize> {
+    T::flat_leaves(view).filter(|_| view.element.default_text().is_none())
+}
+
+fn run<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, field: &Field, view: View<'_>) -> Run {
+    if item_leaves::<T>(view).is_none() {
+        return Run::Items(0);
+    }
+    flat::run(items, cursor, std::ptr::from_ref(field).addr(), view)
+}
+
+#[inline(always)]
+fn scan_item<T: Content, S: FlatSource>(items: &mut Vec<T>, scan: &mut S, view: View<'_>) -> Option<()> {
+    let mut item = T::vacant(view);
+    item.scan_flat(scan, view)?;
+    items.push(item);
+    Some(())
 }
 
 /// A box is its content: for recursive types.

@@ -9,13 +9,13 @@ use std::borrow::Cow;
 #[macro_export]
 macro_rules! simple_content {
     ($type:ty $(, $parameter:ident: $bound:path)?) => {
-        $crate::simple_content!(@with false, $crate::decode::simple::decode, $crate::encode::leaf, leaf, $type $(, $parameter: $bound)?);
+        $crate::simple_content!(@with false, $crate::decode::simple::decode, $crate::encode::leaf, $crate::decode::flat::leaf, $type $(, $parameter: $bound)?);
     };
     // A type that compiles small.
     (compact $type:ty) => {
-        $crate::simple_content!(@with true, $crate::enumeration::decode, $crate::enumeration::encode, whole, $type);
+        $crate::simple_content!(@with true, $crate::enumeration::decode, $crate::enumeration::encode, $crate::enumeration::scan_flat, $type);
     };
-    (@with $compact:literal, $decode:path, $encode:path, $scan:ident, $type:ty $(, $parameter:ident: $bound:path)?) => {
+    (@with $compact:literal, $decode:path, $encode:path, $scan:path, $type:ty $(, $parameter:ident: $bound:path)?) => {
         impl$(<$parameter: $bound>)? $crate::Content for $type {
             const REPLACES: bool = true;
 
@@ -51,7 +51,7 @@ macro_rules! simple_content {
                 scan: &mut S,
                 _: $crate::schema::View<'_>,
             ) -> ::core::option::Option<()> {
-                scan.$scan(self)
+                $scan(self, scan)
             }
 
             #[inline]

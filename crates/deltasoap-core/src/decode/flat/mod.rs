@@ -30,7 +30,7 @@ mod scan;
 
 pub(super) use hinted::Hinting;
 pub use patch::{Patch, patch};
-pub use scan::FlatSource;
+pub use scan::{FlatSource, leaf};
 
 use super::{Cursor, differential};
 use crate::content::Content;

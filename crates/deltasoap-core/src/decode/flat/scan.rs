@@ -20,6 +20,12 @@ pub trait FlatSource {
     }
 }
 
+/// Reads a simple value as a leaf.
+#[inline(always)]
+pub fn leaf<T: Lexical, S: FlatSource>(value: &mut T, scan: &mut S) -> Option<()> {
+    scan.leaf(value)
+}
+
 /// The leaves of items in a window.
 #[derive(Debug, Clone)]
 pub(super) struct FlatScan<'a> {
