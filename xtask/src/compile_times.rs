@@ -10,8 +10,8 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use clap::Args;
 
-use crate::shell::{self, Profile};
 use crate::debian;
+use crate::shell::{self, Profile};
 
 #[derive(Args)]
 pub struct Arguments {

@@ -109,7 +109,9 @@ pub(crate) fn encode(target: &Target) -> TokenStream {
 /// What `Shortcuts` says of a type that has none.
 pub(crate) fn shortcuts(target: &Target) -> TokenStream {
     match target.is_compact() {
-        true => quote!(const COMPACT: bool = true;),
+        true => quote!(
+            const COMPACT: bool = true;
+        ),
         false => TokenStream::new(),
     }
 }

@@ -34,7 +34,10 @@ pub(crate) fn expand<'v>(target: &Target, variants: impl Iterator<Item = &'v Var
 fn value<'v>(variant: &'v Variant, target: &Target) -> Result<Value<'v>> {
     let local = Local::parse(&variant.attrs)?;
     if let Some((_, number)) = variant.discriminant.as_ref().filter(|_| target.is_compact()) {
-        return Err(Error::new_spanned(number, "a value of a `compact` enumeration has no number: its place is what it is found by"));
+        return Err(Error::new_spanned(
+            number,
+            "a value of a `compact` enumeration has no number: its place is what it is found by",
+        ));
     }
     local.allow(&[])?;
     local.forbid_defaults("an enumerated value has only a `name`")?;

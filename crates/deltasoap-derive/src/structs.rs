@@ -175,8 +175,6 @@ impl<'t> Struct<'t> {
         let content = target.implement_plainly(
             &quote!(#runtime::Content),
             &quote! {
-                const REPLACES: bool = true;
-
                 fn vacant(_: #view) -> Self {
                     #vacant
                 }
@@ -190,10 +188,7 @@ impl<'t> Struct<'t> {
                 }
             },
         );
-        let shortcuts = target.implement_plainly(
-            &quote!(#runtime::content::Shortcuts),
-            &complex::shortcuts(target),
-        );
+        let shortcuts = target.implement_plainly(&quote!(#runtime::content::Shortcuts), &complex::shortcuts(target));
         quote!(#fields #typed #content #shortcuts #message)
     }
 
@@ -216,9 +211,8 @@ impl<'t> Struct<'t> {
         let elements: Vec<_> = self.elements.iter().chain(&self.text).map(|member| &member.ident).collect();
         let attributes: Vec<_> = self.attributes.iter().map(|member| &member.ident).collect();
         let element = object(&quote!(element), &quote!(element_mut), &quote!(#compact::Slot), &elements);
-        let attribute = (!attributes.is_empty()).then(|| {
-            object(&quote!(attribute), &quote!(attribute_mut), &quote!(#compact::AttributeSlot), &attributes)
-        });
+        let attribute = (!attributes.is_empty())
+            .then(|| object(&quote!(attribute), &quote!(attribute_mut), &quote!(#compact::AttributeSlot), &attributes));
         let text = self.text.iter().map(|Member { ident, .. }| {
             let runtime = self.target.runtime();
             quote! {

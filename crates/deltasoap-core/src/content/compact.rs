@@ -55,9 +55,6 @@ pub trait Slot {
     /// See [`Occurs::open`].
     fn open(&mut self, place: usize, view: View<'_>) -> usize;
 
-    /// See [`Occurs::splice`].
-    fn splice(&mut self, place: usize, removed: usize, inserted: usize, view: View<'_>) -> usize;
-
     /// See [`Occurs::keep`].
     fn keep(&mut self, count: usize, view: View<'_>);
 
@@ -67,6 +64,24 @@ pub trait Slot {
     /// As [`Occurs::decode`].
     fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step;
 
+    /// See [`ListShortcuts::scan_leaf`](super::ListShortcuts::scan_leaf).
+    fn scan_leaf(&mut self, leaf: &mut Leaf<'_>, view: View<'_>) -> Option<()>;
+
+    /// See [`Occurs::encode`].
+    fn encode(&self, encoder: &mut Encoder, field: &Field, view: View<'_>);
+
+    /// The value as a list, where it is one.
+    fn list(&self) -> Option<&dyn ListSlot>;
+
+    /// The same, to be read.
+    fn list_mut(&mut self) -> Option<&mut dyn ListSlot>;
+}
+
+/// What a list is asked beside.
+pub trait ListSlot {
+    /// See [`Occurs::splice`].
+    fn splice(&mut self, place: usize, removed: usize, inserted: usize, view: View<'_>) -> usize;
+
     /// See [`ListShortcuts::run`](super::ListShortcuts::run).
     fn run(&mut self, cursor: &mut Cursor<'_>, field: &Field, view: View<'_>) -> Run;
 
@@ -75,21 +90,11 @@ pub trait Slot {
 
     /// See [`ListShortcuts::item_leaves`](super::ListShortcuts::item_leaves).
     fn item_leaves(&self, view: View<'_>) -> Option<usize>;
-
-    /// See [`ListShortcuts::scan_leaf`](super::ListShortcuts::scan_leaf).
-    fn scan_leaf(&mut self, leaf: &mut Leaf<'_>, view: View<'_>) -> Option<()>;
-
-    /// See [`Occurs::encode`].
-    fn encode(&self, encoder: &mut Encoder, field: &Field, view: View<'_>);
 }
 
 impl<T: Occurs> Slot for T {
     fn open(&mut self, place: usize, view: View<'_>) -> usize {
         T::open(self, place, view)
-    }
-
-    fn splice(&mut self, place: usize, removed: usize, inserted: usize, view: View<'_>) -> usize {
-        T::splice(self, place, removed, inserted, view)
     }
 
     fn keep(&mut self, count: usize, view: View<'_>) {
@@ -98,6 +103,28 @@ impl<T: Occurs> Slot for T {
 
     fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
         T::decode(self, cursor, view)
+    }
+
+    fn scan_leaf(&mut self, leaf: &mut Leaf<'_>, view: View<'_>) -> Option<()> {
+        T::scan_leaf(self, leaf, view)
+    }
+
+    fn encode(&self, encoder: &mut Encoder, field: &Field, view: View<'_>) {
+        T::encode(self, encoder, field, view);
+    }
+
+    fn list(&self) -> Option<&dyn ListSlot> {
+        if T::LIST { Some(self) } else { None }
+    }
+
+    fn list_mut(&mut self) -> Option<&mut dyn ListSlot> {
+        if T::LIST { Some(self) } else { None }
+    }
+}
+
+impl<T: Occurs> ListSlot for T {
+    fn splice(&mut self, place: usize, removed: usize, inserted: usize, view: View<'_>) -> usize {
+        T::splice(self, place, removed, inserted, view)
     }
 
     fn run(&mut self, cursor: &mut Cursor<'_>, field: &Field, view: View<'_>) -> Run {
@@ -110,14 +137,6 @@ impl<T: Occurs> Slot for T {
 
     fn item_leaves(&self, view: View<'_>) -> Option<usize> {
         T::item_leaves(view)
-    }
-
-    fn scan_leaf(&mut self, leaf: &mut Leaf<'_>, view: View<'_>) -> Option<()> {
-        T::scan_leaf(self, leaf, view)
-    }
-
-    fn encode(&self, encoder: &mut Encoder, field: &Field, view: View<'_>) {
-        T::encode(self, encoder, field, view);
     }
 }
 
@@ -300,11 +319,7 @@ pub const fn complex(
 pub fn decode(fields: &mut dyn Fields, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
     let has_text = view.complex().is_some_and(|complex| complex.text.is_some());
     let mut fields = Objects(fields);
-    if has_text {
-        decode::text::decode(&mut fields, cursor, view)
-    } else {
-        read::decode(&mut fields, cursor, view)
-    }
+    if has_text { decode::text::decode(&mut fields, cursor, view) } else { read::decode(&mut fields, cursor, view) }
 }
 
 /// Writes the content of an element.
@@ -336,13 +351,19 @@ pub fn encode_any_inline(fields: &dyn EncodeFields, encoder: &mut Encoder, view:
 /// The one type that the routines are compiled for.
 struct Objects<'f>(&'f mut dyn Fields);
 
+impl Objects<'_> {
+    fn list(&mut self, field: usize) -> Option<&mut dyn ListSlot> {
+        self.0.element_mut(field)?.list_mut()
+    }
+}
+
 impl DecodeFields for Objects<'_> {
     fn open(&mut self, field: usize, place: usize, view: View<'_>) -> usize {
         self.0.element_mut(field).map_or(0, |slot| slot.open(place, view))
     }
 
     fn splice(&mut self, field: usize, place: usize, removed: usize, inserted: usize, view: View<'_>) -> usize {
-        self.0.element_mut(field).map_or(0, |slot| slot.splice(place, removed, inserted, view))
+        self.list(field).map_or(0, |list| list.splice(place, removed, inserted, view))
     }
 
     fn keep(&mut self, field: usize, count: usize, view: View<'_>) {
@@ -356,16 +377,16 @@ impl DecodeFields for Objects<'_> {
     }
 
     fn run(&mut self, field: usize, cursor: &mut Cursor<'_>, decl: &Field, view: View<'_>) -> Run {
-        self.0.element_mut(field).map_or(Run::Items(0), |slot| slot.run(cursor, decl, view))
+        self.list(field).map_or(Run::Items(0), |list| list.run(cursor, decl, view))
     }
 
     fn patch(&mut self, field: usize, cursor: &mut Cursor<'_>, view: View<'_>) -> Patch {
         let other = Patch::Other { field: 0, count: 0 };
-        self.0.element_mut(field).map_or(other, |slot| slot.patch(cursor, view))
+        self.list(field).map_or(other, |list| list.patch(cursor, view))
     }
 
     fn item_leaves(&self, field: usize, view: View<'_>) -> Option<usize> {
-        self.0.element(field)?.item_leaves(view)
+        self.0.element(field)?.list()?.item_leaves(view)
     }
 
     #[inline]

@@ -26,7 +26,7 @@ pub const APPENDED: usize = usize::MAX;
 /// The content of one element.
 pub trait Content: Shortcuts {
     /// True if [`decode`](Self::decode) replaces whatever value it finds; else it must find a vacant one.
-    const REPLACES: bool = false;
+    const REPLACES: bool = Self::COMPACT;
 
     /// The value that decoding starts from.
     fn vacant(view: View<'_>) -> Self;
@@ -121,6 +121,9 @@ pub trait Occurs: ListShortcuts {
     const REFERENCE: ElementRef;
     /// True if the content is a choice or a tree: only such fields can be [inline](Field::inline).
     const CHOICE: bool = false;
+
+    /// True for lists.
+    const LIST: bool = Self::MAX.is_none();
 
     /// A view of the content's description, for calls from typed code, which has no schema at hand.
     #[inline]

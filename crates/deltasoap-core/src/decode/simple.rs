@@ -250,11 +250,8 @@ fn take<T: Target>(value: &mut T, cursor: &mut Cursor<'_>, me: usize, text: &str
 
 fn finish<T: Target>(value: &mut T, cursor: &mut Cursor<'_>, me: usize, view: View<'_>) -> Step {
     let state = cursor.state();
-    let result = if T::STREAMED {
-        value.finish(&mut state.text.partial)
-    } else {
-        value.parse_into(&state.text.scratch)
-    };
+    let result =
+        if T::STREAMED { value.finish(&mut state.text.partial) } else { value.parse_into(&state.text.scratch) };
     let start = cursor.frame(me).mark;
     result.map_err(|error| {
         // The text of streamed values is not kept.

@@ -3,7 +3,7 @@
 //! What the element's type is, is markup: the start tag decides which variant is read. So a variant is entered on the tag
 //! that named it, and differential decoding needs nothing more, for an equal tag means an equal variant.
 
-use crate::content::Content;
+use crate::content::{Content, Typed};
 use crate::decode::{Cursor, Step, undeclared_type};
 use crate::encode::Encoder;
 use crate::schema::{QName, Use};
@@ -24,14 +24,42 @@ pub trait Derived: Content {
     /// Makes the value a vacant one of a variant.
     fn vacate(&mut self, variant: usize);
 
-    /// Reads the variant's content.
+    /// The variant's value.
+    fn content(&self) -> &dyn OneType;
+
+    /// The same, to be read.
+    fn content_mut(&mut self) -> &mut dyn OneType;
+}
+
+/// The value of a variant, whatever its type.
+pub trait OneType {
+    /// See [`Content::decode`].
     ///
     /// # Errors
     /// As [`Content::decode`].
-    fn decode_variant(&mut self, cursor: &mut Cursor<'_>) -> Step;
+    fn decode(&mut self, cursor: &mut Cursor<'_>) -> Step;
 
-    /// Writes the variant's content.
-    fn encode_variant(&self, encoder: &mut Encoder);
+    /// See [`Content::encode`].
+    fn encode(&self, encoder: &mut Encoder);
+}
+
+impl<T: Typed> OneType for T {
+    fn decode(&mut self, cursor: &mut Cursor<'_>) -> Step {
+        T::decode(self, cursor, T::view())
+    }
+
+    fn encode(&self, encoder: &mut Encoder) {
+        T::encode(self, encoder, T::view());
+    }
+}
+
+/// The name of a variant's type.
+///
+/// # Panics
+/// When its values are not [replaced](Content::REPLACES) by what is read: such a type is no struct.
+pub const fn name<T: Typed>() -> QName {
+    assert!(T::REPLACES, "a derived type is a struct");
+    T::TYPE_NAME
 }
 
 /// In the variant, whose own routine has a frame above.
@@ -48,7 +76,7 @@ pub fn decode<T: Derived>(target: &mut T, cursor: &mut Cursor<'_>) -> Step {
 /// Writes the variant, with `xsi:type` where it is not the one that goes without.
 pub fn encode<T: Derived>(value: &T, encoder: &mut Encoder) {
     tell_type(value.variant(), &Types::of::<T>(), encoder);
-    value.encode_variant(encoder);
+    value.content().encode(encoder);
 }
 
 /// A type and those derived from it; see [`Derived`].
@@ -70,7 +98,7 @@ trait OneOf {
 
     fn vacate(&mut self, variant: usize);
 
-    fn decode_variant(&mut self, cursor: &mut Cursor<'_>) -> Step;
+    fn content_mut(&mut self) -> &mut dyn OneType;
 }
 
 impl<T: Derived> OneOf for T {
@@ -82,8 +110,8 @@ impl<T: Derived> OneOf for T {
         T::vacate(self, variant);
     }
 
-    fn decode_variant(&mut self, cursor: &mut Cursor<'_>) -> Step {
-        T::decode_variant(self, cursor)
+    fn content_mut(&mut self) -> &mut dyn OneType {
+        T::content_mut(self)
     }
 }
 
@@ -97,7 +125,7 @@ fn decode_one_of(target: &mut dyn OneOf, types: &Types, cursor: &mut Cursor<'_>)
         }
     }
     cursor.frame(me).state = CONTENT;
-    target.decode_variant(cursor)?;
+    target.content_mut().decode(cursor)?;
     cursor.leave(me);
     Ok(())
 }
