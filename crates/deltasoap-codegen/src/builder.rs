@@ -52,8 +52,8 @@ impl Builder {
         self
     }
 
-    /// Makes the output a file of a source tree, as for `mod weather;`: lints that its names break are allowed in it. Without, it is
-    /// for `include!`, and lints are a matter of the module around it.
+    /// Makes the output a file of a source tree, as for `mod weather;`: lints that its names break are allowed in it. Without, lints are a
+    /// matter of the module around it. Either can be included by `include!`.
     #[must_use]
     pub fn module_file(mut self) -> Self {
         self.is_file = true;

@@ -196,10 +196,11 @@ impl DecodeBodies {
                     #item_leaves
                 }
 
-                fn scan_leaf<S: #runtime::decode::FlatSource>(
+                #[inline]
+                fn scan_leaf(
                     &mut self,
                     field: usize,
-                    scan: &mut S,
+                    scan: &mut #runtime::decode::Leaf<'_>,
                     view: #view,
                 ) -> ::core::option::Option<()> {
                     #scan_leaf

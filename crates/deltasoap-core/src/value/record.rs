@@ -269,6 +269,7 @@ impl DecodeFields for Target<'_> {
         Value::flat_leaves(view)
     }
 
+    #[inline]
     fn scan_leaf(&mut self, field: usize, scan: &mut Leaf<'_>, view: View<'_>) -> Option<()> {
         if let Some(column) = self.column(field) {
             return column.scan_leaf(scan);

@@ -5,6 +5,11 @@ mod flat;
 mod support;
 mod tracked;
 
+/// A runtime by another path.
+mod runtime {
+    pub use deltasoap::*;
+}
+
 #[macro_use]
 #[path = "../support/by_default.rs"]
 mod by_default;

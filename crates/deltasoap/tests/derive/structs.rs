@@ -325,14 +325,9 @@ fn tuple_structs_restrict_simple_types() {
     round_trip(&value, r#"<r serial="a"><other>b</other><other>c&lt;</other></r>"#);
 }
 
-/// A runtime by another path.
-mod runtime {
-    pub use deltasoap::*;
-}
-
 types! {
     #[derive(Debug, PartialEq, Soap)]
-    #[soap(crate = "crate::structs::runtime")]
+    #[soap(crate = "crate::runtime")]
     struct Elsewhere {
         a: i32,
     }
