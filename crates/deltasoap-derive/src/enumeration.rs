@@ -143,7 +143,7 @@ fn listed(target: &Target, values: &[Value<'_>]) -> TokenStream {
             const XSD_NAME: &'static str = #name;
             const WHITE_SPACE: #runtime::lexical::WhiteSpace = #runtime::lexical::WhiteSpace::Collapse;
             const MAX_WIDTH: ::core::option::Option<usize> = ::core::option::Option::Some(
-                #runtime::enumeration::longest(<Self as #runtime::enumeration::Enumeration>::TEXTS),
+                <Self as #runtime::enumeration::Enumeration>::LONGEST,
             );
 
             #[inline]

@@ -297,7 +297,7 @@ use target::Target;
 /// The routines are compiled for each type anew. Where types are many, as those of a large description are, `compact` makes them share one
 /// copy, which finds fields at run time: a type costs a fraction of the compile time and of the code. What it reads and writes is
 /// the same. Lists of compact types are read and written item by item, not as flat items; lists of numbers in them are not concerned. On
-/// tuple structs, unions and `derived` enums it changes nothing.
+/// tuple structs, unions and `derived` enums it changes nothing. A compact enumeration is `Copy`, and its values have no numbers.
 ///
 /// # Limits
 ///

@@ -144,10 +144,12 @@ impl<'t> Struct<'t> {
     }
 
     /// True if the fields are given as objects. Groups, and fields that have a default, are asked by their types even in a compact type.
+    /// Texts with attributes are as well: they are few, and stand where other types have leaves.
     fn is_compact(&self) -> bool {
         let is_asked = |member: &Member| member.is_group() || member.default.is_some();
         let members = || self.elements.iter().chain(&self.attributes);
-        self.target.is_compact() && !self.target.container.has(Flag::Group) && !members().any(is_asked)
+        let is_element = self.text.is_none() && !self.target.container.has(Flag::Group);
+        self.target.is_compact() && is_element && !members().any(is_asked)
     }
 
     /// The implementations of a type that gives its fields as objects.
@@ -194,7 +196,7 @@ impl<'t> Struct<'t> {
 
     /// The description of a compact type. Most are nothing but a list of fields.
     fn compact_description(&self) -> TokenStream {
-        let Description { compositor, fields, attributes, text, open, .. } = self.description();
+        let Description { compositor, fields, attributes, open, .. } = self.description();
         if open {
             return self.description().element(self.target);
         }
@@ -202,26 +204,18 @@ impl<'t> Struct<'t> {
         let list = |is_empty: bool, list: TokenStream| if is_empty { quote!(&[]) } else { quote!(const { #list }) };
         let fields = list(self.elements.is_empty(), fields);
         let attributes = list(attributes.is_empty(), quote!(&[#(#attributes),*]));
-        quote!(#compact::complex(#name, #runtime::schema::Compositor::#compositor, #fields, #attributes, #text))
+        quote!(#compact::complex(#name, #runtime::schema::Compositor::#compositor, #fields, #attributes))
     }
 
     /// The methods of `Fields`: the values by their places.
     fn objects(&self) -> TokenStream {
         let compact = self.target.compact();
-        let elements: Vec<_> = self.elements.iter().chain(&self.text).map(|member| &member.ident).collect();
+        let elements: Vec<_> = self.elements.iter().map(|member| &member.ident).collect();
         let attributes: Vec<_> = self.attributes.iter().map(|member| &member.ident).collect();
         let element = object(&quote!(element), &quote!(element_mut), &quote!(#compact::Slot), &elements);
         let attribute = (!attributes.is_empty())
             .then(|| object(&quote!(attribute), &quote!(attribute_mut), &quote!(#compact::AttributeSlot), &attributes));
-        let text = self.text.iter().map(|Member { ident, .. }| {
-            let runtime = self.target.runtime();
-            quote! {
-                fn text(&self) -> ::core::option::Option<&dyn #runtime::encode::complex::Text> {
-                    ::core::option::Option::Some(&self.#ident)
-                }
-            }
-        });
-        quote!(#element #attribute #(#text)*)
+        quote!(#element #attribute)
     }
 
     fn vacant(&self) -> TokenStream {

@@ -175,11 +175,12 @@ pub fn serve_device<T: DeviceServer>(
 /// Types and elements of the namespace `http://www.onvif.org/ver10/device/wsdl`.
 pub mod wsdl {
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://www.onvif.org/ver10/device/wsdl", message)]
+    #[soap(compact, namespace = "http://www.onvif.org/ver10/device/wsdl", message)]
     pub struct GetSystemDateAndTime {}
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://www.onvif.org/ver10/device/wsdl",
         message,
         qualified,
@@ -193,6 +194,7 @@ pub mod wsdl {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://www.onvif.org/ver10/device/wsdl",
         message,
         qualified,
@@ -204,7 +206,7 @@ pub mod wsdl {
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://www.onvif.org/ver10/device/wsdl", message)]
+    #[soap(compact, namespace = "http://www.onvif.org/ver10/device/wsdl", message)]
     pub struct SetHostnameResponse {}
 }
 
@@ -213,6 +215,7 @@ pub mod schema {
     /// General date time inforamtion returned by the GetSystemDateTime method.
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://www.onvif.org/ver10/schema",
         qualified,
         rename_all = "PascalCase"
@@ -233,7 +236,7 @@ pub mod schema {
     }
 
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, deltasoap::Soap)]
-    #[soap(namespace = "http://www.onvif.org/ver10/schema")]
+    #[soap(compact, namespace = "http://www.onvif.org/ver10/schema")]
     pub enum SetDateTimeType {
         /// Indicates that the date and time are set manually.
         Manual,
@@ -254,6 +257,7 @@ pub mod schema {
     /// /3, = the local time when the switch occurs = 3 a.m. in this case
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://www.onvif.org/ver10/schema",
         qualified,
         rename_all = "UPPERCASE"
@@ -265,6 +269,7 @@ pub mod schema {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://www.onvif.org/ver10/schema",
         qualified,
         rename_all = "PascalCase"
@@ -275,7 +280,7 @@ pub mod schema {
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://www.onvif.org/ver10/schema")]
+    #[soap(compact, namespace = "http://www.onvif.org/ver10/schema")]
     pub struct SystemDateTimeExtension {
         /// Any other element.
         #[soap(inline)]
@@ -284,6 +289,7 @@ pub mod schema {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://www.onvif.org/ver10/schema",
         qualified,
         rename_all = "PascalCase"
@@ -299,6 +305,7 @@ pub mod schema {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://www.onvif.org/ver10/schema",
         qualified,
         rename_all = "PascalCase"

@@ -1737,6 +1737,7 @@ pub enum ResumeSubscriptionFault {
 pub mod wsdl {
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://www.onvif.org/ver10/events/wsdl",
         message,
         qualified,
@@ -1755,6 +1756,7 @@ pub mod wsdl {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://www.onvif.org/ver10/events/wsdl",
         message,
         qualified,
@@ -1771,6 +1773,7 @@ pub mod wsdl {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://www.onvif.org/ver10/events/wsdl",
         message,
         qualified,
@@ -1788,6 +1791,7 @@ pub mod wsdl {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://www.onvif.org/ver10/events/wsdl",
         message,
         qualified,
@@ -1804,23 +1808,24 @@ pub mod wsdl {
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://www.onvif.org/ver10/events/wsdl", message)]
+    #[soap(compact, namespace = "http://www.onvif.org/ver10/events/wsdl", message)]
     pub struct SeekResponse {}
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://www.onvif.org/ver10/events/wsdl", message)]
+    #[soap(compact, namespace = "http://www.onvif.org/ver10/events/wsdl", message)]
     pub struct SetSynchronizationPoint {}
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://www.onvif.org/ver10/events/wsdl", message)]
+    #[soap(compact, namespace = "http://www.onvif.org/ver10/events/wsdl", message)]
     pub struct SetSynchronizationPointResponse {}
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://www.onvif.org/ver10/events/wsdl", message)]
+    #[soap(compact, namespace = "http://www.onvif.org/ver10/events/wsdl", message)]
     pub struct GetServiceCapabilities {}
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://www.onvif.org/ver10/events/wsdl",
         message,
         qualified,
@@ -1833,6 +1838,7 @@ pub mod wsdl {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://www.onvif.org/ver10/events/wsdl",
         message,
         qualified,
@@ -1854,6 +1860,7 @@ pub mod wsdl {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://www.onvif.org/ver10/events/wsdl",
         message,
         qualified,
@@ -1872,11 +1879,12 @@ pub mod wsdl {
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://www.onvif.org/ver10/events/wsdl", message)]
+    #[soap(compact, namespace = "http://www.onvif.org/ver10/events/wsdl", message)]
     pub struct GetEventProperties {}
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://www.onvif.org/ver10/events/wsdl",
         message,
         qualified,
@@ -1916,6 +1924,7 @@ pub mod wsdl {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://www.onvif.org/ver10/events/wsdl",
         rename_all = "PascalCase"
     )]
@@ -1944,7 +1953,7 @@ pub mod wsdl {
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://www.onvif.org/ver10/events/wsdl")]
+    #[soap(compact, namespace = "http://www.onvif.org/ver10/events/wsdl")]
     pub struct CreatePullPointSubscriptionSubscriptionPolicy {
         /// Any other element.
         #[soap(inline)]
@@ -1956,6 +1965,7 @@ pub mod wsdl {
 pub mod r_2 {
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://docs.oasis-open.org/wsrf/r-2",
         element = "ResourceUnknownFault",
         rename_all = "PascalCase"
@@ -1977,7 +1987,7 @@ pub mod r_2 {
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://docs.oasis-open.org/wsrf/r-2")]
+    #[soap(compact, namespace = "http://docs.oasis-open.org/wsrf/r-2")]
     pub struct ResourceUnknownFaultTypeDescription {
         #[soap(attribute, namespace = "http://www.w3.org/XML/1998/namespace")]
         pub lang: Option<String>,
@@ -1986,7 +1996,7 @@ pub mod r_2 {
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://docs.oasis-open.org/wsrf/r-2")]
+    #[soap(compact, namespace = "http://docs.oasis-open.org/wsrf/r-2")]
     pub struct ResourceUnknownFaultTypeFaultCause {
         /// Any other element.
         #[soap(inline)]
@@ -1998,6 +2008,7 @@ pub mod r_2 {
 pub mod b_2 {
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
         element = "InvalidFilterFault",
         qualified,
@@ -2023,6 +2034,7 @@ pub mod b_2 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
         element = "TopicExpressionDialectUnknownFault",
         rename_all = "PascalCase"
@@ -2045,6 +2057,7 @@ pub mod b_2 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
         element = "InvalidTopicExpressionFault",
         rename_all = "PascalCase"
@@ -2067,6 +2080,7 @@ pub mod b_2 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
         element = "TopicNotSupportedFault",
         rename_all = "PascalCase"
@@ -2089,6 +2103,7 @@ pub mod b_2 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
         element = "InvalidProducerPropertiesExpressionFault",
         rename_all = "PascalCase"
@@ -2111,6 +2126,7 @@ pub mod b_2 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
         element = "InvalidMessageContentExpressionFault",
         rename_all = "PascalCase"
@@ -2133,6 +2149,7 @@ pub mod b_2 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
         element = "UnacceptableInitialTerminationTimeFault",
         qualified,
@@ -2158,6 +2175,7 @@ pub mod b_2 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
         element = "UnrecognizedPolicyRequestFault",
         qualified,
@@ -2182,6 +2200,7 @@ pub mod b_2 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
         element = "UnsupportedPolicyRequestFault",
         qualified,
@@ -2206,6 +2225,7 @@ pub mod b_2 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
         element = "NotifyMessageNotSupportedFault",
         rename_all = "PascalCase"
@@ -2228,6 +2248,7 @@ pub mod b_2 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
         element = "SubscribeCreationFailedFault",
         rename_all = "PascalCase"
@@ -2250,6 +2271,7 @@ pub mod b_2 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
         message,
         qualified,
@@ -2264,6 +2286,7 @@ pub mod b_2 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
         message,
         qualified,
@@ -2279,6 +2302,7 @@ pub mod b_2 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
         element = "UnacceptableTerminationTimeFault",
         qualified,
@@ -2303,7 +2327,7 @@ pub mod b_2 {
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://docs.oasis-open.org/wsn/b-2", message)]
+    #[soap(compact, namespace = "http://docs.oasis-open.org/wsn/b-2", message)]
     pub struct Unsubscribe {
         /// Any other element.
         #[soap(inline)]
@@ -2311,7 +2335,7 @@ pub mod b_2 {
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://docs.oasis-open.org/wsn/b-2", message)]
+    #[soap(compact, namespace = "http://docs.oasis-open.org/wsn/b-2", message)]
     pub struct UnsubscribeResponse {
         /// Any other element.
         #[soap(inline)]
@@ -2320,6 +2344,7 @@ pub mod b_2 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
         element = "UnableToDestroySubscriptionFault",
         rename_all = "PascalCase"
@@ -2342,6 +2367,7 @@ pub mod b_2 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
         message,
         qualified,
@@ -2361,6 +2387,7 @@ pub mod b_2 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
         message,
         qualified,
@@ -2377,6 +2404,7 @@ pub mod b_2 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
         message,
         qualified,
@@ -2390,7 +2418,7 @@ pub mod b_2 {
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://docs.oasis-open.org/wsn/b-2", message)]
+    #[soap(compact, namespace = "http://docs.oasis-open.org/wsn/b-2", message)]
     pub struct GetCurrentMessageResponse {
         /// Any other element.
         #[soap(inline)]
@@ -2399,6 +2427,7 @@ pub mod b_2 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
         element = "NoCurrentMessageOnTopicFault",
         rename_all = "PascalCase"
@@ -2421,6 +2450,7 @@ pub mod b_2 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
         element = "MultipleTopicsSpecifiedFault",
         rename_all = "PascalCase"
@@ -2443,6 +2473,7 @@ pub mod b_2 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
         message,
         qualified,
@@ -2458,6 +2489,7 @@ pub mod b_2 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
         message,
         qualified,
@@ -2472,6 +2504,7 @@ pub mod b_2 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
         message,
         qualified,
@@ -2486,6 +2519,7 @@ pub mod b_2 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
         element = "UnableToGetMessagesFault",
         rename_all = "PascalCase"
@@ -2507,7 +2541,7 @@ pub mod b_2 {
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://docs.oasis-open.org/wsn/b-2", message)]
+    #[soap(compact, namespace = "http://docs.oasis-open.org/wsn/b-2", message)]
     pub struct DestroyPullPoint {
         /// Any other element.
         #[soap(inline)]
@@ -2515,7 +2549,7 @@ pub mod b_2 {
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://docs.oasis-open.org/wsn/b-2", message)]
+    #[soap(compact, namespace = "http://docs.oasis-open.org/wsn/b-2", message)]
     pub struct DestroyPullPointResponse {
         /// Any other element.
         #[soap(inline)]
@@ -2524,6 +2558,7 @@ pub mod b_2 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
         element = "UnableToDestroyPullPointFault",
         rename_all = "PascalCase"
@@ -2545,7 +2580,7 @@ pub mod b_2 {
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://docs.oasis-open.org/wsn/b-2", message)]
+    #[soap(compact, namespace = "http://docs.oasis-open.org/wsn/b-2", message)]
     pub struct CreatePullPoint {
         /// Any other element.
         #[soap(inline)]
@@ -2554,6 +2589,7 @@ pub mod b_2 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
         message,
         qualified,
@@ -2568,6 +2604,7 @@ pub mod b_2 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
         element = "UnableToCreatePullPointFault",
         rename_all = "PascalCase"
@@ -2589,7 +2626,7 @@ pub mod b_2 {
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://docs.oasis-open.org/wsn/b-2", message)]
+    #[soap(compact, namespace = "http://docs.oasis-open.org/wsn/b-2", message)]
     pub struct PauseSubscription {
         /// Any other element.
         #[soap(inline)]
@@ -2597,7 +2634,7 @@ pub mod b_2 {
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://docs.oasis-open.org/wsn/b-2", message)]
+    #[soap(compact, namespace = "http://docs.oasis-open.org/wsn/b-2", message)]
     pub struct PauseSubscriptionResponse {
         /// Any other element.
         #[soap(inline)]
@@ -2606,6 +2643,7 @@ pub mod b_2 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
         element = "PauseFailedFault",
         rename_all = "PascalCase"
@@ -2627,7 +2665,7 @@ pub mod b_2 {
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://docs.oasis-open.org/wsn/b-2", message)]
+    #[soap(compact, namespace = "http://docs.oasis-open.org/wsn/b-2", message)]
     pub struct ResumeSubscription {
         /// Any other element.
         #[soap(inline)]
@@ -2635,7 +2673,7 @@ pub mod b_2 {
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://docs.oasis-open.org/wsn/b-2", message)]
+    #[soap(compact, namespace = "http://docs.oasis-open.org/wsn/b-2", message)]
     pub struct ResumeSubscriptionResponse {
         /// Any other element.
         #[soap(inline)]
@@ -2644,6 +2682,7 @@ pub mod b_2 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
         element = "ResumeFailedFault",
         rename_all = "PascalCase"
@@ -2666,6 +2705,7 @@ pub mod b_2 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
         qualified,
         rename_all = "PascalCase"
@@ -2678,7 +2718,7 @@ pub mod b_2 {
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://docs.oasis-open.org/wsn/b-2")]
+    #[soap(compact, namespace = "http://docs.oasis-open.org/wsn/b-2")]
     pub struct FilterType {
         /// Any other element.
         #[soap(inline)]
@@ -2693,7 +2733,7 @@ pub mod b_2 {
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://docs.oasis-open.org/wsn/b-2")]
+    #[soap(compact, namespace = "http://docs.oasis-open.org/wsn/b-2")]
     pub struct SubscribeSubscriptionPolicy {
         /// Any other element.
         #[soap(inline)]
@@ -2701,7 +2741,7 @@ pub mod b_2 {
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://docs.oasis-open.org/wsn/b-2")]
+    #[soap(compact, namespace = "http://docs.oasis-open.org/wsn/b-2")]
     pub struct NotificationMessageHolderTypeMessage {
         /// Any other element.
         #[soap(inline)]
@@ -2713,6 +2753,7 @@ pub mod b_2 {
 pub mod addressing {
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://www.w3.org/2005/08/addressing",
         qualified,
         rename_all = "PascalCase"
@@ -2728,6 +2769,7 @@ pub mod addressing {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://www.w3.org/2005/08/addressing",
         name = "AttributedURIType"
     )]
@@ -2737,7 +2779,7 @@ pub mod addressing {
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://www.w3.org/2005/08/addressing")]
+    #[soap(compact, namespace = "http://www.w3.org/2005/08/addressing")]
     pub struct ReferenceParametersType {
         /// Any other element.
         #[soap(inline)]
@@ -2745,7 +2787,7 @@ pub mod addressing {
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://www.w3.org/2005/08/addressing")]
+    #[soap(compact, namespace = "http://www.w3.org/2005/08/addressing")]
     pub struct MetadataType {
         /// Any other element.
         #[soap(inline)]
@@ -2756,7 +2798,7 @@ pub mod addressing {
 /// Types and elements of the namespace `http://docs.oasis-open.org/wsn/t-1`.
 pub mod t_1 {
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://docs.oasis-open.org/wsn/t-1", qualified)]
+    #[soap(compact, namespace = "http://docs.oasis-open.org/wsn/t-1", qualified)]
     pub struct TopicSetType {
         pub documentation: Option<deltasoap::Node>,
         /// Any other element.

@@ -400,6 +400,7 @@ pub fn serve_soap12_add_test_port_type_rpc<T: Soap12AddTestPortTypeRpcServer>(
 pub mod soapinterop_org {
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://soapinterop.org/",
         element = "echoString",
         qualified,
@@ -411,6 +412,7 @@ pub mod soapinterop_org {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://soapinterop.org/",
         element = "echoStringResponse",
         qualified
@@ -436,15 +438,16 @@ pub mod soapinterop_org {
     pub struct EchoReceiverFault(pub deltasoap::Node);
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://soapinterop.org/", element = "echoVoid")]
+    #[soap(compact, namespace = "http://soapinterop.org/", element = "echoVoid")]
     pub struct EchoVoid {}
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://soapinterop.org/", element = "echoVoidResponse")]
+    #[soap(compact, namespace = "http://soapinterop.org/", element = "echoVoidResponse")]
     pub struct EchoVoidResponse {}
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://soapinterop.org/",
         element = "echoSimpleTypesAsStruct",
         all,
@@ -458,6 +461,7 @@ pub mod soapinterop_org {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://soapinterop.org/",
         element = "echoSimpleTypesAsStructResponse",
         all
@@ -468,6 +472,7 @@ pub mod soapinterop_org {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://soapinterop.org/",
         element = "echoString",
         all,
@@ -478,13 +483,19 @@ pub mod soapinterop_org {
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://soapinterop.org/", element = "echoStringResponse", all)]
+    #[soap(
+        compact,
+        namespace = "http://soapinterop.org/",
+        element = "echoStringResponse",
+        all
+    )]
     pub struct EchoStringResponse2 {
         pub r#return: Option<deltasoap::Nillable<String>>,
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://soapinterop.org/",
         element = "echoInteger",
         all,
@@ -495,7 +506,12 @@ pub mod soapinterop_org {
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://soapinterop.org/", element = "echoIntegerResponse", all)]
+    #[soap(
+        compact,
+        namespace = "http://soapinterop.org/",
+        element = "echoIntegerResponse",
+        all
+    )]
     pub struct EchoIntegerResponse {
         pub r#return: Option<deltasoap::Nillable<i32>>,
     }
@@ -505,6 +521,7 @@ pub mod soapinterop_org {
 pub mod xsd {
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://example.org/ts-tests/xsd",
         name = "SOAPStruct",
         all,
@@ -517,7 +534,12 @@ pub mod xsd {
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://example.org/ts-tests/xsd", name = "SOAPStructTypes", all)]
+    #[soap(
+        compact,
+        namespace = "http://example.org/ts-tests/xsd",
+        name = "SOAPStructTypes",
+        all
+    )]
     pub struct SoapStructTypes {
         pub type1: Option<deltasoap::Nillable<deltasoap::QName>>,
         pub type2: Option<deltasoap::Nillable<deltasoap::QName>>,
@@ -530,6 +552,7 @@ pub mod xsd {
 pub mod ts_tests {
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://example.org/ts-tests",
         element = "echoSimpleTypesAsStructOfSchemaTypes",
         all
@@ -543,6 +566,7 @@ pub mod ts_tests {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://example.org/ts-tests",
         element = "echoSimpleTypesAsStructOfSchemaTypesResponse",
         all

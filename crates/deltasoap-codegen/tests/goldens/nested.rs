@@ -141,6 +141,7 @@ pub fn serve_berichtuitwisseling_service_v3<T: BerichtuitwisselingServiceV3Serve
 pub mod berichtuitwisseling_v3 {
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://schemas.vecozo.nl/berichtuitwisseling/v3",
         message,
         qualified,
@@ -152,6 +153,7 @@ pub mod berichtuitwisseling_v3 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://schemas.vecozo.nl/berichtuitwisseling/v3",
         message,
         qualified,
@@ -174,6 +176,7 @@ pub mod berichtuitwisseling_v3 {
 pub mod header_v3 {
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://schemas.vecozo.nl/berichtuitwisseling/header/v3",
         qualified,
         rename_all = "PascalCase"
@@ -187,6 +190,7 @@ pub mod header_v3 {
 pub mod messages_v3 {
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://schemas.vecozo.nl/berichtuitwisseling/messages/v3",
         qualified,
         rename_all = "PascalCase"
@@ -198,6 +202,7 @@ pub mod messages_v3 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://schemas.vecozo.nl/berichtuitwisseling/messages/v3",
         qualified,
         rename_all = "PascalCase"
@@ -208,7 +213,10 @@ pub mod messages_v3 {
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://schemas.vecozo.nl/berichtuitwisseling/messages/v3")]
+    #[soap(
+        compact,
+        namespace = "http://schemas.vecozo.nl/berichtuitwisseling/messages/v3"
+    )]
     pub struct BerichtInfo {
         /// Any other element.
         #[soap(inline)]
@@ -233,11 +241,15 @@ pub mod messages_v3 {
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://schemas.vecozo.nl/berichtuitwisseling/messages/v3")]
+    #[soap(
+        compact,
+        namespace = "http://schemas.vecozo.nl/berichtuitwisseling/messages/v3"
+    )]
     pub struct Bericht {}
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://schemas.vecozo.nl/berichtuitwisseling/messages/v3",
         qualified,
         rename_all = "PascalCase"
@@ -247,7 +259,10 @@ pub mod messages_v3 {
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://schemas.vecozo.nl/berichtuitwisseling/messages/v3")]
+    #[soap(
+        compact,
+        namespace = "http://schemas.vecozo.nl/berichtuitwisseling/messages/v3"
+    )]
     pub struct DataXml {
         /// Any other element.
         #[soap(inline)]

@@ -16,26 +16,20 @@ use crate::AttributeValue;
 use crate::decode::complex as read;
 use crate::decode::flat::{Patch, Run};
 use crate::decode::items::decode_one;
-use crate::decode::{self, Cursor, DecodeFields, Leaf, Step};
+use crate::decode::{Cursor, DecodeFields, Leaf, Step};
 use crate::encode::complex as write;
-use crate::encode::complex::Text;
 use crate::encode::{EncodeFields, Encoder};
-use crate::schema::{Attribute, ComplexElement, Compositor, Element, ElementRef, Field, QName, View};
+use crate::schema::{Attribute, ComplexElement, Compositor, Element, Field, QName, View};
 use deltasoap_xml::lexical::LexicalError;
 use std::borrow::Cow;
 
 /// A value whose fields are found by their places in the description.
 pub trait Fields {
-    /// The value of a child element; where there is text, it is at place 0.
+    /// The value of a child element.
     fn element(&self, place: usize) -> Option<&dyn Slot>;
 
     /// The same, to be read.
     fn element_mut(&mut self, place: usize) -> Option<&mut dyn Slot>;
-
-    /// The text, where the element has no children.
-    fn text(&self) -> Option<&dyn Text> {
-        None
-    }
 
     /// The value of an attribute.
     fn attribute(&self, place: usize) -> Option<&dyn AttributeSlot> {
@@ -292,42 +286,36 @@ pub const fn field<T: Occurs>(namespace: &'static str, local: &'static str) -> F
     }
 }
 
-/// The description of a complex type with these child elements and attributes, and perhaps with text.
+/// The description of a complex type with these child elements and attributes.
 pub const fn complex(
     name: QName,
     compositor: Compositor,
     fields: &'static [Field],
     attributes: &'static [Attribute],
-    text: Option<ElementRef>,
 ) -> Element {
     Element::Complex(ComplexElement {
         name,
         compositor,
         fields: Cow::Borrowed(fields),
         attributes: Cow::Borrowed(attributes),
-        text,
+        text: None,
         open: false,
         any_attribute: false,
         choices: Cow::Borrowed(&[]),
     })
 }
 
-/// Reads the content of an element.
+/// Reads the content of an element; see [`complex::decode`](read::decode).
 ///
 /// # Errors
-/// As [`complex::decode`](read::decode) and [`text::decode`](decode::text::decode).
+/// As [`complex::decode`](read::decode).
 pub fn decode(fields: &mut dyn Fields, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
-    let has_text = view.complex().is_some_and(|complex| complex.text.is_some());
-    let mut fields = Objects(fields);
-    if has_text { decode::text::decode(&mut fields, cursor, view) } else { read::decode(&mut fields, cursor, view) }
+    read::decode(&mut Objects(fields), cursor, view)
 }
 
-/// Writes the content of an element.
+/// Writes the content of an element; see [`complex::encode`](write::encode).
 pub fn encode(fields: &dyn Fields, encoder: &mut Encoder, view: View<'_>) {
-    match fields.text() {
-        Some(text) => write::encode_text(&ObjectsRef(fields), text, encoder, view),
-        None => write::encode(&ObjectsRef(fields), encoder, view),
-    }
+    write::encode(&ObjectsRef(fields), encoder, view);
 }
 
 /// Reads the content of a type that is asked for its fields itself: choices, groups, and what has such.
@@ -396,9 +384,8 @@ impl DecodeFields for Objects<'_> {
 
     fn vacate(&mut self, view: View<'_>) {
         let Some(complex) = view.complex() else { unreachable!("a complex routine with another schema class") };
-        let elements = complex.fields.iter().map(|field| field.element).chain(complex.text);
-        for (place, element) in elements.enumerate() {
-            self.keep(place, 0, view.follow(element));
+        for (place, field) in complex.fields.iter().enumerate() {
+            self.keep(place, 0, view.follow(field.element));
         }
         self.vacate_attributes();
     }

@@ -44,12 +44,7 @@ pub fn encode<T: EncodeFields + ?Sized>(value: &T, encoder: &mut Encoder, view: 
 }
 
 /// Writes the content of an element with simple content: attributes, then text.
-pub fn encode_text<T: EncodeFields + ?Sized>(
-    value: &T,
-    text: &(impl Text + ?Sized),
-    encoder: &mut Encoder,
-    view: View<'_>,
-) {
+pub fn encode_text<T: EncodeFields + ?Sized>(value: &T, text: &impl Text, encoder: &mut Encoder, view: View<'_>) {
     encode_attributes(value, encoder, view);
     text.encode_text(encoder);
     encoder.note_media_type(None);

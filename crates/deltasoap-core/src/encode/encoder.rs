@@ -264,15 +264,17 @@ impl Encoder {
 
     /// Writes a start tag with the declarations made since `outside`, and one more if its name needs it.
     fn write_start(&mut self, namespace: &str, local: &str, wanted: &str, outside: usize) {
-        if namespace != ns::XML && self.find(namespace, Place::Element).is_none() {
+        let mut found = if namespace == ns::XML { None } else { self.find(namespace, Place::Element) };
+        if namespace != ns::XML && found.is_none() {
             // Only a default namespace can hide "no namespace"; taking it back needs no prefix.
             let is_default = namespace.is_empty() || wanted.is_empty();
             let prefix = if is_default { String::new() } else { self.free_prefix(wanted) };
+            found = Some(self.declared.len());
             self.declared.push(Declaration { namespace: namespace.to_owned(), prefix });
         }
         self.out.push(b"<");
         let begin = self.out.len();
-        self.push_name(namespace, local, Place::Element);
+        self.push_found(namespace, local, found.filter(|_| !namespace.is_empty()));
         self.open.push(Open { name: (begin, self.out.len()), declared: outside, role: Role::Plain });
         self.in_tag = true;
         (outside..self.declared.len()).for_each(|index| self.push_declaration(index));
@@ -559,6 +561,11 @@ impl Encoder {
 
     pub(super) fn push_name(&mut self, namespace: &str, local: &str, place: Place) {
         let found = if namespace.is_empty() { None } else { self.find(namespace, place) };
+        self.push_found(namespace, local, found);
+    }
+
+    /// Writes a name whose namespace is declared at this place of [`declared`](Self::declared).
+    fn push_found(&mut self, namespace: &str, local: &str, found: Option<usize>) {
         let Encoder { out, declared, .. } = self;
         if namespace == ns::XML {
             out.push(b"xml:");

@@ -31,6 +31,9 @@ pub trait Enumeration: Lexical + Copy + 'static {
     /// Their texts.
     const TEXTS: &'static [Cow<'static, str>];
 
+    /// The length of the longest text.
+    const LONGEST: usize = longest(Self::TEXTS);
+
     /// The value's place in the lists.
     fn place(self) -> usize;
 }
@@ -67,7 +70,7 @@ pub fn parse_listed<T: Enumeration>(text: &str) -> Result<T, LexicalError> {
 /// As [`scan`], by the lists.
 #[inline]
 pub fn scan_listed<T: Enumeration>(bytes: &[u8]) -> Option<(T, usize)> {
-    let (place, used) = scan_text(bytes, T::TEXTS)?;
+    let (place, used) = scan_text(bytes, T::LONGEST, T::TEXTS)?;
     Some((T::VALUES[place], used))
 }
 
@@ -87,14 +90,15 @@ pub fn scan_flat<T: Enumeration, S: FlatSource>(value: &mut T, scan: &mut S) -> 
 
 /// Writes a value as an element's content.
 pub fn encode<T: Enumeration>(value: &T, encoder: &mut Encoder, view: View<'_>) {
-    encode_text(T::TEXTS, value.place(), encoder, view);
+    encode_text(&T::TEXTS[value.place()], T::LONGEST, encoder, view);
 }
 
 /// An enumeration as an object.
 trait Listed {
     fn name(&self) -> &'static str;
 
-    fn texts(&self) -> Texts;
+    /// The texts, and the length of the longest.
+    fn texts(&self) -> (Texts, usize);
 
     /// Makes it the value at a place of the list.
     fn set(&mut self, place: usize);
@@ -105,8 +109,8 @@ impl<T: Enumeration> Listed for T {
         T::XSD_NAME
     }
 
-    fn texts(&self) -> Texts {
-        T::TEXTS
+    fn texts(&self) -> (Texts, usize) {
+        (T::TEXTS, T::LONGEST)
     }
 
     fn set(&mut self, place: usize) {
@@ -119,13 +123,14 @@ struct Reading<'v>(&'v mut dyn Listed);
 
 impl WholeText for Reading<'_> {
     fn scan_into(&mut self, bytes: &[u8]) -> Option<usize> {
-        let (place, used) = scan_text(bytes, self.0.texts())?;
+        let (texts, longest) = self.0.texts();
+        let (place, used) = scan_text(bytes, longest, texts)?;
         self.0.set(place);
         Some(used)
     }
 
     fn parse_into(&mut self, text: &str) -> Result<(), LexicalError> {
-        let place = parse_text(text, self.0.name(), self.0.texts())?;
+        let place = parse_text(text, self.0.name(), self.0.texts().0)?;
         self.0.set(place);
         Ok(())
     }
@@ -141,19 +146,19 @@ fn parse_text(text: &str, name: &'static str, texts: Texts) -> Result<usize, Lex
     parse(text, name, |text| place_of(texts, text.as_bytes()))
 }
 
-fn scan_text(bytes: &[u8], texts: Texts) -> Option<(usize, usize)> {
+fn scan_text(bytes: &[u8], longest: usize, texts: Texts) -> Option<(usize, usize)> {
     // A text with characters that are escaped or changed is not what stands in a document.
     let is_plain = |byte: &u8| matches!(byte, b' '..=b'~') && !matches!(byte, b'&' | b'>');
-    scan(bytes, longest(texts), |text| place_of(texts, text).filter(|_| text.iter().all(is_plain)))
+    scan(bytes, longest, |text| place_of(texts, text).filter(|_| text.iter().all(is_plain)))
 }
 
 fn place_of(texts: Texts, text: &[u8]) -> Option<usize> {
     texts.iter().position(|known| known.as_bytes() == text)
 }
 
-fn encode_text(texts: Texts, place: usize, encoder: &mut Encoder, view: View<'_>) {
+fn encode_text(text: &'static str, longest: usize, encoder: &mut Encoder, view: View<'_>) {
     encoder.type_attribute(view.element.type_name());
-    encoder.listed_leaf(&texts[place], Some(longest(texts)));
+    encoder.listed_leaf(text, Some(longest));
 }
 
 fn collapse(text: &str) -> String {
