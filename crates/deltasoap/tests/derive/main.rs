@@ -1,5 +1,7 @@
 //! The derive macro: every feature is read and written, whole and in pieces.
 
+#![allow(clippy::duplicate_mod, reason = "tests run over types as they are by default, and over compact ones")]
+
 mod errors;
 mod flat;
 mod support;

@@ -1,5 +1,7 @@
 //! The engine with typed values: shortcut, limits, errors, section-5 encoding, real messages, templates.
 
+#![allow(clippy::duplicate_mod, reason = "tests run over types as they are by default, and over compact ones")]
+
 mod default_namespace;
 mod dense;
 mod encoded;
