@@ -9,6 +9,7 @@ mod attacks;
 mod bench;
 mod browser;
 mod check;
+mod compile_times;
 mod composites;
 mod cpp;
 mod debian;
@@ -49,6 +50,8 @@ struct Arguments {
 enum Task {
     /// Check formatting, lints, tests and documentation: the fast part of what `.ci/run` checks
     Check,
+    /// Compile the Rust that is generated for descriptions, and print what it costs
+    CompileTimes(compile_times::Arguments),
     /// Build the toolkits that the benchmark suite compares itself with
     Peers(peers::Arguments),
     /// Run the benchmark suite over all toolkits, into a record with a report
@@ -78,6 +81,7 @@ enum Task {
 fn main() -> ExitCode {
     let result = match Arguments::parse().task {
         Task::Check => check::run(),
+        Task::CompileTimes(arguments) => compile_times::run(&arguments),
         Task::Peers(arguments) => peers::run(&arguments),
         Task::Bench(arguments) => bench::run(&arguments),
         Task::Interop(arguments) => interop::run(&arguments),

@@ -23,7 +23,7 @@ fn code_goes_to_standard_output_or_to_a_file() {
     assert!(printed.status.success() && written.status.success(), "{written:?}");
     assert!(written.stdout.is_empty() && written.stderr.is_empty() && printed.stderr.is_empty());
     let code = std::fs::read_to_string(&file).expect("a file");
-    assert!(code.contains("#![allow(") && code.contains("pub struct WeatherClient<"));
+    assert!(code.contains("#[allow(clippy::all") && code.contains("pub struct WeatherClient<"));
     assert_eq!(code.as_bytes(), printed.stdout);
 }
 

@@ -1,6 +1,6 @@
 //! The way in: what is generated from where to where.
 
-use crate::{Error, boxing, plan, render, sharing};
+use crate::{Error, boxing, listed, plan, render, sharing};
 use deltasoap_wsdl::fetch::Location;
 use deltasoap_wsdl::{Import, Importer};
 use std::collections::HashSet;
@@ -52,8 +52,8 @@ impl Builder {
         self
     }
 
-    /// Makes the output a file of a source tree, as for `mod weather;`: lints that its names break are allowed in it. Without, it is
-    /// for `include!`, and lints are a matter of the module around it.
+    /// Makes the output a file of a source tree, as for `mod weather;`: lints that its names break are allowed in it. Without, lints are a
+    /// matter of the module around it. Either can be included by `include!`.
     #[must_use]
     pub fn module_file(mut self) -> Self {
         self.is_file = true;
@@ -85,6 +85,7 @@ impl Builder {
         let mut model = plan::plan(import, self.selected(import)?);
         sharing::share(&mut model);
         boxing::break_cycles(&mut model);
+        listed::find(&mut model);
         let code = render::text(render::tokens(&model), self.is_file)?;
         let files = import.documents().filter_map(|document| match document {
             Location::File(path) => Some(path.clone()),

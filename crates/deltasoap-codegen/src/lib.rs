@@ -57,6 +57,7 @@ mod boxing;
 mod builder;
 mod error;
 mod graph;
+mod listed;
 mod model;
 mod names;
 mod plan;

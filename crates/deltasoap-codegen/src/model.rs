@@ -14,12 +14,18 @@ pub(crate) struct Model {
     pub(crate) joined: HashMap<ItemId, ItemId>,
     /// Types in SOAP encoding: references can lead to their values.
     pub(crate) encoded: HashSet<ItemId>,
+    /// Flat types that stand in lists: those that do not compile small.
+    pub(crate) flat_in_lists: HashSet<ItemId>,
 }
 
 impl Model {
     /// The item that stands for another.
     pub(crate) fn resolve(&self, id: ItemId) -> ItemId {
         self.joined.get(&id).copied().unwrap_or(id)
+    }
+
+    pub(crate) fn item(&self, id: ItemId) -> &Item {
+        &self.items[id.index()]
     }
 
     /// Operations that are not generated, and why.

@@ -20,7 +20,7 @@ pub(crate) struct Container {
     pub(crate) default_text: Option<LitStr>,
     /// The path of the runtime.
     pub(crate) runtime: Path,
-    /// `message`, `qualified`, `all`, `open`, `choice`, `group`, `union`, `derived`, `transparent`: where they stand.
+    /// `message`, `qualified`, `all`, `open`, `choice`, `group`, `union`, `derived`, `transparent`, `compact`: where they stand.
     pub(crate) flags: Vec<(Flag, Span)>,
 }
 
@@ -45,6 +45,8 @@ pub(crate) enum Flag {
     Derived,
     /// A tuple struct is its field's type.
     Transparent,
+    /// The routines for it are those that all such types share.
+    Compact,
 }
 
 const FLAGS: &[(&str, Flag)] = &[
@@ -57,6 +59,7 @@ const FLAGS: &[(&str, Flag)] = &[
     ("union", Flag::Union),
     ("derived", Flag::Derived),
     ("transparent", Flag::Transparent),
+    ("compact", Flag::Compact),
 ];
 
 impl Container {
@@ -103,7 +106,8 @@ impl Container {
         if let Some(text) = self.default_text.as_ref().filter(|_| !allowed.contains(&Flag::Transparent)) {
             return Err(Error::new(text.span(), format!("this attribute means nothing on {kind}")));
         }
-        match self.flags.iter().find(|(flag, _)| !allowed.contains(flag)) {
+        let is_allowed = |flag: &Flag| *flag == Flag::Compact || allowed.contains(flag);
+        match self.flags.iter().find(|(flag, _)| !is_allowed(flag)) {
             None => Ok(()),
             Some((_, span)) => Err(Error::new(*span, format!("this attribute means nothing on {kind}"))),
         }

@@ -39,8 +39,7 @@ impl Description {
 pub(crate) struct ContentBodies {
     /// The value that decoding starts from.
     pub(crate) vacant: TokenStream,
-    /// The module of the runtime's decoding routine.
-    pub(crate) routine: TokenStream,
+    pub(crate) decode: TokenStream,
     pub(crate) encode: TokenStream,
     /// Other methods.
     pub(crate) more: TokenStream,
@@ -51,21 +50,21 @@ pub(crate) struct ContentBodies {
 impl ContentBodies {
     /// Of a choice, or of what else can stand without an element around it.
     pub(crate) fn inline(target: &Target, vacant: TokenStream) -> Self {
-        let runtime = target.runtime();
-        let encode = quote!(#runtime::encode::complex::encode(self, encoder, view));
-        ContentBodies { vacant, routine: quote!(complex), encode, more: encode_inline(target), shortcuts: quote!() }
+        let (decode, encode) = (decode(target), encode(target));
+        ContentBodies { vacant, decode, encode, more: encode_inline(target), shortcuts: shortcuts(target) }
     }
 
     pub(crate) fn implement(&self, target: &Target) -> TokenStream {
         let runtime = target.runtime();
-        let ContentBodies { vacant, routine, encode, more, shortcuts } = self;
+        let ContentBodies { vacant, decode, encode, more, shortcuts } = self;
         let shortcuts = target.implement(&quote!(#runtime::content::Shortcuts), shortcuts);
+        let inline = (!target.is_compact()).then(|| quote!(#[inline]));
         let content = target.implement(
             &quote!(#runtime::Content),
             &quote! {
                 const REPLACES: bool = true;
 
-                #[inline]
+                #inline
                 fn vacant(_: #runtime::schema::View<'_>) -> Self {
                     #vacant
                 }
@@ -75,7 +74,7 @@ impl ContentBodies {
                     cursor: &mut #runtime::decode::Cursor<'_>,
                     view: #runtime::schema::View<'_>,
                 ) -> #runtime::decode::Step {
-                    #runtime::decode::#routine::decode(self, cursor, view)
+                    #decode
                 }
 
                 fn encode(&self, encoder: &mut #runtime::encode::Encoder, view: #runtime::schema::View<'_>) {
@@ -89,12 +88,44 @@ impl ContentBodies {
     }
 }
 
+/// The call that reads the fields.
+pub(crate) fn decode(target: &Target) -> TokenStream {
+    let runtime = target.runtime();
+    match target.is_compact() {
+        true => quote!(#runtime::content::compact::decode_any(self, cursor, view)),
+        false => quote!(#runtime::decode::complex::decode(self, cursor, view)),
+    }
+}
+
+/// The call that writes the fields.
+pub(crate) fn encode(target: &Target) -> TokenStream {
+    let runtime = target.runtime();
+    match target.is_compact() {
+        true => quote!(#runtime::content::compact::encode_any(self, encoder, view)),
+        false => quote!(#runtime::encode::complex::encode(self, encoder, view)),
+    }
+}
+
+/// What `Shortcuts` says of a type that has none.
+pub(crate) fn shortcuts(target: &Target) -> TokenStream {
+    match target.is_compact() {
+        true => quote!(
+            const COMPACT: bool = true;
+        ),
+        false => TokenStream::new(),
+    }
+}
+
 /// The method of `Content` for what can stand without an element around it.
 pub(crate) fn encode_inline(target: &Target) -> TokenStream {
     let runtime = target.runtime();
+    let routine = match target.is_compact() {
+        true => quote!(content::compact::encode_any_inline),
+        false => quote!(encode::complex::encode_inline),
+    };
     quote! {
         fn encode_inline(&self, encoder: &mut #runtime::encode::Encoder, view: #runtime::schema::View<'_>) {
-            #runtime::encode::complex::encode_inline(self, encoder, view);
+            #runtime::#routine(self, encoder, view);
         }
     }
 }
@@ -165,10 +196,11 @@ impl DecodeBodies {
                     #item_leaves
                 }
 
-                fn scan_leaf<S: #runtime::decode::FlatSource>(
+                #[inline]
+                fn scan_leaf(
                     &mut self,
                     field: usize,
-                    scan: &mut S,
+                    scan: &mut #runtime::decode::Leaf<'_>,
                     view: #view,
                 ) -> ::core::option::Option<()> {
                     #scan_leaf

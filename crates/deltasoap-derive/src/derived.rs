@@ -65,7 +65,12 @@ fn content(target: &Target, types: &[DerivedType]) -> Result<TokenStream> {
     };
     let content = quote_spanned!(ty.span()=> <#ty as #runtime::Content>);
     let typed = quote_spanned!(ty.span()=> <#ty as #runtime::Typed>);
-    let shortcuts = target.implement(&quote!(#runtime::content::Shortcuts), &TokenStream::new());
+    let shortcuts = target.implement(
+        &quote!(#runtime::content::Shortcuts),
+        &quote!(
+            const COMPACT: bool = true;
+        ),
+    );
     let content = target.implement(
         &quote!(#runtime::Content),
         &quote! {
@@ -96,18 +101,12 @@ fn derived(target: &Target, types: &[DerivedType]) -> Result<TokenStream> {
     let (base, other) = (marked(types, |ty| ty.is_base)?, marked(types, |ty| ty.is_other)?);
     let idents: Vec<_> = types.iter().map(|ty| &ty.ident).collect();
     let indices: Vec<_> = (0..types.len()).collect();
-    let on = |of: &str| -> Vec<TokenStream> {
-        let of = Ident::new(of, proc_macro2::Span::call_site());
-        types.iter().map(|DerivedType { ty, .. }| quote_spanned!(ty.span()=> <#ty as #runtime::#of>)).collect()
-    };
-    let (typed, content) = (on("Typed"), on("Content"));
+    let contents = types.iter().map(|DerivedType { ty, .. }| ty);
+    let names = contents.map(|ty| quote_spanned!(ty.span()=> #runtime::derived::name::<#ty>()));
     Ok(target.implement(
         &quote!(#runtime::derived::Derived),
         &quote! {
-            const NAMES: &'static [#runtime::QName] = {
-                #(::core::assert!(#content::REPLACES, "a derived type is a struct");)*
-                &[#(#typed::TYPE_NAME),*]
-            };
+            const NAMES: &'static [#runtime::QName] = &[#(#names),*];
             const BASE: ::core::option::Option<usize> = #base;
             const OTHER: ::core::option::Option<usize> = #other;
 
@@ -117,17 +116,17 @@ fn derived(target: &Target, types: &[DerivedType]) -> Result<TokenStream> {
 
             fn vacate(&mut self, variant: usize) {
                 *self = match variant {
-                    #(#indices => Self::#idents(#content::vacant(#typed::view())),)*
+                    #(#indices => Self::#idents(#runtime::content::compact::vacant()),)*
                     _ => return,
                 };
             }
 
-            fn decode_variant(&mut self, cursor: &mut #runtime::decode::Cursor<'_>) -> #runtime::decode::Step {
-                match self { #(Self::#idents(value) => #content::decode(value, cursor, #typed::view()),)* }
+            fn content(&self) -> &dyn #runtime::derived::OneType {
+                match self { #(Self::#idents(value) => value,)* }
             }
 
-            fn encode_variant(&self, encoder: &mut #runtime::encode::Encoder) {
-                match self { #(Self::#idents(value) => #content::encode(value, encoder, #typed::view()),)* }
+            fn content_mut(&mut self) -> &mut dyn #runtime::derived::OneType {
+                match self { #(Self::#idents(value) => value,)* }
             }
         },
     ))

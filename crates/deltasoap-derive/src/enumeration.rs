@@ -21,16 +21,24 @@ pub(crate) fn expand<'v>(target: &Target, variants: impl Iterator<Item = &'v Var
     let values = variants.map(|variant| value(variant, target)).collect::<Result<Vec<_>>>()?;
     check_distinct(&values)?;
     let description = target.describe(&element(target, &values), false);
-    let lexical = lexical(target, &values);
+    let (lexical, content) = match target.is_compact() {
+        true => (listed(target, &values), target.listed_content()),
+        false => (lexical(target, &values), target.simple_content()),
+    };
     let runtime = target.runtime();
     let base = quote!(const BASE: #runtime::schema::Builtin = #runtime::schema::Builtin::String;);
     let simple_type = target.implement(&quote!(#runtime::SimpleType), &base);
-    let content = target.simple_content();
     Ok(quote!(#description #lexical #simple_type #content))
 }
 
 fn value<'v>(variant: &'v Variant, target: &Target) -> Result<Value<'v>> {
     let local = Local::parse(&variant.attrs)?;
+    if let Some((_, number)) = variant.discriminant.as_ref().filter(|_| target.is_compact()) {
+        return Err(Error::new_spanned(
+            number,
+            "a value of a `compact` enumeration has no number: its place is what it is found by",
+        ));
+    }
     local.allow(&[])?;
     local.forbid_defaults("an enumerated value has only a `name`")?;
     let Local { name, namespace, qualified, .. } = local;
@@ -50,13 +58,17 @@ fn check_distinct(values: &[Value<'_>]) -> Result<()> {
 }
 
 fn element(target: &Target, values: &[Value<'_>]) -> TokenStream {
-    let (runtime, name) = (target.runtime(), target.type_qname());
+    let (runtime, name, ident) = (target.runtime(), target.type_qname(), &target.ident);
     let texts = values.iter().map(|value| &value.text);
+    let texts = match target.is_compact() {
+        true => quote!(<#ident as #runtime::enumeration::Enumeration>::TEXTS),
+        false => quote!(const { &[#(::std::borrow::Cow::Borrowed(#texts)),*] }),
+    };
     quote! {
         #runtime::schema::Element::Simple(#runtime::schema::SimpleElement {
             name: #name,
             base: #runtime::schema::Builtin::String,
-            enumeration: ::std::borrow::Cow::Borrowed(const { &[#(::std::borrow::Cow::Borrowed(#texts)),*] }),
+            enumeration: ::std::borrow::Cow::Borrowed(#texts),
             default: ::core::option::Option::None,
         })
     }
@@ -105,6 +117,57 @@ fn lexical(target: &Target, values: &[Value<'_>]) -> TokenStream {
             }
         },
     )
+}
+
+/// `Lexical` by lists of values and texts.
+fn listed(target: &Target, values: &[Value<'_>]) -> TokenStream {
+    let (runtime, name) = (target.runtime(), target.type_name());
+    let first = values.first().map(|value| value.ident);
+    let (idents, texts): (Vec<_>, Vec<_>) = values.iter().map(|value| (value.ident, &value.text)).unzip();
+    let enumeration = target.implement(
+        &quote!(#runtime::enumeration::Enumeration),
+        &quote! {
+            const VALUES: &'static [Self] = &[#(Self::#idents),*];
+            const TEXTS: &'static [::std::borrow::Cow<'static, str>] =
+                &[#(::std::borrow::Cow::Borrowed(#texts)),*];
+
+            #[inline]
+            fn place(self) -> usize {
+                self as usize
+            }
+        },
+    );
+    let lexical = target.implement(
+        &quote!(#runtime::Lexical),
+        &quote! {
+            const XSD_NAME: &'static str = #name;
+            const WHITE_SPACE: #runtime::lexical::WhiteSpace = #runtime::lexical::WhiteSpace::Collapse;
+            const MAX_WIDTH: ::core::option::Option<usize> = ::core::option::Option::Some(
+                <Self as #runtime::enumeration::Enumeration>::LONGEST,
+            );
+
+            #[inline]
+            fn vacant() -> Self {
+                Self::#first
+            }
+
+            #[inline]
+            fn parse(text: &str) -> ::core::result::Result<Self, #runtime::lexical::LexicalError> {
+                #runtime::enumeration::parse_listed(text)
+            }
+
+            #[inline]
+            fn scan(bytes: &[u8]) -> ::core::option::Option<(Self, usize)> {
+                #runtime::enumeration::scan_listed(bytes)
+            }
+
+            #[inline]
+            fn format(&self, out: &mut #runtime::Buffer, escape: #runtime::Escape) {
+                out.push_text(#runtime::enumeration::text(*self), escape);
+            }
+        },
+    );
+    quote!(#enumeration #lexical)
 }
 
 /// True if the text in a document is the value: no character that is escaped or changed.

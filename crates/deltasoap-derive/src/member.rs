@@ -138,6 +138,10 @@ impl Member {
     /// The description of the child element.
     pub(crate) fn field(&self, target: &Target) -> TokenStream {
         let (runtime, occurs) = (target.runtime(), self.occurs(target));
+        if target.is_compact() && self.is_plain() {
+            let (ty, namespace, local) = (&self.ty, &self.namespace, &self.local);
+            return quote_spanned!(ty.span()=> #runtime::content::compact::field::<#ty>(#namespace, #local));
+        }
         let name = target.qname(&self.namespace, &self.local);
         let (min, max, inline) = (self.min(&occurs), self.max(&occurs), self.inline(&occurs));
         let reference = quote!(#occurs::REFERENCE);
@@ -159,6 +163,12 @@ impl Member {
                 inline: #inline,
             }
         }
+    }
+
+    /// True for a child element of which nothing is said but its name.
+    fn is_plain(&self) -> bool {
+        let is_bounded = self.min.is_some() || self.max.is_some();
+        self.role == Role::Element && !is_bounded && self.default.is_none() && self.default_text.is_none()
     }
 
     fn min(&self, occurs: &TokenStream) -> TokenStream {
@@ -249,6 +259,10 @@ impl Member {
         if self.is_group() {
             let group = self.group(target);
             return quote!(#group::vacant());
+        }
+        if target.is_compact() {
+            let (compact, ty) = (target.compact(), &self.ty);
+            return quote_spanned!(ty.span()=> #compact::vacant());
         }
         let occurs = self.occurs(target);
         quote!(#occurs::vacant(#occurs::content_view()))

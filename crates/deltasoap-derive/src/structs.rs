@@ -1,11 +1,11 @@
 //! Structs with named fields, or none: complex elements.
 
 use crate::attributes::{Flag, Role};
-use crate::complex::{ContentBodies, DecodeBodies, Description, EncodeBodies, encode_inline};
+use crate::complex::{self, ContentBodies, DecodeBodies, Description, EncodeBodies, encode_inline};
 use crate::group::{self, select};
 use crate::member::{Member, check_distinct};
 use crate::target::Target;
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 use syn::{Error, Fields, Result};
 
@@ -13,6 +13,9 @@ use syn::{Error, Fields, Result};
 pub(crate) fn expand(target: &Target, fields: &Fields) -> Result<TokenStream> {
     target.container.allow(&[Flag::Message, Flag::Qualified, Flag::All, Flag::Open, Flag::Group], "a struct")?;
     let parsed = Struct::parse(target, fields)?;
+    if parsed.is_compact() {
+        return Ok(parsed.compact());
+    }
     let is_group = target.container.has(Flag::Group);
     let description = target.describe(&parsed.description().element(target), is_group);
     let content = parsed.content().implement(target);
@@ -126,16 +129,93 @@ impl<'t> Struct<'t> {
 
     fn content(&self) -> ContentBodies {
         let runtime = self.target.runtime();
-        let (routine, encode) = match &self.text {
-            None => (quote!(complex), quote!(#runtime::encode::complex::encode(self, encoder, view))),
-            Some(Member { ident, .. }) => {
-                (quote!(text), quote!(#runtime::encode::complex::encode_text(self, &self.#ident, encoder, view)))
-            }
+        let (decode, encode) = match &self.text {
+            None => (complex::decode(self.target), complex::encode(self.target)),
+            Some(Member { ident, .. }) => (
+                quote!(#runtime::decode::text::decode(self, cursor, view)),
+                quote!(#runtime::encode::complex::encode_text(self, &self.#ident, encoder, view)),
+            ),
         };
         let is_group = self.target.container.has(Flag::Group);
         let more = if is_group { encode_inline(self.target) } else { TokenStream::new() };
-        let shortcuts = if !is_group && self.can_be_flat() { self.flat() } else { TokenStream::new() };
-        ContentBodies { vacant: self.vacant(), routine, encode, more, shortcuts }
+        let is_flat = !is_group && !self.target.is_compact() && self.can_be_flat();
+        let shortcuts = if is_flat { self.flat() } else { complex::shortcuts(self.target) };
+        ContentBodies { vacant: self.vacant(), decode, encode, more, shortcuts }
+    }
+
+    /// True if the fields are given as objects. Groups, and fields that have a default, are asked by their types even in a compact type.
+    /// Texts with attributes are as well: they are few, and stand where other types have leaves.
+    fn is_compact(&self) -> bool {
+        let is_asked = |member: &Member| member.is_group() || member.default.is_some();
+        let members = || self.elements.iter().chain(&self.attributes);
+        let is_element = self.text.is_none() && !self.target.container.has(Flag::Group);
+        self.target.is_compact() && is_element && !members().any(is_asked)
+    }
+
+    /// The implementations of a type that gives its fields as objects.
+    fn compact(&self) -> TokenStream {
+        let target = self.target;
+        let compact = target.compact();
+        let (name, vacant, message) = (target.type_qname(), self.vacant(), target.message());
+        let item_name = target.container.item_name.iter();
+        let description = target.description(&self.compact_description());
+        let runtime = target.runtime();
+        let (cursor, encoder) = (quote!(#runtime::decode::Cursor<'_>), quote!(#runtime::encode::Encoder));
+        let view = quote!(#runtime::schema::View<'_>);
+        let fields = target.implement_plainly(&quote!(#compact::Fields), &self.objects());
+        let typed = target.implement_plainly(
+            &quote!(#runtime::Typed),
+            &quote! {
+                const TYPE_NAME: #runtime::QName = #name;
+                #(const ITEM_NAME: &'static str = #item_name;)*
+
+                fn element() -> &'static #runtime::schema::Element {
+                    #description
+                }
+            },
+        );
+        let content = target.implement_plainly(
+            &quote!(#runtime::Content),
+            &quote! {
+                fn vacant(_: #view) -> Self {
+                    #vacant
+                }
+
+                fn decode(&mut self, cursor: &mut #cursor, view: #view) -> #runtime::decode::Step {
+                    #compact::decode(self, cursor, view)
+                }
+
+                fn encode(&self, encoder: &mut #encoder, view: #view) {
+                    #compact::encode(self, encoder, view);
+                }
+            },
+        );
+        let shortcuts = target.implement_plainly(&quote!(#runtime::content::Shortcuts), &complex::shortcuts(target));
+        quote!(#fields #typed #content #shortcuts #message)
+    }
+
+    /// The description of a compact type. Most are nothing but a list of fields.
+    fn compact_description(&self) -> TokenStream {
+        let Description { compositor, fields, attributes, open, .. } = self.description();
+        if open {
+            return self.description().element(self.target);
+        }
+        let (compact, runtime, name) = (self.target.compact(), self.target.runtime(), self.target.type_qname());
+        let list = |is_empty: bool, list: TokenStream| if is_empty { quote!(&[]) } else { quote!(const { #list }) };
+        let fields = list(self.elements.is_empty(), fields);
+        let attributes = list(attributes.is_empty(), quote!(&[#(#attributes),*]));
+        quote!(#compact::complex(#name, #runtime::schema::Compositor::#compositor, #fields, #attributes))
+    }
+
+    /// The methods of `Fields`: the values by their places.
+    fn objects(&self) -> TokenStream {
+        let compact = self.target.compact();
+        let elements: Vec<_> = self.elements.iter().map(|member| &member.ident).collect();
+        let attributes: Vec<_> = self.attributes.iter().map(|member| &member.ident).collect();
+        let element = object(&quote!(element), &quote!(element_mut), &quote!(#compact::Slot), &elements);
+        let attribute = (!attributes.is_empty())
+            .then(|| object(&quote!(attribute), &quote!(attribute_mut), &quote!(#compact::AttributeSlot), &attributes));
+        quote!(#element #attribute)
     }
 
     fn vacant(&self) -> TokenStream {
@@ -277,6 +357,38 @@ impl<'t> Struct<'t> {
                 let (ident, value) = (&member.ident, member.attribute_value(target));
                 quote!(#value::write(&self.#ident, encoder, &complex.attributes[index].name))
             }),
+        }
+    }
+}
+
+/// The methods that give one of some fields as an object.
+fn object(name: &TokenStream, name_mut: &TokenStream, object: &TokenStream, idents: &[&Ident]) -> TokenStream {
+    if idents.is_empty() {
+        // Without any, `match` would make the rest unreachable.
+        return quote! {
+            fn #name(&self, _: usize) -> ::core::option::Option<&dyn #object> {
+                ::core::option::Option::None
+            }
+
+            fn #name_mut(&mut self, _: usize) -> ::core::option::Option<&mut dyn #object> {
+                ::core::option::Option::None
+            }
+        };
+    }
+    let places: Vec<_> = (0..idents.len()).map(Literal::usize_unsuffixed).collect();
+    quote! {
+        fn #name(&self, place: usize) -> ::core::option::Option<&dyn #object> {
+            ::core::option::Option::Some(match place {
+                #(#places => &self.#idents,)*
+                _ => return ::core::option::Option::None,
+            })
+        }
+
+        fn #name_mut(&mut self, place: usize) -> ::core::option::Option<&mut dyn #object> {
+            ::core::option::Option::Some(match place {
+                #(#places => &mut self.#idents,)*
+                _ => return ::core::option::Option::None,
+            })
         }
     }
 }

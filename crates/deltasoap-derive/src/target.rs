@@ -27,6 +27,11 @@ impl Target {
         &self.container.runtime
     }
 
+    /// True if the routines for the type are those that all compact types share.
+    pub(crate) fn is_compact(&self) -> bool {
+        self.container.has(Flag::Compact)
+    }
+
     /// The XSD type's local name.
     pub(crate) fn type_name(&self) -> String {
         self.container.name.clone().unwrap_or_else(|| self.ident.unraw().to_string())
@@ -72,6 +77,24 @@ impl Target {
         }
     }
 
+    /// The runtime's module for compact types.
+    pub(crate) fn compact(&self) -> TokenStream {
+        let runtime = self.runtime();
+        quote!(#runtime::content::compact)
+    }
+
+    /// As [`implement`](Self::implement), for bodies that use all arguments.
+    pub(crate) fn implement_plainly(&self, of: &TokenStream, body: &TokenStream) -> TokenStream {
+        let ident = &self.ident;
+        let (parameters, arguments, bounds) = self.generics.split_for_impl();
+        quote! {
+            #[automatically_derived]
+            impl #parameters #of for #ident #arguments #bounds {
+                #body
+            }
+        }
+    }
+
     /// `Typed`, with the description given, and `Message` where the type is one.
     pub(crate) fn describe(&self, element: &TokenStream, is_choice: bool) -> TokenStream {
         let runtime = self.runtime();
@@ -95,7 +118,7 @@ impl Target {
     }
 
     /// The description as data that lives for ever. A `static` cannot depend on type parameters.
-    fn description(&self, element: &TokenStream) -> TokenStream {
+    pub(crate) fn description(&self, element: &TokenStream) -> TokenStream {
         let runtime = self.runtime();
         if self.generics.params.is_empty() {
             quote! {
@@ -122,6 +145,12 @@ impl Target {
     pub(crate) fn simple_content(&self) -> TokenStream {
         let (runtime, ident) = (self.runtime(), &self.ident);
         quote_spanned!(ident.span()=> #runtime::simple_content!(#ident);)
+    }
+
+    /// The same for types that implement `Enumeration`.
+    pub(crate) fn listed_content(&self) -> TokenStream {
+        let (runtime, ident) = (self.runtime(), &self.ident);
+        quote_spanned!(ident.span()=> #runtime::simple_content!(compact #ident);)
     }
 }
 

@@ -13,7 +13,8 @@ use std::collections::HashSet;
 
 /// An item, with its documentation.
 pub(super) fn item(model: &Model, layout: &Layout, id: ItemId, item: &Item) -> TokenStream {
-    let render = Render { model, layout, module: layout.module_of(id), item, name: layout.name(id) };
+    let is_compact = !model.flat_in_lists.contains(&id);
+    let render = Render { model, layout, module: layout.module_of(id), item, name: layout.name(id), is_compact };
     let words = docs(&item.docs);
     let body = match &item.kind {
         ItemKind::Pending => TokenStream::new(),
@@ -37,6 +38,8 @@ struct Render<'m> {
     item: &'m Item,
     /// The item's Rust name.
     name: &'m str,
+    /// True if the routines for it are those that all such types share.
+    is_compact: bool,
 }
 
 /// Parts of `#[soap(...)]`.
@@ -88,9 +91,17 @@ impl Render<'_> {
         attributes
     }
 
+    /// The same, of a type that can compile small.
+    fn compact_container(&self, name: Option<&str>) -> Attributes {
+        let mut attributes = Attributes::default();
+        attributes.flag("compact", self.is_compact);
+        attributes.0.extend(self.container(name).0);
+        attributes
+    }
+
     fn structure(&self, of: &Struct) -> TokenStream {
         let name = self.ident();
-        let mut attributes = self.container(of.name.as_deref());
+        let mut attributes = self.compact_container(of.name.as_deref());
         let type_name = of.name.as_deref().unwrap_or(self.name);
         match of.element.as_deref() {
             Some(element) if element == type_name => attributes.flag("message", true),
@@ -132,7 +143,7 @@ impl Render<'_> {
 
     fn choice(&self, members: &[Member], between: Between) -> TokenStream {
         let name = self.ident();
-        let mut attributes = self.container(None);
+        let mut attributes = self.compact_container(None);
         attributes.flag("group", between == Between::Groups);
         let mut scope = Scope::default();
         let names: Vec<String> = members.iter().map(|member| scope.variant_name(&member.name.local)).collect();
@@ -184,7 +195,7 @@ impl Render<'_> {
 
     fn enumeration(&self, of: &Enumeration) -> TokenStream {
         let name = self.ident();
-        let mut attributes = self.container(of.name.as_deref());
+        let mut attributes = self.compact_container(of.name.as_deref());
         let mut scope = Scope::default();
         let names: Vec<String> = of.values.iter().map(|(text, _)| scope.variant_name(text)).collect();
         let rule =

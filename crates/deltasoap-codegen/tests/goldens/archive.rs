@@ -147,7 +147,7 @@ pub enum StoreFault {
 }
 
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "urn:archive", message, qualified)]
+#[soap(compact, namespace = "urn:archive", message, qualified)]
 pub struct Store {
     pub picture: Picture,
     #[soap(min = 1)]
@@ -156,7 +156,7 @@ pub struct Store {
 }
 
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "urn:archive", message, qualified)]
+#[soap(compact, namespace = "urn:archive", message, qualified)]
 pub struct StoreResponse {
     #[soap(min = 1)]
     pub bytes: Vec<i32>,
@@ -164,13 +164,13 @@ pub struct StoreResponse {
 }
 
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "urn:archive", message, qualified)]
+#[soap(compact, namespace = "urn:archive", message, qualified)]
 pub struct Full {
     pub free: i32,
 }
 
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "urn:archive", message, qualified)]
+#[soap(compact, namespace = "urn:archive", message, qualified)]
 pub struct Session {
     pub user: String,
 }
@@ -180,7 +180,7 @@ pub struct Session {
 pub struct Quota(pub i32);
 
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "urn:archive", rename_all = "camelCase")]
+#[soap(compact, namespace = "urn:archive", rename_all = "camelCase")]
 pub struct Picture {
     #[soap(attribute, namespace = "http://www.w3.org/2005/05/xmlmime")]
     pub content_type: Option<String>,

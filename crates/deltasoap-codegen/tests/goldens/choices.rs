@@ -108,19 +108,19 @@ pub fn serve_choice_service<T: ChoiceServiceServer>(
 }
 
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "http://tempuri.org/", message, qualified)]
+#[soap(compact, namespace = "http://tempuri.org/", message, qualified)]
 pub struct Record1 {
     pub elem: FaultPropertyType,
 }
 
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "http://tempuri.org/", message, qualified)]
+#[soap(compact, namespace = "http://tempuri.org/", message, qualified)]
 pub struct Record2 {
     pub elem: FaultPropertyType,
 }
 
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "http://tempuri.org/")]
+#[soap(compact, namespace = "http://tempuri.org/")]
 pub struct FaultPropertyType {
     #[soap(inline)]
     pub choice: FaultPropertyTypeChoice,
@@ -139,7 +139,7 @@ pub enum AnyFaultType {
 }
 
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "http://tempuri.org/", qualified)]
+#[soap(compact, namespace = "http://tempuri.org/", qualified)]
 pub struct StagingFaultType {
     pub description: String,
     pub command: String,
@@ -147,7 +147,7 @@ pub struct StagingFaultType {
 }
 
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "http://tempuri.org/")]
+#[soap(compact, namespace = "http://tempuri.org/")]
 pub struct SetResourceProperties {
     #[soap(inline)]
     pub choice: Vec<SetResourcePropertiesChoice>,
@@ -155,7 +155,7 @@ pub struct SetResourceProperties {
 
 /// One of the elements of a `FaultPropertyType`.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "http://tempuri.org/", qualified, rename_all = "camelCase")]
+#[soap(compact, namespace = "http://tempuri.org/", qualified, rename_all = "camelCase")]
 pub enum FaultPropertyTypeChoice {
     Fault1(AnyFaultType),
     Fault2(StagingFaultType),
@@ -164,7 +164,7 @@ pub enum FaultPropertyTypeChoice {
 }
 
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "http://tempuri.org/", qualified)]
+#[soap(compact, namespace = "http://tempuri.org/", qualified)]
 pub struct FaultType {
     pub description: String,
     pub command: String,
@@ -172,7 +172,7 @@ pub struct FaultType {
 
 /// One of the elements of a `SetResourceProperties`.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "http://tempuri.org/", qualified, rename_all = "camelCase")]
+#[soap(compact, namespace = "http://tempuri.org/", qualified, rename_all = "camelCase")]
 pub enum SetResourcePropertiesChoice {
     A(String),
     B(i32),

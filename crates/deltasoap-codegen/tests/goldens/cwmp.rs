@@ -4,6 +4,7 @@
 pub mod cwmp_1_0 {
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "urn:dslforum-org:cwmp-1-0",
         element = "ID",
         rename_all = "camelCase"
@@ -17,7 +18,12 @@ pub mod cwmp_1_0 {
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "urn:dslforum-org:cwmp-1-0", message, rename_all = "camelCase")]
+    #[soap(
+        compact,
+        namespace = "urn:dslforum-org:cwmp-1-0",
+        message,
+        rename_all = "camelCase"
+    )]
     pub struct HoldRequests {
         /// Always: 1
         #[soap(attribute, namespace = "http://schemas.xmlsoap.org/soap/envelope/")]
@@ -27,7 +33,12 @@ pub mod cwmp_1_0 {
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "urn:dslforum-org:cwmp-1-0", message, rename_all = "PascalCase")]
+    #[soap(
+        compact,
+        namespace = "urn:dslforum-org:cwmp-1-0",
+        message,
+        rename_all = "PascalCase"
+    )]
     pub struct Fault {
         pub fault_code: FaultCodeType,
         pub fault_string: Option<String>,
@@ -36,12 +47,13 @@ pub mod cwmp_1_0 {
 
     /// GeRPCMethods message - Annex A.3.1.1
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "urn:dslforum-org:cwmp-1-0", element = "GetRPCMethods")]
+    #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0", element = "GetRPCMethods")]
     pub struct GetRpcMethods {}
 
     /// GeRPCMethodsResponse message - Annex A.3.1.1
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "urn:dslforum-org:cwmp-1-0",
         element = "GetRPCMethodsResponse",
         rename_all = "PascalCase"
@@ -52,7 +64,12 @@ pub mod cwmp_1_0 {
 
     /// SetParameterValues message - Annex A.3.2.1
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "urn:dslforum-org:cwmp-1-0", message, rename_all = "PascalCase")]
+    #[soap(
+        compact,
+        namespace = "urn:dslforum-org:cwmp-1-0",
+        message,
+        rename_all = "PascalCase"
+    )]
     pub struct SetParameterValues {
         pub parameter_list: deltasoap::SoapArray<ParameterValueStruct>,
         pub parameter_key: ParameterKeyType,
@@ -60,28 +77,48 @@ pub mod cwmp_1_0 {
 
     /// SetParameterValuesResponse message - Annex A.3.2.1
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "urn:dslforum-org:cwmp-1-0", message, rename_all = "PascalCase")]
+    #[soap(
+        compact,
+        namespace = "urn:dslforum-org:cwmp-1-0",
+        message,
+        rename_all = "PascalCase"
+    )]
     pub struct SetParameterValuesResponse {
         pub status: SetParameterValuesResponseStatus,
     }
 
     /// GetParameterValues message - Annex A.3.2.2
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "urn:dslforum-org:cwmp-1-0", message, rename_all = "PascalCase")]
+    #[soap(
+        compact,
+        namespace = "urn:dslforum-org:cwmp-1-0",
+        message,
+        rename_all = "PascalCase"
+    )]
     pub struct GetParameterValues {
         pub parameter_names: deltasoap::SoapArray<String>,
     }
 
     /// GetParameterValuesResponse message - Annex A.3.2.2
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "urn:dslforum-org:cwmp-1-0", message, rename_all = "PascalCase")]
+    #[soap(
+        compact,
+        namespace = "urn:dslforum-org:cwmp-1-0",
+        message,
+        rename_all = "PascalCase"
+    )]
     pub struct GetParameterValuesResponse {
         pub parameter_list: deltasoap::SoapArray<ParameterValueStruct>,
     }
 
     /// GetParameterNames message - Annex A.3.2.3
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "urn:dslforum-org:cwmp-1-0", message, rename_all = "PascalCase")]
+    #[soap(
+        compact,
+        namespace = "urn:dslforum-org:cwmp-1-0",
+        message,
+        rename_all = "PascalCase"
+    )]
     pub struct GetParameterNames {
         pub parameter_path: deltasoap::Nillable<String>,
         pub next_level: bool,
@@ -89,40 +126,65 @@ pub mod cwmp_1_0 {
 
     /// GetParameterNamesResponse message - Annex A.3.2.3
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "urn:dslforum-org:cwmp-1-0", message, rename_all = "PascalCase")]
+    #[soap(
+        compact,
+        namespace = "urn:dslforum-org:cwmp-1-0",
+        message,
+        rename_all = "PascalCase"
+    )]
     pub struct GetParameterNamesResponse {
         pub parameter_list: deltasoap::SoapArray<ParameterInfoStruct>,
     }
 
     /// SetParameterAttributes message - Annex A.3.2.4
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "urn:dslforum-org:cwmp-1-0", message, rename_all = "PascalCase")]
+    #[soap(
+        compact,
+        namespace = "urn:dslforum-org:cwmp-1-0",
+        message,
+        rename_all = "PascalCase"
+    )]
     pub struct SetParameterAttributes {
         pub parameter_list: deltasoap::SoapArray<SetParameterAttributesStruct>,
     }
 
     /// SetParameterAttributesResponse message - Annex A.3.2.4
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "urn:dslforum-org:cwmp-1-0", message)]
+    #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0", message)]
     pub struct SetParameterAttributesResponse {}
 
     /// GetParameterAttributes message - Annex A.3.2.5
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "urn:dslforum-org:cwmp-1-0", message, rename_all = "PascalCase")]
+    #[soap(
+        compact,
+        namespace = "urn:dslforum-org:cwmp-1-0",
+        message,
+        rename_all = "PascalCase"
+    )]
     pub struct GetParameterAttributes {
         pub parameter_names: deltasoap::SoapArray<String>,
     }
 
     /// GetParameterAttributesResponse message - Annex A.3.2.5
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "urn:dslforum-org:cwmp-1-0", message, rename_all = "PascalCase")]
+    #[soap(
+        compact,
+        namespace = "urn:dslforum-org:cwmp-1-0",
+        message,
+        rename_all = "PascalCase"
+    )]
     pub struct GetParameterAttributesResponse {
         pub parameter_list: deltasoap::SoapArray<ParameterAttributeStruct>,
     }
 
     /// AddObject message - Annex A.3.2.6
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "urn:dslforum-org:cwmp-1-0", message, rename_all = "PascalCase")]
+    #[soap(
+        compact,
+        namespace = "urn:dslforum-org:cwmp-1-0",
+        message,
+        rename_all = "PascalCase"
+    )]
     pub struct AddObject {
         pub object_name: ObjectNameType,
         pub parameter_key: ParameterKeyType,
@@ -130,7 +192,12 @@ pub mod cwmp_1_0 {
 
     /// AddObjectResponse message - Annex A.3.2.6
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "urn:dslforum-org:cwmp-1-0", message, rename_all = "PascalCase")]
+    #[soap(
+        compact,
+        namespace = "urn:dslforum-org:cwmp-1-0",
+        message,
+        rename_all = "PascalCase"
+    )]
     pub struct AddObjectResponse {
         pub instance_number: u32,
         pub status: AddObjectResponseStatus,
@@ -138,7 +205,12 @@ pub mod cwmp_1_0 {
 
     /// DeleteObject message - Annex A.3.2.7
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "urn:dslforum-org:cwmp-1-0", message, rename_all = "PascalCase")]
+    #[soap(
+        compact,
+        namespace = "urn:dslforum-org:cwmp-1-0",
+        message,
+        rename_all = "PascalCase"
+    )]
     pub struct DeleteObject {
         pub object_name: ObjectNameType,
         pub parameter_key: ParameterKeyType,
@@ -146,14 +218,24 @@ pub mod cwmp_1_0 {
 
     /// DeleteObjectResponse message - Annex A.3.2.7
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "urn:dslforum-org:cwmp-1-0", message, rename_all = "PascalCase")]
+    #[soap(
+        compact,
+        namespace = "urn:dslforum-org:cwmp-1-0",
+        message,
+        rename_all = "PascalCase"
+    )]
     pub struct DeleteObjectResponse {
         pub status: DeleteObjectResponseStatus,
     }
 
     /// Download message - Annex A.3.2.8
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "urn:dslforum-org:cwmp-1-0", message, rename_all = "PascalCase")]
+    #[soap(
+        compact,
+        namespace = "urn:dslforum-org:cwmp-1-0",
+        message,
+        rename_all = "PascalCase"
+    )]
     pub struct Download {
         pub command_key: CommandKeyType,
         pub file_type: String,
@@ -172,7 +254,12 @@ pub mod cwmp_1_0 {
 
     /// DownloadResponse message - Annex A.3.2.8
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "urn:dslforum-org:cwmp-1-0", message, rename_all = "PascalCase")]
+    #[soap(
+        compact,
+        namespace = "urn:dslforum-org:cwmp-1-0",
+        message,
+        rename_all = "PascalCase"
+    )]
     pub struct DownloadResponse {
         pub status: DownloadResponseStatus,
         pub start_time: deltasoap::lexical::DateTime,
@@ -181,31 +268,46 @@ pub mod cwmp_1_0 {
 
     /// Reboot message - Annex A.3.2.9
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "urn:dslforum-org:cwmp-1-0", message, rename_all = "PascalCase")]
+    #[soap(
+        compact,
+        namespace = "urn:dslforum-org:cwmp-1-0",
+        message,
+        rename_all = "PascalCase"
+    )]
     pub struct Reboot {
         pub command_key: CommandKeyType,
     }
 
     /// RebootResponse message - Annex A.3.2.9
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "urn:dslforum-org:cwmp-1-0", message)]
+    #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0", message)]
     pub struct RebootResponse {}
 
     /// GetQueuedTransfers message - Annex A.4.1.1
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "urn:dslforum-org:cwmp-1-0", message)]
+    #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0", message)]
     pub struct GetQueuedTransfers {}
 
     /// GetQueuedTransfersResponse message - Annex A.4.1.1
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "urn:dslforum-org:cwmp-1-0", message, rename_all = "PascalCase")]
+    #[soap(
+        compact,
+        namespace = "urn:dslforum-org:cwmp-1-0",
+        message,
+        rename_all = "PascalCase"
+    )]
     pub struct GetQueuedTransfersResponse {
         pub transfer_list: deltasoap::SoapArray<QueuedTransferStruct>,
     }
 
     /// ScheduleInform message - Annex A.4.1.2
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "urn:dslforum-org:cwmp-1-0", message, rename_all = "PascalCase")]
+    #[soap(
+        compact,
+        namespace = "urn:dslforum-org:cwmp-1-0",
+        message,
+        rename_all = "PascalCase"
+    )]
     pub struct ScheduleInform {
         pub delay_seconds: u32,
         pub command_key: CommandKeyType,
@@ -213,38 +315,58 @@ pub mod cwmp_1_0 {
 
     /// ScheduleInformResponse message - Annex A.4.1.2
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "urn:dslforum-org:cwmp-1-0", message)]
+    #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0", message)]
     pub struct ScheduleInformResponse {}
 
     /// SetVouchers message - Annex A.4.1.3
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "urn:dslforum-org:cwmp-1-0", message, rename_all = "PascalCase")]
+    #[soap(
+        compact,
+        namespace = "urn:dslforum-org:cwmp-1-0",
+        message,
+        rename_all = "PascalCase"
+    )]
     pub struct SetVouchers {
         pub voucher_list: deltasoap::SoapArray<deltasoap::Binary>,
     }
 
     /// SetVouchersResponse message - Annex A.4.1.3
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "urn:dslforum-org:cwmp-1-0", message)]
+    #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0", message)]
     pub struct SetVouchersResponse {}
 
     /// GetOptions message - Annex A.4.1.4
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "urn:dslforum-org:cwmp-1-0", message, rename_all = "PascalCase")]
+    #[soap(
+        compact,
+        namespace = "urn:dslforum-org:cwmp-1-0",
+        message,
+        rename_all = "PascalCase"
+    )]
     pub struct GetOptions {
         pub option_name: String,
     }
 
     /// GetOptionsResponse message - Annex A.4.1.4
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "urn:dslforum-org:cwmp-1-0", message, rename_all = "PascalCase")]
+    #[soap(
+        compact,
+        namespace = "urn:dslforum-org:cwmp-1-0",
+        message,
+        rename_all = "PascalCase"
+    )]
     pub struct GetOptionsResponse {
         pub option_list: deltasoap::SoapArray<OptionStruct>,
     }
 
     /// Upload message - Annex A.4.1.5
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "urn:dslforum-org:cwmp-1-0", message, rename_all = "PascalCase")]
+    #[soap(
+        compact,
+        namespace = "urn:dslforum-org:cwmp-1-0",
+        message,
+        rename_all = "PascalCase"
+    )]
     pub struct Upload {
         pub command_key: CommandKeyType,
         pub file_type: String,
@@ -257,7 +379,12 @@ pub mod cwmp_1_0 {
 
     /// UploadResponse message - Annex A.4.1.5
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "urn:dslforum-org:cwmp-1-0", message, rename_all = "PascalCase")]
+    #[soap(
+        compact,
+        namespace = "urn:dslforum-org:cwmp-1-0",
+        message,
+        rename_all = "PascalCase"
+    )]
     pub struct UploadResponse {
         pub status: UploadResponseStatus,
         pub start_time: deltasoap::lexical::DateTime,
@@ -266,17 +393,22 @@ pub mod cwmp_1_0 {
 
     /// FactoryReset message - Annex A.4.1.6
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "urn:dslforum-org:cwmp-1-0", message)]
+    #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0", message)]
     pub struct FactoryReset {}
 
     /// FactoryResetResponse message - Annex A.4.1.6
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "urn:dslforum-org:cwmp-1-0", message)]
+    #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0", message)]
     pub struct FactoryResetResponse {}
 
     /// Inform message - Annex A.3.3.1
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "urn:dslforum-org:cwmp-1-0", message, rename_all = "PascalCase")]
+    #[soap(
+        compact,
+        namespace = "urn:dslforum-org:cwmp-1-0",
+        message,
+        rename_all = "PascalCase"
+    )]
     pub struct Inform {
         pub device_id: DeviceIdStruct,
         pub event: deltasoap::SoapArray<EventStruct>,
@@ -288,14 +420,24 @@ pub mod cwmp_1_0 {
 
     /// InformResponse message - Annex A.3.3.1
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "urn:dslforum-org:cwmp-1-0", message, rename_all = "PascalCase")]
+    #[soap(
+        compact,
+        namespace = "urn:dslforum-org:cwmp-1-0",
+        message,
+        rename_all = "PascalCase"
+    )]
     pub struct InformResponse {
         pub max_envelopes: u32,
     }
 
     /// TransferComplete message - Annex A.3.3.2
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "urn:dslforum-org:cwmp-1-0", message, rename_all = "PascalCase")]
+    #[soap(
+        compact,
+        namespace = "urn:dslforum-org:cwmp-1-0",
+        message,
+        rename_all = "PascalCase"
+    )]
     pub struct TransferComplete {
         pub command_key: CommandKeyType,
         pub fault_struct: FaultStruct,
@@ -305,12 +447,17 @@ pub mod cwmp_1_0 {
 
     /// TransferCompleteResponse message - Annex A.3.3.2
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "urn:dslforum-org:cwmp-1-0", message)]
+    #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0", message)]
     pub struct TransferCompleteResponse {}
 
     /// Kicked message - Annex A.4.2.1
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "urn:dslforum-org:cwmp-1-0", message, rename_all = "PascalCase")]
+    #[soap(
+        compact,
+        namespace = "urn:dslforum-org:cwmp-1-0",
+        message,
+        rename_all = "PascalCase"
+    )]
     pub struct Kicked {
         pub command: String,
         pub referer: String,
@@ -320,7 +467,7 @@ pub mod cwmp_1_0 {
 
     /// KickedResponse message - Annex A.4.2.1
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "urn:dslforum-org:cwmp-1-0", message)]
+    #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0", message)]
     pub struct KickedResponse {
         #[soap(name = "NextURL")]
         pub next_url: String,
@@ -328,7 +475,12 @@ pub mod cwmp_1_0 {
 
     /// RequestDownload message - Annex A.4.2.2
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "urn:dslforum-org:cwmp-1-0", message, rename_all = "PascalCase")]
+    #[soap(
+        compact,
+        namespace = "urn:dslforum-org:cwmp-1-0",
+        message,
+        rename_all = "PascalCase"
+    )]
     pub struct RequestDownload {
         pub file_type: String,
         pub file_type_arg: deltasoap::SoapArray<ArgStruct>,
@@ -336,7 +488,7 @@ pub mod cwmp_1_0 {
 
     /// RequestDownloadResponse message - Annex A.4.2.2
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "urn:dslforum-org:cwmp-1-0", message)]
+    #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0", message)]
     pub struct RequestDownloadResponse {}
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
@@ -348,7 +500,7 @@ pub mod cwmp_1_0 {
     }
 
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, deltasoap::Soap)]
-    #[soap(namespace = "urn:dslforum-org:cwmp-1-0")]
+    #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0")]
     pub enum FaultCodeTypeMember1 {
         /// Method not supported
         #[soap(name = "9000")]
@@ -395,7 +547,7 @@ pub mod cwmp_1_0 {
     }
 
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, deltasoap::Soap)]
-    #[soap(namespace = "urn:dslforum-org:cwmp-1-0")]
+    #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0")]
     pub enum FaultCodeTypeMember3 {
         /// Method not supported
         #[soap(name = "8000")]
@@ -419,14 +571,14 @@ pub mod cwmp_1_0 {
 
     /// Fault information for TransferComplete
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "urn:dslforum-org:cwmp-1-0", rename_all = "PascalCase")]
+    #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0", rename_all = "PascalCase")]
     pub struct FaultStruct {
         pub fault_code: FaultStructFaultCode,
         pub fault_string: String,
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "urn:dslforum-org:cwmp-1-0", rename_all = "PascalCase")]
+    #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0", rename_all = "PascalCase")]
     pub struct DeviceIdStruct {
         pub manufacturer: String,
         #[soap(name = "OUI")]
@@ -448,6 +600,7 @@ pub mod cwmp_1_0 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "urn:dslforum-org:cwmp-1-0",
         item_name = "ParameterValueStruct",
         rename_all = "PascalCase"
@@ -473,6 +626,7 @@ pub mod cwmp_1_0 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "urn:dslforum-org:cwmp-1-0",
         item_name = "SetParameterAttributesStruct",
         rename_all = "PascalCase"
@@ -487,6 +641,7 @@ pub mod cwmp_1_0 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "urn:dslforum-org:cwmp-1-0",
         item_name = "ParameterAttributeStruct",
         rename_all = "PascalCase"
@@ -510,6 +665,7 @@ pub mod cwmp_1_0 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "urn:dslforum-org:cwmp-1-0",
         item_name = "OptionStruct",
         rename_all = "PascalCase"
@@ -543,7 +699,7 @@ pub mod cwmp_1_0 {
     pub type ObjectNameType = String;
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "urn:dslforum-org:cwmp-1-0", rename_all = "PascalCase")]
+    #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0", rename_all = "PascalCase")]
     pub struct FaultSetParameterValuesFault {
         pub parameter_name: String,
         pub fault_code: FaultCodeType,
@@ -551,7 +707,7 @@ pub mod cwmp_1_0 {
     }
 
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, deltasoap::Soap)]
-    #[soap(namespace = "urn:dslforum-org:cwmp-1-0")]
+    #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0")]
     pub enum SetParameterValuesResponseStatus {
         /// All Parameter changes have been validated and applied
         #[soap(name = "0")]
@@ -563,7 +719,7 @@ pub mod cwmp_1_0 {
     }
 
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, deltasoap::Soap)]
-    #[soap(namespace = "urn:dslforum-org:cwmp-1-0")]
+    #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0")]
     pub enum AddObjectResponseStatus {
         /// The object has been created
         #[soap(name = "0")]
@@ -574,7 +730,7 @@ pub mod cwmp_1_0 {
     }
 
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, deltasoap::Soap)]
-    #[soap(namespace = "urn:dslforum-org:cwmp-1-0")]
+    #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0")]
     pub enum DeleteObjectResponseStatus {
         /// The object has been deleted
         #[soap(name = "0")]
@@ -585,7 +741,7 @@ pub mod cwmp_1_0 {
     }
 
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, deltasoap::Soap)]
-    #[soap(namespace = "urn:dslforum-org:cwmp-1-0")]
+    #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0")]
     pub enum DownloadResponseStatus {
         /// Download has completed and been applied
         #[soap(name = "0")]
@@ -596,7 +752,7 @@ pub mod cwmp_1_0 {
     }
 
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, deltasoap::Soap)]
-    #[soap(namespace = "urn:dslforum-org:cwmp-1-0")]
+    #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0")]
     pub enum UploadResponseStatus {
         /// Upload has been completed
         #[soap(name = "0")]
@@ -607,7 +763,7 @@ pub mod cwmp_1_0 {
     }
 
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, deltasoap::Soap)]
-    #[soap(namespace = "urn:dslforum-org:cwmp-1-0")]
+    #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0")]
     pub enum FaultStructFaultCode {
         /// No fault
         #[soap(name = "0")]
@@ -630,7 +786,7 @@ pub mod cwmp_1_0 {
     }
 
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, deltasoap::Soap)]
-    #[soap(namespace = "urn:dslforum-org:cwmp-1-0")]
+    #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0")]
     pub enum SetParameterAttributesStructNotification {
         /// Notification off. The CPE need not inform the ACS of a change to the specified parameter(s)
         #[soap(name = "0")]
@@ -646,7 +802,7 @@ pub mod cwmp_1_0 {
     }
 
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, deltasoap::Soap)]
-    #[soap(namespace = "urn:dslforum-org:cwmp-1-0")]
+    #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0")]
     pub enum ParameterAttributeStructNotification {
         #[soap(name = "0")]
         N0,
@@ -671,7 +827,7 @@ pub mod cwmp_1_0 {
     }
 
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, deltasoap::Soap)]
-    #[soap(namespace = "urn:dslforum-org:cwmp-1-0")]
+    #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0")]
     pub enum OptionStructState {
         /// Option is disabled and not setup
         #[soap(name = "0")]
@@ -688,7 +844,7 @@ pub mod cwmp_1_0 {
     }
 
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, deltasoap::Soap)]
-    #[soap(namespace = "urn:dslforum-org:cwmp-1-0")]
+    #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0")]
     pub enum OptionStructMode {
         /// 0 - Disabled
         #[soap(name = "0")]
@@ -702,7 +858,7 @@ pub mod cwmp_1_0 {
     }
 
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, deltasoap::Soap)]
-    #[soap(namespace = "urn:dslforum-org:cwmp-1-0")]
+    #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0")]
     pub enum OptionStructIsTransferable {
         /// Non-transferable
         #[soap(name = "0")]

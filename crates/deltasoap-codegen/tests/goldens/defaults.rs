@@ -127,7 +127,7 @@ pub fn serve_measures<T: MeasuresServer>(
 }
 
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "urn:defaults")]
+#[soap(compact, namespace = "urn:defaults")]
 pub struct Share {
     #[soap(attribute)]
     pub of: Option<i32>,
@@ -140,7 +140,7 @@ pub struct Share {
 pub struct Share2(pub Share);
 
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "urn:defaults")]
+#[soap(compact, namespace = "urn:defaults")]
 pub struct Price {
     /// Default: EUR
     #[soap(attribute, default_text = "EUR")]
@@ -154,7 +154,7 @@ pub struct Price {
 pub struct Total(pub Price);
 
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "urn:defaults", message, qualified)]
+#[soap(compact, namespace = "urn:defaults", message, qualified)]
 pub struct Measure {
     /// Default: 1.50
     #[soap(attribute, default_text = "1.50")]
@@ -218,7 +218,7 @@ pub struct Measure {
 pub struct Note(pub String);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, deltasoap::Soap)]
-#[soap(namespace = "urn:defaults", rename_all = "camelCase")]
+#[soap(compact, namespace = "urn:defaults", rename_all = "camelCase")]
 pub enum Unit {
     M,
     Ft,
@@ -235,7 +235,7 @@ pub type Ids = deltasoap::lexical::List<i32>;
 
 /// One of the elements of a `Measure`.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "urn:defaults", qualified, rename_all = "camelCase")]
+#[soap(compact, namespace = "urn:defaults", qualified, rename_all = "camelCase")]
 pub enum MeasureChoice {
     /// Default: 1
     #[soap(default_text = "1")]

@@ -177,11 +177,12 @@ pub fn serve_device<T: DeviceServer>(
 /// Types and elements of the namespace `http://www.onvif.org/ver10/device/wsdl`.
 pub mod wsdl {
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://www.onvif.org/ver10/device/wsdl", message)]
+    #[soap(compact, namespace = "http://www.onvif.org/ver10/device/wsdl", message)]
     pub struct GetSystemDateAndTime {}
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://www.onvif.org/ver10/device/wsdl",
         message,
         qualified,
@@ -195,6 +196,7 @@ pub mod wsdl {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://www.onvif.org/ver10/device/wsdl",
         message,
         qualified,
@@ -206,7 +208,7 @@ pub mod wsdl {
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://www.onvif.org/ver10/device/wsdl", message)]
+    #[soap(compact, namespace = "http://www.onvif.org/ver10/device/wsdl", message)]
     pub struct SetHostnameResponse {}
 }
 
@@ -215,6 +217,7 @@ pub mod schema {
     /// General date time inforamtion returned by the GetSystemDateTime method.
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://www.onvif.org/ver10/schema",
         qualified,
         rename_all = "PascalCase"
@@ -235,7 +238,7 @@ pub mod schema {
     }
 
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, deltasoap::Soap)]
-    #[soap(namespace = "http://www.onvif.org/ver10/schema")]
+    #[soap(compact, namespace = "http://www.onvif.org/ver10/schema")]
     pub enum SetDateTimeType {
         /// Indicates that the date and time are set manually.
         Manual,
@@ -256,6 +259,7 @@ pub mod schema {
     /// /3, = the local time when the switch occurs = 3 a.m. in this case
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://www.onvif.org/ver10/schema",
         qualified,
         rename_all = "UPPERCASE"
@@ -267,6 +271,7 @@ pub mod schema {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://www.onvif.org/ver10/schema",
         qualified,
         rename_all = "PascalCase"
@@ -277,7 +282,7 @@ pub mod schema {
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://www.onvif.org/ver10/schema")]
+    #[soap(compact, namespace = "http://www.onvif.org/ver10/schema")]
     pub struct SystemDateTimeExtension {
         /// Any other element.
         #[soap(inline)]
@@ -286,6 +291,7 @@ pub mod schema {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://www.onvif.org/ver10/schema",
         qualified,
         rename_all = "PascalCase"
@@ -301,6 +307,7 @@ pub mod schema {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://www.onvif.org/ver10/schema",
         qualified,
         rename_all = "PascalCase"

@@ -142,7 +142,7 @@ pub struct Digest(pub deltasoap::Binary);
 pub struct Kind(pub deltasoap::QName);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, deltasoap::Soap)]
-#[soap(namespace = "urn:encoded", rename_all = "camelCase")]
+#[soap(compact, namespace = "urn:encoded", rename_all = "camelCase")]
 pub enum Unit {
     M,
     Ft,
@@ -153,7 +153,7 @@ pub enum Unit {
 pub struct Length(pub Unit);
 
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "urn:encoded", element = "label", all)]
+#[soap(compact, namespace = "urn:encoded", element = "label", all)]
 pub struct Label {
     pub token: Option<deltasoap::Nillable<deltasoap::lexical::Token>>,
     pub uri: Option<deltasoap::Nillable<deltasoap::lexical::AnyUri>>,
@@ -178,7 +178,7 @@ pub struct Label {
 }
 
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "urn:encoded", element = "labelResponse", all)]
+#[soap(compact, namespace = "urn:encoded", element = "labelResponse", all)]
 pub struct LabelResponse {
     pub zip: Option<deltasoap::Nillable<Zip>>,
 }

@@ -1790,6 +1790,7 @@ pub enum ResumeSubscriptionFault {
 pub mod wsdl {
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://www.onvif.org/ver10/events/wsdl",
         message,
         qualified,
@@ -1808,6 +1809,7 @@ pub mod wsdl {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://www.onvif.org/ver10/events/wsdl",
         message,
         qualified,
@@ -1824,6 +1826,7 @@ pub mod wsdl {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://www.onvif.org/ver10/events/wsdl",
         message,
         qualified,
@@ -1841,6 +1844,7 @@ pub mod wsdl {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://www.onvif.org/ver10/events/wsdl",
         message,
         qualified,
@@ -1857,23 +1861,24 @@ pub mod wsdl {
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://www.onvif.org/ver10/events/wsdl", message)]
+    #[soap(compact, namespace = "http://www.onvif.org/ver10/events/wsdl", message)]
     pub struct SeekResponse {}
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://www.onvif.org/ver10/events/wsdl", message)]
+    #[soap(compact, namespace = "http://www.onvif.org/ver10/events/wsdl", message)]
     pub struct SetSynchronizationPoint {}
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://www.onvif.org/ver10/events/wsdl", message)]
+    #[soap(compact, namespace = "http://www.onvif.org/ver10/events/wsdl", message)]
     pub struct SetSynchronizationPointResponse {}
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://www.onvif.org/ver10/events/wsdl", message)]
+    #[soap(compact, namespace = "http://www.onvif.org/ver10/events/wsdl", message)]
     pub struct GetServiceCapabilities {}
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://www.onvif.org/ver10/events/wsdl",
         message,
         qualified,
@@ -1886,6 +1891,7 @@ pub mod wsdl {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://www.onvif.org/ver10/events/wsdl",
         message,
         qualified,
@@ -1907,6 +1913,7 @@ pub mod wsdl {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://www.onvif.org/ver10/events/wsdl",
         message,
         qualified,
@@ -1925,11 +1932,12 @@ pub mod wsdl {
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://www.onvif.org/ver10/events/wsdl", message)]
+    #[soap(compact, namespace = "http://www.onvif.org/ver10/events/wsdl", message)]
     pub struct GetEventProperties {}
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://www.onvif.org/ver10/events/wsdl",
         message,
         qualified,
@@ -1969,6 +1977,7 @@ pub mod wsdl {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://www.onvif.org/ver10/events/wsdl",
         rename_all = "PascalCase"
     )]
@@ -1997,7 +2006,7 @@ pub mod wsdl {
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://www.onvif.org/ver10/events/wsdl")]
+    #[soap(compact, namespace = "http://www.onvif.org/ver10/events/wsdl")]
     pub struct CreatePullPointSubscriptionSubscriptionPolicy {
         /// Any other element.
         #[soap(inline)]
@@ -2009,6 +2018,7 @@ pub mod wsdl {
 pub mod r_2 {
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://docs.oasis-open.org/wsrf/r-2",
         element = "ResourceUnknownFault",
         rename_all = "PascalCase"
@@ -2030,7 +2040,7 @@ pub mod r_2 {
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://docs.oasis-open.org/wsrf/r-2")]
+    #[soap(compact, namespace = "http://docs.oasis-open.org/wsrf/r-2")]
     pub struct ResourceUnknownFaultTypeDescription {
         #[soap(attribute, namespace = "http://www.w3.org/XML/1998/namespace")]
         pub lang: Option<String>,
@@ -2039,7 +2049,7 @@ pub mod r_2 {
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://docs.oasis-open.org/wsrf/r-2")]
+    #[soap(compact, namespace = "http://docs.oasis-open.org/wsrf/r-2")]
     pub struct ResourceUnknownFaultTypeFaultCause {
         /// Any other element.
         #[soap(inline)]
@@ -2051,6 +2061,7 @@ pub mod r_2 {
 pub mod b_2 {
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
         element = "InvalidFilterFault",
         qualified,
@@ -2076,6 +2087,7 @@ pub mod b_2 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
         element = "TopicExpressionDialectUnknownFault",
         rename_all = "PascalCase"
@@ -2098,6 +2110,7 @@ pub mod b_2 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
         element = "InvalidTopicExpressionFault",
         rename_all = "PascalCase"
@@ -2120,6 +2133,7 @@ pub mod b_2 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
         element = "TopicNotSupportedFault",
         rename_all = "PascalCase"
@@ -2142,6 +2156,7 @@ pub mod b_2 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
         element = "InvalidProducerPropertiesExpressionFault",
         rename_all = "PascalCase"
@@ -2164,6 +2179,7 @@ pub mod b_2 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
         element = "InvalidMessageContentExpressionFault",
         rename_all = "PascalCase"
@@ -2186,6 +2202,7 @@ pub mod b_2 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
         element = "UnacceptableInitialTerminationTimeFault",
         qualified,
@@ -2211,6 +2228,7 @@ pub mod b_2 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
         element = "UnrecognizedPolicyRequestFault",
         qualified,
@@ -2235,6 +2253,7 @@ pub mod b_2 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
         element = "UnsupportedPolicyRequestFault",
         qualified,
@@ -2259,6 +2278,7 @@ pub mod b_2 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
         element = "NotifyMessageNotSupportedFault",
         rename_all = "PascalCase"
@@ -2281,6 +2301,7 @@ pub mod b_2 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
         element = "SubscribeCreationFailedFault",
         rename_all = "PascalCase"
@@ -2303,6 +2324,7 @@ pub mod b_2 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
         message,
         qualified,
@@ -2317,6 +2339,7 @@ pub mod b_2 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
         message,
         qualified,
@@ -2332,6 +2355,7 @@ pub mod b_2 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
         element = "UnacceptableTerminationTimeFault",
         qualified,
@@ -2356,7 +2380,7 @@ pub mod b_2 {
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://docs.oasis-open.org/wsn/b-2", message)]
+    #[soap(compact, namespace = "http://docs.oasis-open.org/wsn/b-2", message)]
     pub struct Unsubscribe {
         /// Any other element.
         #[soap(inline)]
@@ -2364,7 +2388,7 @@ pub mod b_2 {
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://docs.oasis-open.org/wsn/b-2", message)]
+    #[soap(compact, namespace = "http://docs.oasis-open.org/wsn/b-2", message)]
     pub struct UnsubscribeResponse {
         /// Any other element.
         #[soap(inline)]
@@ -2373,6 +2397,7 @@ pub mod b_2 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
         element = "UnableToDestroySubscriptionFault",
         rename_all = "PascalCase"
@@ -2395,6 +2420,7 @@ pub mod b_2 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
         message,
         qualified,
@@ -2414,6 +2440,7 @@ pub mod b_2 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
         message,
         qualified,
@@ -2430,6 +2457,7 @@ pub mod b_2 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
         message,
         qualified,
@@ -2443,7 +2471,7 @@ pub mod b_2 {
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://docs.oasis-open.org/wsn/b-2", message)]
+    #[soap(compact, namespace = "http://docs.oasis-open.org/wsn/b-2", message)]
     pub struct GetCurrentMessageResponse {
         /// Any other element.
         #[soap(inline)]
@@ -2452,6 +2480,7 @@ pub mod b_2 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
         element = "NoCurrentMessageOnTopicFault",
         rename_all = "PascalCase"
@@ -2474,6 +2503,7 @@ pub mod b_2 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
         element = "MultipleTopicsSpecifiedFault",
         rename_all = "PascalCase"
@@ -2496,6 +2526,7 @@ pub mod b_2 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
         message,
         qualified,
@@ -2511,6 +2542,7 @@ pub mod b_2 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
         message,
         qualified,
@@ -2525,6 +2557,7 @@ pub mod b_2 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
         message,
         qualified,
@@ -2539,6 +2572,7 @@ pub mod b_2 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
         element = "UnableToGetMessagesFault",
         rename_all = "PascalCase"
@@ -2560,7 +2594,7 @@ pub mod b_2 {
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://docs.oasis-open.org/wsn/b-2", message)]
+    #[soap(compact, namespace = "http://docs.oasis-open.org/wsn/b-2", message)]
     pub struct DestroyPullPoint {
         /// Any other element.
         #[soap(inline)]
@@ -2568,7 +2602,7 @@ pub mod b_2 {
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://docs.oasis-open.org/wsn/b-2", message)]
+    #[soap(compact, namespace = "http://docs.oasis-open.org/wsn/b-2", message)]
     pub struct DestroyPullPointResponse {
         /// Any other element.
         #[soap(inline)]
@@ -2577,6 +2611,7 @@ pub mod b_2 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
         element = "UnableToDestroyPullPointFault",
         rename_all = "PascalCase"
@@ -2598,7 +2633,7 @@ pub mod b_2 {
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://docs.oasis-open.org/wsn/b-2", message)]
+    #[soap(compact, namespace = "http://docs.oasis-open.org/wsn/b-2", message)]
     pub struct CreatePullPoint {
         /// Any other element.
         #[soap(inline)]
@@ -2607,6 +2642,7 @@ pub mod b_2 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
         message,
         qualified,
@@ -2621,6 +2657,7 @@ pub mod b_2 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
         element = "UnableToCreatePullPointFault",
         rename_all = "PascalCase"
@@ -2642,7 +2679,7 @@ pub mod b_2 {
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://docs.oasis-open.org/wsn/b-2", message)]
+    #[soap(compact, namespace = "http://docs.oasis-open.org/wsn/b-2", message)]
     pub struct PauseSubscription {
         /// Any other element.
         #[soap(inline)]
@@ -2650,7 +2687,7 @@ pub mod b_2 {
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://docs.oasis-open.org/wsn/b-2", message)]
+    #[soap(compact, namespace = "http://docs.oasis-open.org/wsn/b-2", message)]
     pub struct PauseSubscriptionResponse {
         /// Any other element.
         #[soap(inline)]
@@ -2659,6 +2696,7 @@ pub mod b_2 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
         element = "PauseFailedFault",
         rename_all = "PascalCase"
@@ -2680,7 +2718,7 @@ pub mod b_2 {
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://docs.oasis-open.org/wsn/b-2", message)]
+    #[soap(compact, namespace = "http://docs.oasis-open.org/wsn/b-2", message)]
     pub struct ResumeSubscription {
         /// Any other element.
         #[soap(inline)]
@@ -2688,7 +2726,7 @@ pub mod b_2 {
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://docs.oasis-open.org/wsn/b-2", message)]
+    #[soap(compact, namespace = "http://docs.oasis-open.org/wsn/b-2", message)]
     pub struct ResumeSubscriptionResponse {
         /// Any other element.
         #[soap(inline)]
@@ -2697,6 +2735,7 @@ pub mod b_2 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
         element = "ResumeFailedFault",
         rename_all = "PascalCase"
@@ -2719,6 +2758,7 @@ pub mod b_2 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
         qualified,
         rename_all = "PascalCase"
@@ -2731,7 +2771,7 @@ pub mod b_2 {
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://docs.oasis-open.org/wsn/b-2")]
+    #[soap(compact, namespace = "http://docs.oasis-open.org/wsn/b-2")]
     pub struct FilterType {
         /// Any other element.
         #[soap(inline)]
@@ -2746,7 +2786,7 @@ pub mod b_2 {
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://docs.oasis-open.org/wsn/b-2")]
+    #[soap(compact, namespace = "http://docs.oasis-open.org/wsn/b-2")]
     pub struct SubscribeSubscriptionPolicy {
         /// Any other element.
         #[soap(inline)]
@@ -2754,7 +2794,7 @@ pub mod b_2 {
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://docs.oasis-open.org/wsn/b-2")]
+    #[soap(compact, namespace = "http://docs.oasis-open.org/wsn/b-2")]
     pub struct NotificationMessageHolderTypeMessage {
         /// Any other element.
         #[soap(inline)]
@@ -2766,6 +2806,7 @@ pub mod b_2 {
 pub mod addressing {
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://www.w3.org/2005/08/addressing",
         qualified,
         rename_all = "PascalCase"
@@ -2781,6 +2822,7 @@ pub mod addressing {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://www.w3.org/2005/08/addressing",
         name = "AttributedURIType"
     )]
@@ -2790,7 +2832,7 @@ pub mod addressing {
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://www.w3.org/2005/08/addressing")]
+    #[soap(compact, namespace = "http://www.w3.org/2005/08/addressing")]
     pub struct ReferenceParametersType {
         /// Any other element.
         #[soap(inline)]
@@ -2798,7 +2840,7 @@ pub mod addressing {
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://www.w3.org/2005/08/addressing")]
+    #[soap(compact, namespace = "http://www.w3.org/2005/08/addressing")]
     pub struct MetadataType {
         /// Any other element.
         #[soap(inline)]
@@ -2809,7 +2851,7 @@ pub mod addressing {
 /// Types and elements of the namespace `http://docs.oasis-open.org/wsn/t-1`.
 pub mod t_1 {
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://docs.oasis-open.org/wsn/t-1", qualified)]
+    #[soap(compact, namespace = "http://docs.oasis-open.org/wsn/t-1", qualified)]
     pub struct TopicSetType {
         pub documentation: Option<deltasoap::Node>,
         /// Any other element.

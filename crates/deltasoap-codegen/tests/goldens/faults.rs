@@ -240,13 +240,13 @@ pub enum ThrowExtensionFaultFault {
 /// Types and elements without a namespace.
 pub mod unqualified {
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(element = "getQuote", all, rename_all = "camelCase")]
+    #[soap(compact, element = "getQuote", all, rename_all = "camelCase")]
     pub struct GetQuote {
         pub ticker_symbol: Option<deltasoap::Nillable<String>>,
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(element = "getQuoteResponse", all, rename_all = "camelCase")]
+    #[soap(compact, element = "getQuoteResponse", all, rename_all = "camelCase")]
     pub struct GetQuoteResponse {
         pub get_quote_result: Option<deltasoap::Nillable<f32>>,
     }
@@ -256,7 +256,7 @@ pub mod unqualified {
     pub struct TickerSymbol(pub String);
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(element = "throwFault", all)]
+    #[soap(compact, element = "throwFault", all)]
     pub struct ThrowFault {
         pub a: Option<deltasoap::Nillable<i32>>,
         pub b: Option<deltasoap::Nillable<String>>,
@@ -264,7 +264,7 @@ pub mod unqualified {
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(element = "throwFaultResponse", all)]
+    #[soap(compact, element = "throwFaultResponse", all)]
     pub struct ThrowFaultResponse {
         pub r#return: Option<deltasoap::Nillable<i32>>,
     }
@@ -274,13 +274,13 @@ pub mod unqualified {
     pub struct TheFault(pub super::faults::AnyDerivedFault);
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(element = "throwExtensionFault", all)]
+    #[soap(compact, element = "throwExtensionFault", all)]
     pub struct ThrowExtensionFault {
         pub description: Option<deltasoap::Nillable<String>>,
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(element = "throwExtensionFaultResponse", all)]
+    #[soap(compact, element = "throwExtensionFaultResponse", all)]
     pub struct ThrowExtensionFaultResponse {
         pub r#return: Option<deltasoap::Nillable<i32>>,
     }
@@ -305,20 +305,35 @@ pub mod faults {
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://test.com/wsdl/faults", name = "extensionFault", all)]
+    #[soap(
+        compact,
+        namespace = "http://test.com/wsdl/faults",
+        name = "extensionFault",
+        all
+    )]
     pub struct ExtensionFault {
         pub extension: Option<deltasoap::Nillable<ExtensionType>>,
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://test.com/wsdl/faults", name = "derivedFault", all)]
+    #[soap(
+        compact,
+        namespace = "http://test.com/wsdl/faults",
+        name = "derivedFault",
+        all
+    )]
     pub struct DerivedFault {
         pub a: Option<deltasoap::Nillable<i32>>,
         pub b: Option<deltasoap::Nillable<String>>,
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://test.com/wsdl/faults", name = "derivedFault2", all)]
+    #[soap(
+        compact,
+        namespace = "http://test.com/wsdl/faults",
+        name = "derivedFault2",
+        all
+    )]
     pub struct DerivedFault2 {
         pub a: Option<deltasoap::Nillable<i32>>,
         pub b: Option<deltasoap::Nillable<String>>,
@@ -326,7 +341,7 @@ pub mod faults {
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://test.com/wsdl/faults", all)]
+    #[soap(compact, namespace = "http://test.com/wsdl/faults", all)]
     pub struct ExtensionType {
         /// Any other element.
         #[soap(inline)]

@@ -149,7 +149,7 @@ pub fn serve_family<T: FamilyServer>(
 
 /// Knows others, who may know this one.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "urn:family", all)]
+#[soap(compact, namespace = "urn:family", all)]
 pub struct Person {
     pub name: Option<deltasoap::Nillable<String>>,
     pub address: Option<deltasoap::Nillable<Address>>,
@@ -163,19 +163,19 @@ pub struct Person {
 }
 
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "urn:family", element = "meet", all)]
+#[soap(compact, namespace = "urn:family", element = "meet", all)]
 pub struct Meet {
     pub who: Option<deltasoap::Nillable<deltasoap::Shared<Person>>>,
 }
 
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "urn:family", element = "meetResponse", all)]
+#[soap(compact, namespace = "urn:family", element = "meetResponse", all)]
 pub struct MeetResponse {
     pub who: Option<deltasoap::Nillable<deltasoap::Shared<Person>>>,
 }
 
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "urn:family", element = "measure", all)]
+#[soap(compact, namespace = "urn:family", element = "measure", all)]
 pub struct Measure {
     pub distances: Option<deltasoap::Nillable<deltasoap::MultiArray<f64, 2>>>,
     pub names: Option<
@@ -189,13 +189,13 @@ pub struct Measure {
 }
 
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "urn:family", element = "measureResponse", all)]
+#[soap(compact, namespace = "urn:family", element = "measureResponse", all)]
 pub struct MeasureResponse {
     pub distances: Option<deltasoap::Nillable<deltasoap::MultiArray<f64, 2>>>,
 }
 
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "urn:family", all)]
+#[soap(compact, namespace = "urn:family", all)]
 pub struct Address {
     pub town: Option<deltasoap::Nillable<String>>,
 }
@@ -211,7 +211,7 @@ pub enum AnyPet {
 }
 
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "urn:family", all)]
+#[soap(compact, namespace = "urn:family", all)]
 pub struct Cat {
     pub owner: Option<deltasoap::Nillable<deltasoap::Shared<Person>>>,
     pub lives: Option<deltasoap::Nillable<i32>>,

@@ -204,7 +204,7 @@ pub fn serve_groups<T: GroupsServer>(
 }
 
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "urn:groups", message, qualified)]
+#[soap(compact, namespace = "urn:groups", message, qualified)]
 pub struct Ask {
     pub id: i32,
     #[soap(group)]
@@ -215,14 +215,14 @@ pub struct Ask {
 }
 
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "urn:groups", message)]
+#[soap(compact, namespace = "urn:groups", message)]
 pub struct AskResponse {
     #[soap(group)]
     pub choice: AskResponseChoice,
 }
 
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "urn:groups", message)]
+#[soap(compact, namespace = "urn:groups", message)]
 pub struct Log {
     #[soap(inline)]
     pub choice: Vec<LogChoice>,
@@ -235,7 +235,7 @@ pub struct Log {
 }
 
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "urn:groups", message, qualified)]
+#[soap(compact, namespace = "urn:groups", message, qualified)]
 pub struct Pick {
     #[soap(group)]
     pub choice: PickChoice,
@@ -248,7 +248,7 @@ pub struct Pick {
 }
 
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "urn:groups", message, qualified)]
+#[soap(compact, namespace = "urn:groups", message, qualified)]
 pub struct Again {
     #[soap(group)]
     pub choice: Option<AgainChoice>,
@@ -260,7 +260,7 @@ pub struct Again {
 }
 
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "urn:groups", message, qualified)]
+#[soap(compact, namespace = "urn:groups", message, qualified)]
 pub struct Often {
     #[soap(inline)]
     pub choice: Vec<OftenChoice>,
@@ -273,7 +273,7 @@ pub struct Often {
 
 /// Elements of a `Ask`, one after the other.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "urn:groups", group, qualified)]
+#[soap(compact, namespace = "urn:groups", group, qualified)]
 pub struct AskDays {
     pub days: i32,
     pub hours: Option<i32>,
@@ -281,7 +281,7 @@ pub struct AskDays {
 
 /// One of the elements of a `Ask`.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "urn:groups", group, qualified, rename_all = "camelCase")]
+#[soap(compact, namespace = "urn:groups", group, qualified, rename_all = "camelCase")]
 pub enum AskChoice2 {
     #[soap(group)]
     Days(AskDays),
@@ -290,7 +290,7 @@ pub enum AskChoice2 {
 
 /// Elements of a `Ask`, one after the other.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "urn:groups", group, qualified)]
+#[soap(compact, namespace = "urn:groups", group, qualified)]
 pub struct AskFrom {
     pub from: deltasoap::lexical::Date,
     #[soap(group)]
@@ -299,7 +299,7 @@ pub struct AskFrom {
 
 /// Elements of a `Ask`, one after the other.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "urn:groups", group, qualified)]
+#[soap(compact, namespace = "urn:groups", group, qualified)]
 pub struct AskName {
     pub name: String,
     pub alias: Vec<String>,
@@ -307,7 +307,7 @@ pub struct AskName {
 
 /// One of the elements of a `Ask`.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "urn:groups", group, qualified, rename_all = "camelCase")]
+#[soap(compact, namespace = "urn:groups", group, qualified, rename_all = "camelCase")]
 pub enum AskChoice {
     #[soap(group)]
     From(AskFrom),
@@ -319,7 +319,7 @@ pub enum AskChoice {
 
 /// Elements of a `Ask`, one after the other.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "urn:groups", group, qualified)]
+#[soap(compact, namespace = "urn:groups", group, qualified)]
 pub struct AskKey {
     pub key: String,
     pub value: String,
@@ -327,7 +327,7 @@ pub struct AskKey {
 
 /// Elements of a `Ask`, one after the other.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "urn:groups", group, qualified)]
+#[soap(compact, namespace = "urn:groups", group, qualified)]
 pub struct AskValue {
     pub value: String,
     pub unit: String,
@@ -335,7 +335,7 @@ pub struct AskValue {
 
 /// One of the elements of a `Ask`.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "urn:groups", group)]
+#[soap(compact, namespace = "urn:groups", group)]
 pub enum AskChoice3 {
     #[soap(group)]
     Key(AskKey),
@@ -344,7 +344,7 @@ pub enum AskChoice3 {
 }
 
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "urn:groups")]
+#[soap(compact, namespace = "urn:groups")]
 pub struct Tree {
     #[soap(group)]
     pub choice: Option<TreeChoice>,
@@ -352,7 +352,7 @@ pub struct Tree {
 
 /// Elements of a `AskResponse` that can occur again, one after the other.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "urn:groups", group, qualified, rename_all = "PascalCase")]
+#[soap(compact, namespace = "urn:groups", group, qualified, rename_all = "PascalCase")]
 pub struct AskResponseSequence2 {
     pub x: String,
     pub y: String,
@@ -360,7 +360,7 @@ pub struct AskResponseSequence2 {
 
 /// Elements of a `AskResponse`, one after the other.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "urn:groups", group, qualified, rename_all = "PascalCase")]
+#[soap(compact, namespace = "urn:groups", group, qualified, rename_all = "PascalCase")]
 pub struct AskResponseSuccess {
     pub success: Tree,
     pub warning: Option<String>,
@@ -370,7 +370,7 @@ pub struct AskResponseSuccess {
 
 /// One of the elements of a `AskResponse`.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "urn:groups", group, qualified)]
+#[soap(compact, namespace = "urn:groups", group, qualified)]
 pub enum AskResponseChoice {
     #[soap(group)]
     Success(AskResponseSuccess),
@@ -379,7 +379,7 @@ pub enum AskResponseChoice {
 
 /// Elements of a `Log`, one after the other.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "urn:groups", group, qualified)]
+#[soap(compact, namespace = "urn:groups", group, qualified)]
 pub struct LogA {
     pub a: i32,
     pub b: String,
@@ -387,7 +387,7 @@ pub struct LogA {
 
 /// One of the elements of a `Log`.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "urn:groups", group, qualified, rename_all = "camelCase")]
+#[soap(compact, namespace = "urn:groups", group, qualified, rename_all = "camelCase")]
 pub enum LogChoice {
     #[soap(group)]
     A(LogA),
@@ -396,7 +396,7 @@ pub enum LogChoice {
 
 /// Elements of a `Log`, one after the other.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "urn:groups", group, qualified)]
+#[soap(compact, namespace = "urn:groups", group, qualified)]
 pub struct LogFrom {
     pub from: deltasoap::lexical::Date,
     pub until: deltasoap::lexical::Date,
@@ -404,7 +404,7 @@ pub struct LogFrom {
 
 /// One of the elements of a `Log`.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "urn:groups", group, qualified, rename_all = "camelCase")]
+#[soap(compact, namespace = "urn:groups", group, qualified, rename_all = "camelCase")]
 pub enum LogChoice2 {
     #[soap(group)]
     From(LogFrom),
@@ -413,7 +413,7 @@ pub enum LogChoice2 {
 
 /// Elements of a `Log` that can occur again, one after the other.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "urn:groups", group, qualified)]
+#[soap(compact, namespace = "urn:groups", group, qualified)]
 pub struct LogSequence4 {
     pub hour: i32,
     pub minute: Vec<i32>,
@@ -422,7 +422,7 @@ pub struct LogSequence4 {
 
 /// Elements of a `Log` that can occur again, one after the other.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "urn:groups", group, qualified)]
+#[soap(compact, namespace = "urn:groups", group, qualified)]
 pub struct LogSequence3 {
     pub day: i32,
     #[soap(inline)]
@@ -432,7 +432,7 @@ pub struct LogSequence3 {
 
 /// One of the elements of a `Log`.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "urn:groups", qualified, rename_all = "camelCase")]
+#[soap(compact, namespace = "urn:groups", qualified, rename_all = "camelCase")]
 pub enum LogChoice5 {
     X(i32),
     Y(i32),
@@ -440,7 +440,7 @@ pub enum LogChoice5 {
 
 /// Elements of a `Pick`, one after the other.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "urn:groups", group, qualified)]
+#[soap(compact, namespace = "urn:groups", group, qualified)]
 pub struct PickG {
     pub g: i32,
     #[soap(min = 2, max = 3)]
@@ -449,7 +449,7 @@ pub struct PickG {
 
 /// One of the elements of a `Pick`.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "urn:groups", group, qualified, rename_all = "camelCase")]
+#[soap(compact, namespace = "urn:groups", group, qualified, rename_all = "camelCase")]
 pub enum PickChoice {
     #[soap(group)]
     G(PickG),
@@ -459,7 +459,7 @@ pub enum PickChoice {
 
 /// Elements of a `Pick` that can occur again, one after the other.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "urn:groups", group, qualified)]
+#[soap(compact, namespace = "urn:groups", group, qualified)]
 pub struct PickSequence2 {
     pub p: i32,
     pub q: i32,
@@ -467,7 +467,7 @@ pub struct PickSequence2 {
 
 /// One of the elements of a `Pick`.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "urn:groups", qualified, rename_all = "camelCase")]
+#[soap(compact, namespace = "urn:groups", qualified, rename_all = "camelCase")]
 pub enum PickChoice3 {
     U(i32),
     V(i32),
@@ -475,7 +475,7 @@ pub enum PickChoice3 {
 
 /// Elements of a `Again`, one after the other.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "urn:groups", group, qualified)]
+#[soap(compact, namespace = "urn:groups", group, qualified)]
 pub struct AgainA {
     pub a: i32,
     pub b: i32,
@@ -483,7 +483,7 @@ pub struct AgainA {
 
 /// One of the elements of a `Again`.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "urn:groups", group)]
+#[soap(compact, namespace = "urn:groups", group)]
 pub enum AgainChoice {
     #[soap(group)]
     A(AgainA),
@@ -491,7 +491,7 @@ pub enum AgainChoice {
 
 /// Elements of a `Again`, one after the other.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "urn:groups", group, qualified)]
+#[soap(compact, namespace = "urn:groups", group, qualified)]
 pub struct AgainD {
     pub d: i32,
     pub e: i32,
@@ -499,7 +499,7 @@ pub struct AgainD {
 
 /// One of the elements of a `Again`.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "urn:groups", group)]
+#[soap(compact, namespace = "urn:groups", group)]
 pub enum AgainChoice3 {
     #[soap(group)]
     D(AgainD),
@@ -507,7 +507,7 @@ pub enum AgainChoice3 {
 
 /// Elements of a `Again`, one after the other.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "urn:groups", group, qualified)]
+#[soap(compact, namespace = "urn:groups", group, qualified)]
 pub struct AgainC {
     pub c: i32,
     #[soap(group)]
@@ -517,7 +517,7 @@ pub struct AgainC {
 
 /// One of the elements of a `Again`.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "urn:groups", group)]
+#[soap(compact, namespace = "urn:groups", group)]
 pub enum AgainChoice2 {
     #[soap(group)]
     C(AgainC),
@@ -525,7 +525,7 @@ pub enum AgainChoice2 {
 
 /// One of the elements of a `Often`.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "urn:groups", qualified, rename_all = "camelCase")]
+#[soap(compact, namespace = "urn:groups", qualified, rename_all = "camelCase")]
 pub enum OftenChoice {
     X(i32),
     Y(i32),
@@ -533,7 +533,7 @@ pub enum OftenChoice {
 
 /// Elements of a `Often`, one after the other.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "urn:groups", group, qualified)]
+#[soap(compact, namespace = "urn:groups", group, qualified)]
 pub struct OftenX {
     pub x: Option<i32>,
     pub z: i32,
@@ -541,7 +541,7 @@ pub struct OftenX {
 
 /// One of the elements of a `Often`.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "urn:groups", group, qualified, rename_all = "camelCase")]
+#[soap(compact, namespace = "urn:groups", group, qualified, rename_all = "camelCase")]
 pub enum OftenChoice2 {
     #[soap(group)]
     X(OftenX),
@@ -550,7 +550,7 @@ pub enum OftenChoice2 {
 
 /// Elements of a `Tree`, one after the other.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "urn:groups", group, qualified)]
+#[soap(compact, namespace = "urn:groups", group, qualified)]
 pub struct TreeLeft {
     pub left: Option<Box<Tree>>,
     pub right: Option<Box<Tree>>,
@@ -558,7 +558,7 @@ pub struct TreeLeft {
 
 /// One of the elements of a `Tree`.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "urn:groups", group, qualified, rename_all = "camelCase")]
+#[soap(compact, namespace = "urn:groups", group, qualified, rename_all = "camelCase")]
 pub enum TreeChoice {
     #[soap(group)]
     Left(TreeLeft),

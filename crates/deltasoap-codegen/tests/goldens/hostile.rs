@@ -319,6 +319,7 @@ pub fn serve_gen<T: GenServer>(implementation: T) -> deltasoap::http::ServiceBui
 /// } ;)(live nf 2J \<script\>alert(1)\</script\> \[a\](javascript:alert(1)) &#60;script&#62;
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
 #[soap(
+    compact,
     namespace = "urn:\"]evil!{\u{202e}\n*/",
     element = "crate",
     qualified,
@@ -360,6 +361,7 @@ pub struct Crate {
 
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
 #[soap(
+    compact,
     namespace = "urn:\"]evil!{\u{202e}\n*/",
     element = "Vec",
     qualified,
@@ -370,7 +372,7 @@ pub struct VecType {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, deltasoap::Soap)]
-#[soap(namespace = "urn:\"]evil!{\u{202e}\n*/", name = "colour")]
+#[soap(compact, namespace = "urn:\"]evil!{\u{202e}\n*/", name = "colour")]
 pub enum Colour {
     #[soap(name = "\")] Evil, #[soap(name = \"")]
     EvilSoapName,
@@ -393,6 +395,7 @@ pub enum Colour {
 
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
 #[soap(
+    compact,
     namespace = "urn:\"]evil!{\u{202e}\n*/",
     name = "Option",
     rename_all = "PascalCase"
@@ -403,7 +406,12 @@ pub struct OptionType {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, deltasoap::Soap)]
-#[soap(namespace = "urn:\"]evil!{\u{202e}\n*/", name = "gen", rename_all = "camelCase")]
+#[soap(
+    compact,
+    namespace = "urn:\"]evil!{\u{202e}\n*/",
+    name = "gen",
+    rename_all = "camelCase"
+)]
 pub enum Gen {
     Gen,
 }

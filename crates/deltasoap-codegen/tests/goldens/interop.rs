@@ -423,6 +423,7 @@ pub fn serve_soap12_add_test_port_type_rpc<T: Soap12AddTestPortTypeRpcServer>(
 pub mod soapinterop_org {
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://soapinterop.org/",
         element = "echoString",
         qualified,
@@ -434,6 +435,7 @@ pub mod soapinterop_org {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://soapinterop.org/",
         element = "echoStringResponse",
         qualified
@@ -459,15 +461,16 @@ pub mod soapinterop_org {
     pub struct EchoReceiverFault(pub deltasoap::Node);
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://soapinterop.org/", element = "echoVoid")]
+    #[soap(compact, namespace = "http://soapinterop.org/", element = "echoVoid")]
     pub struct EchoVoid {}
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://soapinterop.org/", element = "echoVoidResponse")]
+    #[soap(compact, namespace = "http://soapinterop.org/", element = "echoVoidResponse")]
     pub struct EchoVoidResponse {}
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://soapinterop.org/",
         element = "echoSimpleTypesAsStruct",
         all,
@@ -481,6 +484,7 @@ pub mod soapinterop_org {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://soapinterop.org/",
         element = "echoSimpleTypesAsStructResponse",
         all
@@ -491,6 +495,7 @@ pub mod soapinterop_org {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://soapinterop.org/",
         element = "echoString",
         all,
@@ -501,13 +506,19 @@ pub mod soapinterop_org {
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://soapinterop.org/", element = "echoStringResponse", all)]
+    #[soap(
+        compact,
+        namespace = "http://soapinterop.org/",
+        element = "echoStringResponse",
+        all
+    )]
     pub struct EchoStringResponse2 {
         pub r#return: Option<deltasoap::Nillable<String>>,
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://soapinterop.org/",
         element = "echoInteger",
         all,
@@ -518,7 +529,12 @@ pub mod soapinterop_org {
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://soapinterop.org/", element = "echoIntegerResponse", all)]
+    #[soap(
+        compact,
+        namespace = "http://soapinterop.org/",
+        element = "echoIntegerResponse",
+        all
+    )]
     pub struct EchoIntegerResponse {
         pub r#return: Option<deltasoap::Nillable<i32>>,
     }
@@ -528,6 +544,7 @@ pub mod soapinterop_org {
 pub mod xsd {
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://example.org/ts-tests/xsd",
         name = "SOAPStruct",
         all,
@@ -540,7 +557,12 @@ pub mod xsd {
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://example.org/ts-tests/xsd", name = "SOAPStructTypes", all)]
+    #[soap(
+        compact,
+        namespace = "http://example.org/ts-tests/xsd",
+        name = "SOAPStructTypes",
+        all
+    )]
     pub struct SoapStructTypes {
         pub type1: Option<deltasoap::Nillable<deltasoap::QName>>,
         pub type2: Option<deltasoap::Nillable<deltasoap::QName>>,
@@ -553,6 +575,7 @@ pub mod xsd {
 pub mod ts_tests {
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://example.org/ts-tests",
         element = "echoSimpleTypesAsStructOfSchemaTypes",
         all
@@ -566,6 +589,7 @@ pub mod ts_tests {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://example.org/ts-tests",
         element = "echoSimpleTypesAsStructOfSchemaTypesResponse",
         all

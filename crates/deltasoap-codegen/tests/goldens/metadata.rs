@@ -117,6 +117,7 @@ pub fn serve_metadata<T: MetadataServer>(
 
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
 #[soap(
+    compact,
     namespace = "http://soap.sforce.com/2006/04/metadata",
     element = "readMetadata",
     qualified,
@@ -129,6 +130,7 @@ pub struct ReadMetadata {
 
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
 #[soap(
+    compact,
     namespace = "http://soap.sforce.com/2006/04/metadata",
     element = "readMetadataResponse",
     qualified
@@ -154,7 +156,7 @@ pub struct SessionHeader(pub deltasoap::Node);
 pub struct CallOptions(pub deltasoap::Node);
 
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "http://soap.sforce.com/2006/04/metadata", qualified)]
+#[soap(compact, namespace = "http://soap.sforce.com/2006/04/metadata", qualified)]
 pub struct ReadResult {
     pub records: Vec<AnyMetadata>,
 }
@@ -179,6 +181,7 @@ pub enum AnyMetadata {
 
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
 #[soap(
+    compact,
     namespace = "http://soap.sforce.com/2006/04/metadata",
     qualified,
     rename_all = "camelCase"
@@ -189,6 +192,7 @@ pub struct Metadata {
 
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
 #[soap(
+    compact,
     namespace = "http://soap.sforce.com/2006/04/metadata",
     qualified,
     rename_all = "camelCase"
@@ -202,6 +206,7 @@ pub struct CustomObject {
 
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
 #[soap(
+    compact,
     namespace = "http://soap.sforce.com/2006/04/metadata",
     qualified,
     rename_all = "camelCase"
@@ -215,6 +220,7 @@ pub struct BusinessProcess {
 
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
 #[soap(
+    compact,
     namespace = "http://soap.sforce.com/2006/04/metadata",
     qualified,
     rename_all = "camelCase"
@@ -238,7 +244,7 @@ pub struct PicklistValue {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, deltasoap::Soap)]
-#[soap(namespace = "http://soap.sforce.com/2006/04/metadata")]
+#[soap(compact, namespace = "http://soap.sforce.com/2006/04/metadata")]
 pub enum ForecastCategories {
     Omitted,
     Pipeline,

@@ -148,6 +148,7 @@ pub fn serve_berichtuitwisseling_service_v3<T: BerichtuitwisselingServiceV3Serve
 pub mod berichtuitwisseling_v3 {
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://schemas.vecozo.nl/berichtuitwisseling/v3",
         message,
         qualified,
@@ -159,6 +160,7 @@ pub mod berichtuitwisseling_v3 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://schemas.vecozo.nl/berichtuitwisseling/v3",
         message,
         qualified,
@@ -181,6 +183,7 @@ pub mod berichtuitwisseling_v3 {
 pub mod header_v3 {
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://schemas.vecozo.nl/berichtuitwisseling/header/v3",
         qualified,
         rename_all = "PascalCase"
@@ -194,6 +197,7 @@ pub mod header_v3 {
 pub mod messages_v3 {
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://schemas.vecozo.nl/berichtuitwisseling/messages/v3",
         qualified,
         rename_all = "PascalCase"
@@ -205,6 +209,7 @@ pub mod messages_v3 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://schemas.vecozo.nl/berichtuitwisseling/messages/v3",
         qualified,
         rename_all = "PascalCase"
@@ -215,7 +220,10 @@ pub mod messages_v3 {
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://schemas.vecozo.nl/berichtuitwisseling/messages/v3")]
+    #[soap(
+        compact,
+        namespace = "http://schemas.vecozo.nl/berichtuitwisseling/messages/v3"
+    )]
     pub struct BerichtInfo {
         /// Any other element.
         #[soap(inline)]
@@ -240,11 +248,15 @@ pub mod messages_v3 {
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://schemas.vecozo.nl/berichtuitwisseling/messages/v3")]
+    #[soap(
+        compact,
+        namespace = "http://schemas.vecozo.nl/berichtuitwisseling/messages/v3"
+    )]
     pub struct Bericht {}
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "http://schemas.vecozo.nl/berichtuitwisseling/messages/v3",
         qualified,
         rename_all = "PascalCase"
@@ -254,7 +266,10 @@ pub mod messages_v3 {
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(namespace = "http://schemas.vecozo.nl/berichtuitwisseling/messages/v3")]
+    #[soap(
+        compact,
+        namespace = "http://schemas.vecozo.nl/berichtuitwisseling/messages/v3"
+    )]
     pub struct DataXml {
         /// Any other element.
         #[soap(inline)]

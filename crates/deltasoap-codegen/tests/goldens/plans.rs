@@ -108,23 +108,29 @@ pub fn serve_plan_ws<T: PlanWsServer>(
 }
 
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "http://tempuri.org/", message)]
+#[soap(compact, namespace = "http://tempuri.org/", message)]
 pub struct GetPlan {}
 
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "http://tempuri.org/", message, qualified, rename_all = "PascalCase")]
+#[soap(
+    compact,
+    namespace = "http://tempuri.org/",
+    message,
+    qualified,
+    rename_all = "PascalCase"
+)]
 pub struct GetPlanResponse {
     pub get_plan_result: Option<Plan>,
 }
 
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "http://tempuri.org/", qualified, rename_all = "PascalCase")]
+#[soap(compact, namespace = "http://tempuri.org/", qualified, rename_all = "PascalCase")]
 pub struct Plan {
     pub disposition: Option<Disposition>,
 }
 
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "http://tempuri.org/", qualified, rename_all = "PascalCase")]
+#[soap(compact, namespace = "http://tempuri.org/", qualified, rename_all = "PascalCase")]
 pub struct Disposition {
     pub code: Option<String>,
     pub description: Option<String>,

@@ -127,6 +127,7 @@ pub fn serve_operation_service_next_gen<T: OperationServiceNextGenServer>(
 
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
 #[soap(
+    compact,
     namespace = "http://some.schema.com/marketplace/search/v1/services",
     element = "operationRequest",
     qualified
@@ -136,7 +137,7 @@ pub struct OperationRequest {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, deltasoap::Soap)]
-#[soap(namespace = "http://some.schema.com/marketplace/search/v1/services")]
+#[soap(compact, namespace = "http://some.schema.com/marketplace/search/v1/services")]
 pub enum AckValue {
     Success,
     Failure,
@@ -153,13 +154,17 @@ pub enum AckValue {
 pub struct OperationResponse(pub AckValue);
 
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "http://some.schema.com/marketplace/search/v1/services", qualified)]
+#[soap(
+    compact,
+    namespace = "http://some.schema.com/marketplace/search/v1/services",
+    qualified
+)]
 pub struct Constraint {
     pub expression: Expression,
 }
 
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "http://some.schema.com/marketplace/search/v1/services")]
+#[soap(compact, namespace = "http://some.schema.com/marketplace/search/v1/services")]
 pub struct Expression {
     #[soap(group)]
     pub choice: Option<ExpressionChoice>,
@@ -168,6 +173,7 @@ pub struct Expression {
 /// One of the elements of a `Expression`.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
 #[soap(
+    compact,
     namespace = "http://some.schema.com/marketplace/search/v1/services",
     group,
     qualified,

@@ -133,7 +133,7 @@ pub fn serve_test_mtom<T: TestMtomServer>(
 }
 
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "http://cxf.apache.org/mime/types", qualified)]
+#[soap(compact, namespace = "http://cxf.apache.org/mime/types", qualified)]
 pub struct XopType {
     pub name: String,
     pub attachinfo: deltasoap::Binary,
@@ -152,7 +152,7 @@ pub struct TestXop(pub XopType);
 pub struct TestXopResponse(pub XopType);
 
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-#[soap(namespace = "http://cxf.apache.org/mime/types", qualified)]
+#[soap(compact, namespace = "http://cxf.apache.org/mime/types", qualified)]
 pub struct XopStringType {
     pub name: String,
     pub attachinfo: deltasoap::Binary,

@@ -9,6 +9,7 @@
 //! What makes common shapes fast is apart, in [`Shortcuts`] and [`ListShortcuts`]: an implementation by hand leaves them empty
 //! (`impl Shortcuts for MyType {}`) and is right.
 
+pub mod compact;
 mod shortcuts;
 
 pub use shortcuts::{ListShortcuts, Shortcuts};
@@ -25,7 +26,7 @@ pub const APPENDED: usize = usize::MAX;
 /// The content of one element.
 pub trait Content: Shortcuts {
     /// True if [`decode`](Self::decode) replaces whatever value it finds; else it must find a vacant one.
-    const REPLACES: bool = false;
+    const REPLACES: bool = Self::COMPACT;
 
     /// The value that decoding starts from.
     fn vacant(view: View<'_>) -> Self;
@@ -121,6 +122,9 @@ pub trait Occurs: ListShortcuts {
     /// True if the content is a choice or a tree: only such fields can be [inline](Field::inline).
     const CHOICE: bool = false;
 
+    /// True for lists.
+    const LIST: bool = Self::MAX.is_none();
+
     /// A view of the content's description, for calls from typed code, which has no schema at hand.
     #[inline]
     fn content_view() -> View<'static> {
@@ -129,6 +133,11 @@ pub trait Occurs: ListShortcuts {
 
     /// The value of a field that does not occur; also what decoding starts from.
     fn vacant(view: View<'_>) -> Self;
+
+    /// The same for a value of typed code.
+    fn absent() -> Self {
+        Self::vacant(Self::content_view())
+    }
 
     /// Makes room for an occurrence, whose start tag has just been read: in place of the one at `place`, or as the last
     /// one if there are not so many ([`APPENDED`]). Gives its place; 0 where there can be only one.

@@ -17,6 +17,9 @@ use crate::schema::{Field, View};
 
 /// The shortcuts of [`Content`].
 pub trait Shortcuts: Sized {
+    /// True for types that [compile small](super::compact): lists of them have no loop of their own.
+    const COMPACT: bool = false;
+
     /// True for values whose type is known at run time: they may be [mended](Self::mend), and are [made](Self::fill_flat) where they stand.
     const DYNAMIC: bool = false;
 

@@ -293,8 +293,8 @@ fn are_types_declared(reader: &Reader) -> bool {
         .all(|(name, text)| !reader.names().is(name, ns::XSI, "type") || reader.resolve(text.trim_ascii()).is_some())
 }
 
-/// The text of a leaf, up to the leaf's end tag.
-pub(crate) struct Leaf<'l> {
+/// The text of a leaf, up to the leaf's end tag: a [`FlatSource`] of one value.
+pub struct Leaf<'l> {
     bytes: &'l [u8],
     pos: usize,
     /// Where the end tag ends, once the text was read.

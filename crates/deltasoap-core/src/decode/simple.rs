@@ -4,7 +4,8 @@ use super::{Cursor, Step, nil_attribute, other_attribute};
 use crate::ErrorKind;
 use crate::schema::{Element, View};
 use deltasoap_xml::Event;
-use deltasoap_xml::lexical::{Lexical, LexicalError, Partial};
+use deltasoap_xml::lexical::{Lexical, LexicalError, Partial, WhiteSpace};
+use deltasoap_xml::{Buffer, Escape};
 
 /// In front of the text.
 const START: u8 = 0;
@@ -21,6 +22,136 @@ const EMPTY: u8 = 3;
 /// # Errors
 /// When the text is not of the type, or anything but text stands in the element.
 pub fn decode<T: Lexical>(value: &mut T, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
+    decode_text(&mut Typed(value), cursor, view)
+}
+
+/// As [`decode`], compiled once for all values that are read from their whole text: not for
+/// [streamed](Lexical::STREAMED) types.
+///
+/// # Errors
+/// As [`decode`].
+pub fn decode_whole(value: &mut dyn WholeText, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
+    decode_text(&mut Whole(value), cursor, view)
+}
+
+/// A value that is read from its whole text: what is needed of [`Lexical`], as an object.
+pub trait WholeText {
+    /// See [`Lexical::scan_into`].
+    fn scan_into(&mut self, bytes: &[u8]) -> Option<usize>;
+
+    /// See [`Lexical::parse`].
+    ///
+    /// # Errors
+    /// When the text is not of the type.
+    fn parse_into(&mut self, text: &str) -> Result<(), LexicalError>;
+}
+
+/// What the routine needs of a value; the defaults are those of values that are read from their whole text.
+trait Target {
+    const STREAMED: bool = false;
+
+    fn scan_into(&mut self, bytes: &[u8]) -> Option<usize>;
+
+    fn parse_into(&mut self, text: &str) -> Result<(), LexicalError>;
+
+    fn vacate(&mut self) {}
+
+    fn append(&mut self, piece: &str, partial: &mut Partial) -> Result<(), LexicalError> {
+        let _ = (piece, partial);
+        Ok(())
+    }
+
+    fn finish(&mut self, partial: &mut Partial) -> Result<(), LexicalError> {
+        let _ = partial;
+        Ok(())
+    }
+
+    fn progress(&self) -> usize {
+        0
+    }
+
+    fn keep(&mut self, progress: usize) {
+        let _ = progress;
+    }
+}
+
+struct Whole<'v>(&'v mut dyn WholeText);
+
+impl Target for Whole<'_> {
+    fn scan_into(&mut self, bytes: &[u8]) -> Option<usize> {
+        self.0.scan_into(bytes)
+    }
+
+    fn parse_into(&mut self, text: &str) -> Result<(), LexicalError> {
+        self.0.parse_into(text)
+    }
+}
+
+/// The same as a leaf of flat items: its text is scanned, and nothing else.
+pub(super) struct WholeLeaf<'v>(pub(super) Option<&'v mut dyn WholeText>);
+
+impl Lexical for WholeLeaf<'_> {
+    const XSD_NAME: &'static str = "string";
+    const WHITE_SPACE: WhiteSpace = WhiteSpace::Preserve;
+    const MAX_WIDTH: Option<usize> = None;
+
+    fn vacant() -> Self {
+        WholeLeaf(None)
+    }
+
+    fn parse(_: &str) -> Result<Self, LexicalError> {
+        Err(LexicalError { expected: Self::XSD_NAME, reason: "only scanned" })
+    }
+
+    fn scan(_: &[u8]) -> Option<(Self, usize)> {
+        None
+    }
+
+    fn scan_into(&mut self, bytes: &[u8]) -> Option<usize> {
+        self.0.as_mut()?.scan_into(bytes)
+    }
+
+    fn format(&self, _: &mut Buffer, _: Escape) {}
+}
+
+struct Typed<'v, T>(&'v mut T);
+
+impl<T: Lexical> Target for Typed<'_, T> {
+    const STREAMED: bool = T::STREAMED;
+
+    #[inline(always)]
+    fn scan_into(&mut self, bytes: &[u8]) -> Option<usize> {
+        T::scan_into(self.0, bytes)
+    }
+
+    #[inline]
+    fn parse_into(&mut self, text: &str) -> Result<(), LexicalError> {
+        *self.0 = T::parse(text)?;
+        Ok(())
+    }
+
+    fn vacate(&mut self) {
+        *self.0 = T::vacant();
+    }
+
+    fn append(&mut self, piece: &str, partial: &mut Partial) -> Result<(), LexicalError> {
+        self.0.append(piece, partial)
+    }
+
+    fn finish(&mut self, partial: &mut Partial) -> Result<(), LexicalError> {
+        self.0.finish(partial)
+    }
+
+    fn progress(&self) -> usize {
+        self.0.progress()
+    }
+
+    fn keep(&mut self, progress: usize) {
+        self.0.keep(progress);
+    }
+}
+
+fn decode_text<T: Target>(value: &mut T, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
     let (me, fresh) = cursor.enter();
     if fresh {
         open(cursor)?;
@@ -63,7 +194,7 @@ fn open(cursor: &mut Cursor<'_>) -> Step {
 }
 
 /// Tries to read the whole text from the window, with the end tag in sight.
-fn scan<T: Lexical>(value: &mut T, cursor: &mut Cursor<'_>) -> bool {
+fn scan<T: Target>(value: &mut T, cursor: &mut Cursor<'_>) -> bool {
     if cursor.reader().tag_is_empty() {
         return false;
     }
@@ -79,7 +210,7 @@ fn scan<T: Lexical>(value: &mut T, cursor: &mut Cursor<'_>) -> bool {
 }
 
 /// Reads the whole text, or begins to collect it.
-fn begin<T: Lexical>(value: &mut T, cursor: &mut Cursor<'_>, me: usize, view: View<'_>) -> Step {
+fn begin<T: Target>(value: &mut T, cursor: &mut Cursor<'_>, me: usize, view: View<'_>) -> Step {
     let is_default = view.element.default_text().is_some() && cursor.rest().first() == Some(&b'<');
     if !is_default && scan(value, cursor) {
         cursor.frame(me).state = SCANNED;
@@ -92,16 +223,16 @@ fn begin<T: Lexical>(value: &mut T, cursor: &mut Cursor<'_>, me: usize, view: Vi
     Ok(())
 }
 
-fn begin_text<T: Lexical>(value: &mut T, cursor: &mut Cursor<'_>) {
+fn begin_text<T: Target>(value: &mut T, cursor: &mut Cursor<'_>) {
     let state = cursor.state();
     state.text.scratch.clear();
     state.text.partial = Partial::default();
     if T::STREAMED {
-        *value = T::vacant();
+        value.vacate();
     }
 }
 
-fn take<T: Lexical>(value: &mut T, cursor: &mut Cursor<'_>, me: usize, text: &str) -> Step {
+fn take<T: Target>(value: &mut T, cursor: &mut Cursor<'_>, me: usize, text: &str) -> Step {
     if text.is_empty() {
         return Ok(());
     }
@@ -117,13 +248,10 @@ fn take<T: Lexical>(value: &mut T, cursor: &mut Cursor<'_>, me: usize, text: &st
     result.map_err(|error| cursor.error_at(ErrorKind::Lexical(error), start))
 }
 
-fn finish<T: Lexical>(value: &mut T, cursor: &mut Cursor<'_>, me: usize, view: View<'_>) -> Step {
+fn finish<T: Target>(value: &mut T, cursor: &mut Cursor<'_>, me: usize, view: View<'_>) -> Step {
     let state = cursor.state();
-    let result = if T::STREAMED {
-        value.finish(&mut state.text.partial)
-    } else {
-        T::parse(&state.text.scratch).map(|parsed| *value = parsed)
-    };
+    let result =
+        if T::STREAMED { value.finish(&mut state.text.partial) } else { value.parse_into(&state.text.scratch) };
     let start = cursor.frame(me).mark;
     result.map_err(|error| {
         // The text of streamed values is not kept.
@@ -147,10 +275,9 @@ pub(in crate::decode) fn fault(element: &Element, text: &str, error: LexicalErro
 }
 
 /// In place of the text that is not there.
-fn take_default<T: Lexical>(value: &mut T, cursor: &mut Cursor<'_>, me: usize, text: &str) -> Step {
+fn take_default<T: Target>(value: &mut T, cursor: &mut Cursor<'_>, me: usize, text: &str) -> Step {
     let start = cursor.frame(me).mark;
-    *value = T::parse(text).map_err(|error| cursor.error_in_closed(ErrorKind::Lexical(error), start))?;
-    Ok(())
+    value.parse_into(text).map_err(|error| cursor.error_in_closed(ErrorKind::Lexical(error), start))
 }
 
 #[cold]

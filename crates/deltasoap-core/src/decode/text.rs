@@ -8,7 +8,7 @@ use crate::schema::View;
 ///
 /// # Errors
 /// When an attribute is missing, or an attribute or the text is at fault.
-pub fn decode<T: DecodeFields>(target: &mut T, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
+pub fn decode<T: DecodeFields + ?Sized>(target: &mut T, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
     let Some((complex, text)) = view.complex().and_then(|complex| Some((complex, complex.text?))) else {
         unreachable!("a routine for simple content with another schema class")
     };

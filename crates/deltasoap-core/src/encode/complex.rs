@@ -37,20 +37,20 @@ impl<T: Lexical> Text for T {
 }
 
 /// Writes the content of a complex element whose start tag still stands open.
-pub fn encode<T: EncodeFields>(value: &T, encoder: &mut Encoder, view: View<'_>) {
+pub fn encode<T: EncodeFields + ?Sized>(value: &T, encoder: &mut Encoder, view: View<'_>) {
     encode_attributes(value, encoder, view);
     encoder.note_media_type(None);
     encode_inline(value, encoder, view);
 }
 
 /// Writes the content of an element with simple content: attributes, then text.
-pub fn encode_text<T: EncodeFields>(value: &T, text: &impl Text, encoder: &mut Encoder, view: View<'_>) {
+pub fn encode_text<T: EncodeFields + ?Sized>(value: &T, text: &impl Text, encoder: &mut Encoder, view: View<'_>) {
     encode_attributes(value, encoder, view);
     text.encode_text(encoder);
     encoder.note_media_type(None);
 }
 
-pub(crate) fn encode_attributes<T: EncodeFields>(value: &T, encoder: &mut Encoder, view: View<'_>) {
+pub(crate) fn encode_attributes<T: EncodeFields + ?Sized>(value: &T, encoder: &mut Encoder, view: View<'_>) {
     let Some(complex) = view.complex() else { unreachable!("a complex routine with another schema class") };
     encoder.type_attribute(Some(&complex.name));
     for index in 0..complex.attributes.len() {
@@ -60,7 +60,7 @@ pub(crate) fn encode_attributes<T: EncodeFields>(value: &T, encoder: &mut Encode
 }
 
 /// Writes the fields alone: for a group that has no element of its own.
-pub fn encode_inline<T: EncodeFields>(value: &T, encoder: &mut Encoder, view: View<'_>) {
+pub fn encode_inline<T: EncodeFields + ?Sized>(value: &T, encoder: &mut Encoder, view: View<'_>) {
     let Some(complex) = view.complex() else { unreachable!("a complex routine with another schema class") };
     for (index, field) in complex.fields.iter().enumerate() {
         value.encode_field(index, encoder, field, view.follow(field.element));

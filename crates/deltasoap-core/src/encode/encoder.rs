@@ -9,7 +9,7 @@ use super::references::Identities;
 use crate::schema::{QName, Use, View};
 use crate::version::Version;
 use crate::{Error, ErrorKind, ns};
-use deltasoap_xml::lexical::Lexical;
+use deltasoap_xml::lexical::{Image, Lexical};
 use deltasoap_xml::{Buffer, Escape};
 use std::fmt::Write as _;
 
@@ -119,7 +119,7 @@ impl Encoder {
 
     /// True if nothing more needs to be written.
     #[inline]
-    pub(super) fn is_full(&self) -> bool {
+    pub(crate) fn is_full(&self) -> bool {
         self.out.len() >= self.most
     }
 
@@ -264,15 +264,17 @@ impl Encoder {
 
     /// Writes a start tag with the declarations made since `outside`, and one more if its name needs it.
     fn write_start(&mut self, namespace: &str, local: &str, wanted: &str, outside: usize) {
-        if namespace != ns::XML && self.find(namespace, Place::Element).is_none() {
+        let mut found = if namespace == ns::XML { None } else { self.find(namespace, Place::Element) };
+        if namespace != ns::XML && found.is_none() {
             // Only a default namespace can hide "no namespace"; taking it back needs no prefix.
             let is_default = namespace.is_empty() || wanted.is_empty();
             let prefix = if is_default { String::new() } else { self.free_prefix(wanted) };
+            found = Some(self.declared.len());
             self.declared.push(Declaration { namespace: namespace.to_owned(), prefix });
         }
         self.out.push(b"<");
         let begin = self.out.len();
-        self.push_name(namespace, local, Place::Element);
+        self.push_found(namespace, local, found.filter(|_| !namespace.is_empty()));
         self.open.push(Open { name: (begin, self.out.len()), declared: outside, role: Role::Plain });
         self.in_tag = true;
         (outside..self.declared.len()).for_each(|index| self.push_declaration(index));
@@ -477,6 +479,22 @@ impl Encoder {
         }
     }
 
+    /// A leaf that is one of several texts, of at most so many bytes.
+    pub(crate) fn listed_leaf(&mut self, text: &str, max_width: Option<usize>) {
+        self.open_end();
+        if self.is_full() {
+            return;
+        }
+        if self.against.is_some() {
+            return self.listed_against(text, max_width);
+        }
+        let start = self.out.len();
+        self.out.push_text(text, Escape::Text);
+        if let Some(leaves) = &mut self.leaves {
+            leaves.push(NotedLeaf { start, end: self.out.len(), image: Image::NONE, max_width });
+        }
+    }
+
     /// Writes the content of a tracked value, unless what stands in the template is of the same state.
     pub fn tracked(&mut self, stamp: Stamp, write: impl FnOnce(&mut Self)) {
         if self.against.is_none() || !self.pass_tracked(stamp) {
@@ -543,6 +561,11 @@ impl Encoder {
 
     pub(super) fn push_name(&mut self, namespace: &str, local: &str, place: Place) {
         let found = if namespace.is_empty() { None } else { self.find(namespace, place) };
+        self.push_found(namespace, local, found);
+    }
+
+    /// Writes a name whose namespace is declared at this place of [`declared`](Self::declared).
+    fn push_found(&mut self, namespace: &str, local: &str, found: Option<usize>) {
         let Encoder { out, declared, .. } = self;
         if namespace == ns::XML {
             out.push(b"xml:");
@@ -571,6 +594,12 @@ impl Encoder {
             self.fail("a text holds a character that XML 1.0 cannot carry, not even as a reference");
         }
     }
+}
+
+/// Writes a simple value as an element's content.
+pub fn leaf<T: Lexical>(value: &T, encoder: &mut Encoder, view: View<'_>) {
+    encoder.type_attribute(view.element.type_name());
+    encoder.leaf(value);
 }
 
 /// True for what Namespaces in XML 1.0, section 3, does not let a declaration say.

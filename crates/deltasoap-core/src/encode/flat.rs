@@ -74,6 +74,9 @@ fn encode_list<T: Content>(
     view: View<'_>,
 ) {
     let Some((first, rest)) = items.split_first() else { return };
+    if T::COMPACT {
+        return encode_each(items, encoder, field, view);
+    }
     let is_flat = || T::flat_leaves(view).is_some() && !rest.is_empty() && items.iter().all(|item| item.is_flat(view));
     if !is_flat() {
         return encode_each(items, encoder, field, view);

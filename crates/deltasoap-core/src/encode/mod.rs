@@ -14,5 +14,5 @@ pub(crate) mod parts;
 mod references;
 
 pub use complex::EncodeFields;
-pub use encoder::Encoder;
+pub use encoder::{Encoder, leaf};
 pub use flat::FlatSink;

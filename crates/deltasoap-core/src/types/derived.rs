@@ -3,7 +3,7 @@
 //! What the element's type is, is markup: the start tag decides which variant is read. So a variant is entered on the tag
 //! that named it, and differential decoding needs nothing more, for an equal tag means an equal variant.
 
-use crate::content::Content;
+use crate::content::{Content, Typed};
 use crate::decode::{Cursor, Step, undeclared_type};
 use crate::encode::Encoder;
 use crate::schema::{QName, Use};
@@ -24,14 +24,42 @@ pub trait Derived: Content {
     /// Makes the value a vacant one of a variant.
     fn vacate(&mut self, variant: usize);
 
-    /// Reads the variant's content.
+    /// The variant's value.
+    fn content(&self) -> &dyn OneType;
+
+    /// The same, to be read.
+    fn content_mut(&mut self) -> &mut dyn OneType;
+}
+
+/// The value of a variant, whatever its type.
+pub trait OneType {
+    /// See [`Content::decode`].
     ///
     /// # Errors
     /// As [`Content::decode`].
-    fn decode_variant(&mut self, cursor: &mut Cursor<'_>) -> Step;
+    fn decode(&mut self, cursor: &mut Cursor<'_>) -> Step;
 
-    /// Writes the variant's content.
-    fn encode_variant(&self, encoder: &mut Encoder);
+    /// See [`Content::encode`].
+    fn encode(&self, encoder: &mut Encoder);
+}
+
+impl<T: Typed> OneType for T {
+    fn decode(&mut self, cursor: &mut Cursor<'_>) -> Step {
+        T::decode(self, cursor, T::view())
+    }
+
+    fn encode(&self, encoder: &mut Encoder) {
+        T::encode(self, encoder, T::view());
+    }
+}
+
+/// The name of a variant's type.
+///
+/// # Panics
+/// When its values are not [replaced](Content::REPLACES) by what is read: such a type is no struct.
+pub const fn name<T: Typed>() -> QName {
+    assert!(T::REPLACES, "a derived type is a struct");
+    T::TYPE_NAME
 }
 
 /// In the variant, whose own routine has a frame above.
@@ -42,41 +70,85 @@ const CONTENT: u8 = 1;
 /// # Errors
 /// When the type is none of the variants, or the variant's content is at fault.
 pub fn decode<T: Derived>(target: &mut T, cursor: &mut Cursor<'_>) -> Step {
+    decode_one_of(target, &Types::of::<T>(), cursor)
+}
+
+/// Writes the variant, with `xsi:type` where it is not the one that goes without.
+pub fn encode<T: Derived>(value: &T, encoder: &mut Encoder) {
+    tell_type(value.variant(), &Types::of::<T>(), encoder);
+    value.content().encode(encoder);
+}
+
+/// A type and those derived from it; see [`Derived`].
+struct Types {
+    names: &'static [QName],
+    base: Option<usize>,
+    other: Option<usize>,
+}
+
+impl Types {
+    fn of<T: Derived>() -> Self {
+        Types { names: T::NAMES, base: T::BASE, other: T::OTHER }
+    }
+}
+
+/// [`Derived`] as an object: hierarchies are many, and the routine is the same for all.
+trait OneOf {
+    fn variant(&self) -> usize;
+
+    fn vacate(&mut self, variant: usize);
+
+    fn content_mut(&mut self) -> &mut dyn OneType;
+}
+
+impl<T: Derived> OneOf for T {
+    fn variant(&self) -> usize {
+        T::variant(self)
+    }
+
+    fn vacate(&mut self, variant: usize) {
+        T::vacate(self, variant);
+    }
+
+    fn content_mut(&mut self) -> &mut dyn OneType {
+        T::content_mut(self)
+    }
+}
+
+fn decode_one_of(target: &mut dyn OneOf, types: &Types, cursor: &mut Cursor<'_>) -> Step {
     let (me, fresh) = cursor.enter();
     if fresh && !cursor.is_seeking() {
-        let variant = named_variant::<T>(cursor)?;
-        let stays = target.variant() == variant && T::OTHER != Some(variant) && cursor.go_over(me);
+        let variant = named_variant(types, cursor)?;
+        let stays = target.variant() == variant && types.other != Some(variant) && cursor.go_over(me);
         if !stays {
             target.vacate(variant);
         }
     }
     cursor.frame(me).state = CONTENT;
-    target.decode_variant(cursor)?;
+    target.content_mut().decode(cursor)?;
     cursor.leave(me);
     Ok(())
 }
 
-/// Writes the variant, with `xsi:type` where it is not the one that goes without.
-pub fn encode<T: Derived>(value: &T, encoder: &mut Encoder) {
-    let variant = value.variant();
+fn tell_type(variant: usize, types: &Types, encoder: &mut Encoder) {
     // In SOAP encoding every type is written, and a tree has its attributes.
-    let is_told = encoder.encoding() == Use::Encoded || Some(variant) == T::OTHER || Some(variant) == T::BASE;
-    if !is_told && let Some(name) = T::NAMES.get(variant) {
+    let is_told = encoder.encoding() == Use::Encoded || Some(variant) == types.other || Some(variant) == types.base;
+    if !is_told && let Some(name) = types.names.get(variant) {
         encoder.qname_attribute(&QName::new(ns::XSI, "type"), name, "");
     }
-    value.encode_variant(encoder);
 }
 
 /// The variant that the element just opened is of.
-fn named_variant<T: Derived>(cursor: &Cursor<'_>) -> Step<usize> {
+fn named_variant(types: &Types, cursor: &Cursor<'_>) -> Step<usize> {
     let (reader, names) = (cursor.reader(), cursor.names());
     let mut attributes = (0..reader.attribute_count()).map(|index| reader.attribute(index));
     let Some((_, text)) = attributes.find(|(name, _)| names.is(*name, ns::XSI, "type")) else {
-        return T::BASE.or(T::OTHER).ok_or_else(|| unknown(cursor, "no xsi:type"));
+        return types.base.or(types.other).ok_or_else(|| unknown(cursor, "no xsi:type"));
     };
     let Some((namespace, local)) = reader.resolve(text.trim_ascii()) else { return Err(undeclared_type(cursor, text)) };
-    let named = T::NAMES.iter().position(|name| name.is(namespace, &local)).filter(|named| Some(*named) != T::OTHER);
-    named.or(T::OTHER).ok_or_else(|| unknown(cursor, text))
+    let named = types.names.iter().position(|name| name.is(namespace, &local));
+    let named = named.filter(|named| Some(*named) != types.other);
+    named.or(types.other).ok_or_else(|| unknown(cursor, text))
 }
 
 #[cold]

@@ -1,6 +1,12 @@
 //! Enumerated values (XSD 1.0 part 2, 4.3.5): what all enumerations share.
 
+use crate::Lexical;
+use crate::decode::simple::{self, WholeText};
+use crate::decode::{Cursor, FlatSource, Step};
+use crate::encode::Encoder;
 use crate::lexical::LexicalError;
+use crate::schema::View;
+use std::borrow::Cow;
 
 /// Looks a text up as it stands, then with its white space collapsed.
 ///
@@ -16,6 +22,143 @@ pub fn parse<T>(text: &str, name: &'static str, find: impl Fn(&str) -> Option<T>
 pub fn scan<T>(bytes: &[u8], longest: usize, find: impl Fn(&[u8]) -> Option<T>) -> Option<(T, usize)> {
     let end = bytes.iter().take(longest + 1).position(|&byte| byte == b'<')?;
     Some((find(&bytes[..end])?, end))
+}
+
+/// An enumeration that compiles small: its values and their texts are lists.
+pub trait Enumeration: Lexical + Copy + 'static {
+    /// The values, in order.
+    const VALUES: &'static [Self];
+    /// Their texts.
+    const TEXTS: &'static [Cow<'static, str>];
+
+    /// The length of the longest text.
+    const LONGEST: usize = longest(Self::TEXTS);
+
+    /// The value's place in the lists.
+    fn place(self) -> usize;
+}
+
+/// The length of the longest text.
+pub const fn longest(texts: &[Cow<'static, str>]) -> usize {
+    let (mut longest, mut place) = (0, 0);
+    while place < texts.len() {
+        if let Cow::Borrowed(text) = &texts[place]
+            && text.len() > longest
+        {
+            longest = text.len();
+        }
+        place += 1;
+    }
+    longest
+}
+
+/// The text of a value.
+#[inline]
+pub fn text<T: Enumeration>(value: T) -> &'static str {
+    &T::TEXTS[value.place()]
+}
+
+/// As [`parse`], by the lists.
+///
+/// # Errors
+/// When the text is none of the values.
+#[inline]
+pub fn parse_listed<T: Enumeration>(text: &str) -> Result<T, LexicalError> {
+    Ok(T::VALUES[parse_text(text, T::XSD_NAME, T::TEXTS)?])
+}
+
+/// As [`scan`], by the lists.
+#[inline]
+pub fn scan_listed<T: Enumeration>(bytes: &[u8]) -> Option<(T, usize)> {
+    let (place, used) = scan_text(bytes, T::LONGEST, T::TEXTS)?;
+    Some((T::VALUES[place], used))
+}
+
+/// Reads a value as an element's content, by the routine that all enumerations share.
+///
+/// # Errors
+/// When the text is none of the values.
+pub fn decode<T: Enumeration>(value: &mut T, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
+    decode_listed(value, cursor, view)
+}
+
+/// Reads a value as a leaf of flat items.
+#[inline]
+pub fn scan_flat<T: Enumeration, S: FlatSource>(value: &mut T, scan: &mut S) -> Option<()> {
+    scan.whole(&mut Reading(value))
+}
+
+/// Writes a value as an element's content.
+pub fn encode<T: Enumeration>(value: &T, encoder: &mut Encoder, view: View<'_>) {
+    encode_text(&T::TEXTS[value.place()], T::LONGEST, encoder, view);
+}
+
+/// An enumeration as an object.
+trait Listed {
+    fn name(&self) -> &'static str;
+
+    /// The texts, and the length of the longest.
+    fn texts(&self) -> (Texts, usize);
+
+    /// Makes it the value at a place of the list.
+    fn set(&mut self, place: usize);
+}
+
+impl<T: Enumeration> Listed for T {
+    fn name(&self) -> &'static str {
+        T::XSD_NAME
+    }
+
+    fn texts(&self) -> (Texts, usize) {
+        (T::TEXTS, T::LONGEST)
+    }
+
+    fn set(&mut self, place: usize) {
+        *self = T::VALUES[place];
+    }
+}
+
+/// Reads one of the texts.
+struct Reading<'v>(&'v mut dyn Listed);
+
+impl WholeText for Reading<'_> {
+    fn scan_into(&mut self, bytes: &[u8]) -> Option<usize> {
+        let (texts, longest) = self.0.texts();
+        let (place, used) = scan_text(bytes, longest, texts)?;
+        self.0.set(place);
+        Some(used)
+    }
+
+    fn parse_into(&mut self, text: &str) -> Result<(), LexicalError> {
+        let place = parse_text(text, self.0.name(), self.0.texts().0)?;
+        self.0.set(place);
+        Ok(())
+    }
+}
+
+fn decode_listed(value: &mut dyn Listed, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
+    simple::decode_whole(&mut Reading(value), cursor, view)
+}
+
+type Texts = &'static [Cow<'static, str>];
+
+fn parse_text(text: &str, name: &'static str, texts: Texts) -> Result<usize, LexicalError> {
+    parse(text, name, |text| place_of(texts, text.as_bytes()))
+}
+
+fn scan_text(bytes: &[u8], longest: usize, texts: Texts) -> Option<(usize, usize)> {
+    // A text with characters that are escaped or changed is not what stands in a document.
+    let is_plain = |byte: &u8| matches!(byte, b' '..=b'~') && !matches!(byte, b'&' | b'>');
+    scan(bytes, longest, |text| place_of(texts, text).filter(|_| text.iter().all(is_plain)))
+}
+
+fn place_of(texts: Texts, text: &[u8]) -> Option<usize> {
+    texts.iter().position(|known| known.as_bytes() == text)
+}
+
+fn encode_text(text: &'static str, longest: usize, encoder: &mut Encoder, view: View<'_>) {
+    encoder.type_attribute(view.element.type_name());
+    encoder.listed_leaf(text, Some(longest));
 }
 
 fn collapse(text: &str) -> String {

@@ -72,6 +72,8 @@ impl<T: Content> Content for Nillable<T> {
 }
 
 impl<T: Content> Shortcuts for Nillable<T> {
+    const COMPACT: bool = true;
+
     fn scan_flat<S: FlatSource>(&mut self, _: &mut S, _: View<'_>) -> Option<()> {
         None
     }

@@ -1,6 +1,6 @@
 //! How often a field occurs: exactly once, at most once, any number of times.
 
-use crate::content::{APPENDED, Content, Occurs, Typed};
+use crate::content::{APPENDED, Content, Occurs, Typed, compact};
 use crate::content::{ListShortcuts, Shortcuts};
 use crate::decode::flat::{self, Patch, Run};
 use crate::decode::items::{decode_one, open_item, splice_items};
@@ -76,6 +76,9 @@ impl<T: Typed> ListShortcuts for T {
     }
 }
 
+/// What is said of a list that has no loop of its own.
+const NOT_PATCHED: Patch = Patch::Other { field: 0, count: 0 };
+
 fn encode_one<T: Content>(value: &T, encoder: &mut Encoder, field: &Field, view: View<'_>) {
     if field.inline {
         value.encode_inline(encoder, view);
@@ -99,21 +102,27 @@ impl<T: Typed> Occurs for Option<T> {
     }
 
     #[inline]
+    fn absent() -> Self {
+        None
+    }
+
+    #[inline]
     fn open(&mut self, _: usize, view: View<'_>) -> usize {
-        if !<T as Content>::REPLACES || self.is_none() {
-            *self = Some(<T as Content>::vacant(view));
+        if !<T as Content>::REPLACES {
+            *self = None;
         }
+        filled(self, view);
         0
     }
 
     fn keep(&mut self, count: usize, _: View<'_>) {
         if count == 0 {
-            *self = None;
+            drop(self.take());
         }
     }
 
     fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
-        decode_one(self.get_or_insert_with(|| <T as Content>::vacant(view)), cursor, view)
+        decode_one(filled(self, view), cursor, view)
     }
 
     fn encode(&self, encoder: &mut Encoder, field: &Field, view: View<'_>) {
@@ -130,8 +139,19 @@ impl<T: Typed> ListShortcuts for Option<T> {
 
     #[inline(always)]
     fn scan_leaf<S: FlatSource>(&mut self, scan: &mut S, view: View<'_>) -> Option<()> {
-        self.get_or_insert_with(|| <T as Content>::vacant(view)).scan_flat(scan, view)
+        filled(self, view).scan_flat(scan, view)
     }
+}
+
+/// The value, which is made where it is not there.
+#[inline]
+fn filled<'v, T: Content>(value: &'v mut Option<T>, view: View<'_>) -> &'v mut T {
+    if value.is_none() {
+        // Nothing is dropped. To say so is less code for each type.
+        std::mem::forget(value.replace(T::vacant(view)));
+    }
+    let Some(value) = value else { unreachable!("a value that was just made") };
+    value
 }
 
 /// Any number of times.
@@ -146,11 +166,19 @@ impl<T: Typed> Occurs for Vec<T> {
         Vec::new()
     }
 
+    #[inline]
+    fn absent() -> Self {
+        Vec::new()
+    }
+
     fn open(&mut self, place: usize, view: View<'_>) -> usize {
-        open_item(self, place, view)
+        if T::COMPACT && T::REPLACES { compact::open_item(self, place, view) } else { open_item(self, place, view) }
     }
 
     fn splice(&mut self, place: usize, removed: usize, inserted: usize, view: View<'_>) -> usize {
+        if T::COMPACT {
+            return compact::splice_items(self, place, removed, inserted, view) * size_of::<T>();
+        }
         splice_items(self, place, removed, inserted, view)
     }
 
@@ -159,43 +187,68 @@ impl<T: Typed> Occurs for Vec<T> {
     }
 
     fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
-        let Some(item) = self.get_mut(cursor.place()) else { unreachable!("an occurrence that was not opened") };
-        decode_one(item, cursor, view)
+        if T::COMPACT { compact::decode_item(self, cursor, view) } else { decode_item(self, cursor, view) }
     }
 
     fn encode(&self, encoder: &mut Encoder, field: &Field, view: View<'_>) {
-        if field.inline {
-            self.iter().for_each(|item| item.encode_inline(encoder, view));
+        if T::COMPACT {
+            compact::encode_items(self, encoder, field, view);
         } else {
-            encode_items(self, encoder, field, view);
+            encode_list(self, encoder, field, view);
         }
     }
 }
 
 impl<T: Typed> ListShortcuts for Vec<T> {
     fn run(&mut self, cursor: &mut Cursor<'_>, field: &Field, view: View<'_>) -> Run {
-        if Self::item_leaves(view).is_none() {
-            return Run::Items(0);
-        }
-        flat::run(self, cursor, std::ptr::from_ref(field).addr(), view)
+        if T::COMPACT { Run::Items(0) } else { run(self, cursor, field, view) }
     }
 
     fn patch(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Patch {
-        flat::patch(self, cursor, view)
+        if T::COMPACT { NOT_PATCHED } else { flat::patch(self, cursor, view) }
     }
 
     /// None where an empty item stands for a default: its text does not tell the value.
     fn item_leaves(view: View<'_>) -> Option<usize> {
-        <T as Shortcuts>::flat_leaves(view).filter(|_| view.element.default_text().is_none())
+        if T::COMPACT { None } else { item_leaves::<T>(view) }
     }
 
     #[inline(always)]
     fn scan_leaf<S: FlatSource>(&mut self, scan: &mut S, view: View<'_>) -> Option<()> {
-        let mut item = <T as Content>::vacant(view);
-        item.scan_flat(scan, view)?;
-        self.push(item);
-        Some(())
+        if T::COMPACT { None } else { scan_item(self, scan, view) }
     }
+}
+
+fn decode_item<T: Content>(items: &mut [T], cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
+    let Some(item) = items.get_mut(cursor.place()) else { unreachable!("an occurrence that was not opened") };
+    decode_one(item, cursor, view)
+}
+
+fn encode_list<T: Content>(items: &[T], encoder: &mut Encoder, field: &Field, view: View<'_>) {
+    if field.inline {
+        items.iter().for_each(|item| item.encode_inline(encoder, view));
+    } else {
+        encode_items(items, encoder, field, view);
+    }
+}
+
+fn item_leaves<T: Content>(view: View<'_>) -> Option<usize> {
+    T::flat_leaves(view).filter(|_| view.element.default_text().is_none())
+}
+
+fn run<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, field: &Field, view: View<'_>) -> Run {
+    if item_leaves::<T>(view).is_none() {
+        return Run::Items(0);
+    }
+    flat::run(items, cursor, std::ptr::from_ref(field).addr(), view)
+}
+
+#[inline(always)]
+fn scan_item<T: Content, S: FlatSource>(items: &mut Vec<T>, scan: &mut S, view: View<'_>) -> Option<()> {
+    let mut item = T::vacant(view);
+    item.scan_flat(scan, view)?;
+    items.push(item);
+    Some(())
 }
 
 /// A box is its content: for recursive types.
@@ -220,6 +273,8 @@ impl<T: Content> Content for Box<T> {
 }
 
 impl<T: Content> Shortcuts for Box<T> {
+    const COMPACT: bool = true;
+
     fn stamp(&self) -> Option<Stamp> {
         T::stamp(self)
     }

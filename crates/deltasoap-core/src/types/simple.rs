@@ -9,6 +9,13 @@ use std::borrow::Cow;
 #[macro_export]
 macro_rules! simple_content {
     ($type:ty $(, $parameter:ident: $bound:path)?) => {
+        $crate::simple_content!(@with false, $crate::decode::simple::decode, $crate::encode::leaf, $crate::decode::flat::leaf, $type $(, $parameter: $bound)?);
+    };
+    // A type that compiles small.
+    (compact $type:ty) => {
+        $crate::simple_content!(@with true, $crate::enumeration::decode, $crate::enumeration::encode, $crate::enumeration::scan_flat, $type);
+    };
+    (@with $compact:literal, $decode:path, $encode:path, $scan:path, $type:ty $(, $parameter:ident: $bound:path)?) => {
         impl$(<$parameter: $bound>)? $crate::Content for $type {
             const REPLACES: bool = true;
 
@@ -22,16 +29,17 @@ macro_rules! simple_content {
                 cursor: &mut $crate::decode::Cursor<'_>,
                 view: $crate::schema::View<'_>,
             ) -> $crate::decode::Step {
-                $crate::decode::simple::decode(self, cursor, view)
+                $decode(self, cursor, view)
             }
 
             fn encode(&self, encoder: &mut $crate::encode::Encoder, view: $crate::schema::View<'_>) {
-                encoder.type_attribute(view.element.type_name());
-                encoder.leaf(self);
+                $encode(self, encoder, view);
             }
         }
 
         impl$(<$parameter: $bound>)? $crate::content::Shortcuts for $type {
+            const COMPACT: bool = $compact;
+
             #[inline(always)]
             fn flat_leaves(_: $crate::schema::View<'_>) -> ::core::option::Option<usize> {
                 ::core::option::Option::Some(1)
@@ -43,7 +51,7 @@ macro_rules! simple_content {
                 scan: &mut S,
                 _: $crate::schema::View<'_>,
             ) -> ::core::option::Option<()> {
-                scan.leaf(self)
+                $scan(self, scan)
             }
 
             #[inline]

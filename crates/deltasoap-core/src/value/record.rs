@@ -7,7 +7,7 @@ use crate::content::{APPENDED, Content};
 use crate::decode::complex::Names;
 use crate::decode::flat::{self, Patch, Run};
 use crate::decode::items::{open_item, splice_items};
-use crate::decode::{Cursor, DecodeFields, FlatSource, Step, nil_attribute};
+use crate::decode::{Cursor, DecodeFields, FlatSource, Leaf, Step, nil_attribute};
 use crate::encode::flat::encode_items;
 use crate::encode::{EncodeFields, Encoder, FlatSink};
 use crate::schema::{ChoiceFault, ComplexElement, Compositor, Element, Field, QName, View};
@@ -192,7 +192,9 @@ impl Target<'_> {
 }
 
 impl DecodeFields for Target<'_> {
-    const EXPANDS_NAMES: bool = true;
+    fn expands_names(&self) -> bool {
+        true
+    }
 
     fn open(&mut self, field: usize, place: usize, view: View<'_>) -> usize {
         if let Some(column) = self.column(field) {
@@ -267,7 +269,8 @@ impl DecodeFields for Target<'_> {
         Value::flat_leaves(view)
     }
 
-    fn scan_leaf<S: FlatSource>(&mut self, field: usize, scan: &mut S, view: View<'_>) -> Option<()> {
+    #[inline]
+    fn scan_leaf(&mut self, field: usize, scan: &mut Leaf<'_>, view: View<'_>) -> Option<()> {
         if let Some(column) = self.column(field) {
             return column.scan_leaf(scan);
         }

@@ -6,32 +6,34 @@ use deltasoap::lexical::List;
 use deltasoap::schema::Use;
 use deltasoap::{Content, ErrorKind, Message, Node, QName, Soap, Typed};
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:f")]
-struct Base {
-    id: i32,
-}
+types! {
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    #[soap(namespace = "urn:f")]
+    struct Base {
+        id: i32,
+    }
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:f", name = "circle")]
-struct Circle {
-    id: i32,
-    radius: f64,
-}
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    #[soap(namespace = "urn:f", name = "circle")]
+    struct Circle {
+        id: i32,
+        radius: f64,
+    }
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(derived, namespace = "urn:f", name = "Base")]
-enum AnyBase {
-    #[soap(base)]
-    Base(Base),
-    Circle(Box<Circle>),
-    #[soap(other)]
-    Other(Node),
-}
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    #[soap(derived, namespace = "urn:f", name = "Base")]
+    enum AnyBase {
+        #[soap(base)]
+        Base(Base),
+        Circle(Box<Circle>),
+        #[soap(other)]
+        Other(Node),
+    }
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-struct Figures {
-    figure: Vec<AnyBase>,
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    struct Figures {
+        figure: Vec<AnyBase>,
+    }
 }
 
 const XSI: &str = "http://www.w3.org/2001/XMLSchema-instance";
@@ -67,10 +69,12 @@ fn other_types_are_kept_as_trees() {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(derived)]
-enum Strict {
-    Circle(Circle),
+types! {
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    #[soap(derived)]
+    enum Strict {
+        Circle(Circle),
+    }
 }
 
 #[test]
@@ -94,13 +98,15 @@ fn in_soap_encoding_the_type_is_told_once() {
     assert!(matches!(decode::<AnyBase>(&xml), Ok(AnyBase::Circle(_))));
 }
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(rename_all = "camelCase")]
-struct Wild {
-    first: i32,
-    #[soap(inline)]
-    rest: Vec<Node>,
-    last: Option<String>,
+types! {
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    #[soap(rename_all = "camelCase")]
+    struct Wild {
+        first: i32,
+        #[soap(inline)]
+        rest: Vec<Node>,
+        last: Option<String>,
+    }
 }
 
 #[test]
@@ -111,13 +117,15 @@ fn elements_that_nothing_names_are_kept() {
     assert_eq!(encode(&wild), xml);
 }
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(transparent, element = "circle", namespace = "urn:e")]
-struct CircleElement(Circle);
+types! {
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    #[soap(transparent, element = "circle", namespace = "urn:e")]
+    struct CircleElement(Circle);
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(transparent, element = "count", namespace = "urn:e")]
-struct Count(i32);
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    #[soap(transparent, element = "count", namespace = "urn:e")]
+    struct Count(i32);
+}
 
 #[test]
 fn an_element_of_a_type_that_others_have_too() {
@@ -127,12 +135,14 @@ fn an_element_of_a_type_that_others_have_too() {
     round_trip(&Count(7), "<r>7</r>");
 }
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-struct Again {
-    a: i32,
-    b: Option<i32>,
-    #[soap(again, name = "a")]
-    a2: Vec<i32>,
+types! {
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    struct Again {
+        a: i32,
+        b: Option<i32>,
+        #[soap(again, name = "a")]
+        a2: Vec<i32>,
+    }
 }
 
 #[test]
@@ -142,11 +152,13 @@ fn elements_may_come_again() {
     round_trip(&Again { a: 1, b: None, a2: vec![] }, "<r><a>1</a></r>");
 }
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-struct Lists {
-    #[soap(attribute)]
-    widths: Option<List<u8>>,
-    names: List<String>,
+types! {
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    struct Lists {
+        #[soap(attribute)]
+        widths: Option<List<u8>>,
+        names: List<String>,
+    }
 }
 
 #[test]

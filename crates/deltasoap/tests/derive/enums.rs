@@ -4,20 +4,22 @@ use crate::support::{decode, encode, fault, round_trip, unexpected};
 use deltasoap::schema::{Element, Use};
 use deltasoap::{ErrorKind, Lexical, QName, Soap, SoapArray, Typed};
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-struct Point {
-    x: i32,
-    y: i32,
-}
+types! {
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    struct Point {
+        x: i32,
+        y: i32,
+    }
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(rename_all = "camelCase")]
-enum Shape {
-    Dot(Point),
-    #[soap(name = "line-width")]
-    Width(f64),
-    FullPage,
-    Nested(Box<Shape>),
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    #[soap(rename_all = "camelCase")]
+    enum Shape {
+        Dot(Point),
+        #[soap(name = "line-width")]
+        Width(f64),
+        FullPage,
+        Nested(Box<Shape>),
+    }
 }
 
 const DOT: &str = "<dot><x>1</x><y>2</y></dot>";
@@ -39,40 +41,42 @@ fn a_choice_with_an_element_of_its_own() {
     assert_eq!(fault::<Shape>("<r><fullPage><a/></fullPage></r>"), unexpected("a", "the end of the element"));
 }
 
-#[derive(Debug, PartialEq, Soap)]
-struct Drawing {
-    title: String,
-    #[soap(inline)]
-    frame: Shape,
-    #[soap(inline)]
-    mark: Option<Mark>,
-    #[soap(inline)]
-    parts: Vec<Part>,
-    end: Option<i32>,
-}
+types! {
+    #[derive(Debug, PartialEq, Soap)]
+    struct Drawing {
+        title: String,
+        #[soap(inline)]
+        frame: Shape,
+        #[soap(inline)]
+        mark: Option<Mark>,
+        #[soap(inline)]
+        parts: Vec<Part>,
+        end: Option<i32>,
+    }
 
-#[derive(Debug, PartialEq, Soap)]
-enum Mark {
-    #[soap(name = "markedBy")]
-    By(String),
-    #[soap(name = "unmarked")]
-    Not,
-}
+    #[derive(Debug, PartialEq, Soap)]
+    enum Mark {
+        #[soap(name = "markedBy")]
+        By(String),
+        #[soap(name = "unmarked")]
+        Not,
+    }
 
-#[derive(Debug, PartialEq, Soap)]
-enum Part {
-    #[soap(name = "text")]
-    Text(String),
-    #[soap(inline)]
-    Number(Number),
-}
+    #[derive(Debug, PartialEq, Soap)]
+    enum Part {
+        #[soap(name = "text")]
+        Text(String),
+        #[soap(inline)]
+        Number(Number),
+    }
 
-#[derive(Debug, PartialEq, Soap)]
-enum Number {
-    #[soap(name = "int")]
-    Int(i32),
-    #[soap(name = "dbl")]
-    Dbl(f64),
+    #[derive(Debug, PartialEq, Soap)]
+    enum Number {
+        #[soap(name = "int")]
+        Int(i32),
+        #[soap(name = "dbl")]
+        Dbl(f64),
+    }
 }
 
 #[test]
@@ -102,13 +106,15 @@ fn inline_choices() {
     assert!(matches!(fault::<Drawing>(late), ErrorKind::UnexpectedElement { found, .. } if found == "unmarked"));
 }
 
-#[derive(Debug, PartialEq, Soap)]
-#[soap(namespace = "urn:c", qualified)]
-enum Repeated {
-    #[soap(name = "one")]
-    One(i32),
-    #[soap(name = "many")]
-    Many(Vec<Point>),
+types! {
+    #[derive(Debug, PartialEq, Soap)]
+    #[soap(namespace = "urn:c", qualified)]
+    enum Repeated {
+        #[soap(name = "one")]
+        One(i32),
+        #[soap(name = "many")]
+        Many(Vec<Point>),
+    }
 }
 
 #[test]
@@ -121,11 +127,13 @@ fn a_variant_may_repeat() {
     assert!(matches!(fault::<Repeated>(twice), ErrorKind::UnexpectedElement { .. }));
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Soap)]
-#[soap(choice, rename_all = "lowercase")]
-enum Switch {
-    On,
-    Off,
+types! {
+    #[derive(Debug, Clone, Copy, PartialEq, Soap)]
+    #[soap(choice, rename_all = "lowercase")]
+    enum Switch {
+        On,
+        Off,
+    }
 }
 
 #[test]
@@ -134,22 +142,24 @@ fn unit_variants_as_a_choice() {
     assert!(matches!(Switch::element(), Element::Complex(_)));
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Soap)]
-#[soap(namespace = "urn:c", rename_all = "kebab-case")]
-enum Color {
-    Red,
-    DarkBlue,
-    #[soap(name = "black & white")]
-    Both,
-    #[soap(name = "")]
-    None,
-}
+types! {
+    #[derive(Debug, Clone, Copy, PartialEq, Soap)]
+    #[soap(namespace = "urn:c", rename_all = "kebab-case")]
+    enum Color {
+        Red,
+        DarkBlue,
+        #[soap(name = "black & white")]
+        Both,
+        #[soap(name = "")]
+        None,
+    }
 
-#[derive(Debug, PartialEq, Soap)]
-struct Colors {
-    #[soap(attribute)]
-    main: Option<Color>,
-    c: Vec<Color>,
+    #[derive(Debug, PartialEq, Soap)]
+    struct Colors {
+        #[soap(attribute)]
+        main: Option<Color>,
+        c: Vec<Color>,
+    }
 }
 
 #[test]
@@ -178,31 +188,33 @@ fn the_schema_of_an_enumeration() {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(union)]
-enum Size {
-    Points(i32),
-    Named(NamedSize),
-    Other(String),
-}
+types! {
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    #[soap(union)]
+    enum Size {
+        Points(i32),
+        Named(NamedSize),
+        Other(String),
+    }
 
-#[derive(Debug, Clone, Copy, PartialEq, Soap)]
-#[soap(rename_all = "lowercase")]
-enum NamedSize {
-    Small,
-    Large,
-}
+    #[derive(Debug, Clone, Copy, PartialEq, Soap)]
+    #[soap(rename_all = "lowercase")]
+    enum NamedSize {
+        Small,
+        Large,
+    }
 
-#[derive(Debug, PartialEq, Soap)]
-#[soap(union)]
-enum Bounded {
-    Points(i32),
-    Named(NamedSize),
-}
+    #[derive(Debug, PartialEq, Soap)]
+    #[soap(union)]
+    enum Bounded {
+        Points(i32),
+        Named(NamedSize),
+    }
 
-#[derive(Debug, PartialEq, Soap)]
-struct Sizes {
-    size: Vec<Size>,
+    #[derive(Debug, PartialEq, Soap)]
+    struct Sizes {
+        size: Vec<Size>,
+    }
 }
 
 #[test]
@@ -220,12 +232,14 @@ fn unions_take_the_first_member_that_fits() {
     assert_eq!(union.members.len(), 3);
 }
 
-#[derive(Debug, PartialEq, Soap)]
-#[soap(namespace = "urn:c", element = "draw")]
-struct Call {
-    shape: Shape,
-    colors: SoapArray<Color>,
-    size: Option<Size>,
+types! {
+    #[derive(Debug, PartialEq, Soap)]
+    #[soap(namespace = "urn:c", element = "draw")]
+    struct Call {
+        shape: Shape,
+        colors: SoapArray<Color>,
+        size: Option<Size>,
+    }
 }
 
 #[test]

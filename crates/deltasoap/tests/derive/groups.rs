@@ -3,74 +3,76 @@
 use crate::support::{decode, encode, fault, missing, round_trip, unexpected};
 use deltasoap::{ErrorKind, Soap, Typed};
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-struct Answer {
-    id: i32,
-    #[soap(group)]
-    result: Outcome,
-    #[soap(group)]
-    more: Option<More>,
-    end: Option<i32>,
-}
+types! {
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    struct Answer {
+        id: i32,
+        #[soap(group)]
+        result: Outcome,
+        #[soap(group)]
+        more: Option<More>,
+        end: Option<i32>,
+    }
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(group, rename_all = "camelCase")]
-enum Outcome {
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    #[soap(group, rename_all = "camelCase")]
+    enum Outcome {
+        #[soap(group)]
+        Good(Good),
+        Numbers(Vec<i32>),
+        #[soap(name = "error")]
+        Bad(String),
+        Nothing,
+    }
+
+    #[derive(Debug, Clone, PartialEq, Soap)]
     #[soap(group)]
-    Good(Good),
-    Numbers(Vec<i32>),
-    #[soap(name = "error")]
-    Bad(String),
-    Nothing,
-}
+    struct Good {
+        value: f64,
+        remark: Option<String>,
+        #[soap(group)]
+        when: Option<When>,
+        tag: Vec<String>,
+    }
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(group)]
-struct Good {
-    value: f64,
-    remark: Option<String>,
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    #[soap(group, rename_all = "camelCase")]
+    enum When {
+        #[soap(group)]
+        Span(Span),
+        Year(i32),
+    }
+
+    #[derive(Debug, Clone, PartialEq, Soap)]
     #[soap(group)]
-    when: Option<When>,
-    tag: Vec<String>,
-}
+    struct Span {
+        from: i32,
+        to: i32,
+    }
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(group, rename_all = "camelCase")]
-enum When {
+    /// Both branches have an element of one name.
+    #[derive(Debug, Clone, PartialEq, Soap)]
     #[soap(group)]
-    Span(Span),
-    Year(i32),
-}
+    enum More {
+        #[soap(group)]
+        Pair(Pair),
+        #[soap(group)]
+        Measure(Measure),
+    }
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(group)]
-struct Span {
-    from: i32,
-    to: i32,
-}
-
-/// Both branches have an element of one name.
-#[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(group)]
-enum More {
+    #[derive(Debug, Clone, PartialEq, Soap)]
     #[soap(group)]
-    Pair(Pair),
+    struct Pair {
+        key: String,
+        text: String,
+    }
+
+    #[derive(Debug, Clone, PartialEq, Soap)]
     #[soap(group)]
-    Measure(Measure),
-}
-
-#[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(group)]
-struct Pair {
-    key: String,
-    text: String,
-}
-
-#[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(group)]
-struct Measure {
-    text: String,
-    unit: String,
+    struct Measure {
+        text: String,
+        unit: String,
+    }
 }
 
 fn answer(result: Outcome) -> Answer {
@@ -108,32 +110,34 @@ fn branches_with_elements_of_one_name() {
     round_trip(&measure, "<r><id>1</id><nothing/><text>t</text><unit>t</unit></r>");
 }
 
-/// Lists with bounds: in a struct, in a branch of a choice, as a branch, and of groups.
-#[derive(Debug, Clone, PartialEq, Soap)]
-struct Bounded {
-    #[soap(min = 1, max = 2)]
-    first: Vec<i32>,
-    #[soap(group)]
-    choice: Option<Counted>,
-    #[soap(inline, min = 2, max = 3)]
-    pairs: Vec<Pair>,
-}
+types! {
+    /// Lists with bounds: in a struct, in a branch of a choice, as a branch, and of groups.
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    struct Bounded {
+        #[soap(min = 1, max = 2)]
+        first: Vec<i32>,
+        #[soap(group)]
+        choice: Option<Counted>,
+        #[soap(inline, min = 2, max = 3)]
+        pairs: Vec<Pair>,
+    }
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(group, rename_all = "camelCase")]
-enum Counted {
-    #[soap(group)]
-    Group(CountedGroup),
-    #[soap(min = 2)]
-    Alone(Vec<i32>),
-}
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    #[soap(group, rename_all = "camelCase")]
+    enum Counted {
+        #[soap(group)]
+        Group(CountedGroup),
+        #[soap(min = 2)]
+        Alone(Vec<i32>),
+    }
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(group)]
-struct CountedGroup {
-    g: i32,
-    #[soap(min = 2, max = 3)]
-    h: Vec<i32>,
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    #[soap(group)]
+    struct CountedGroup {
+        g: i32,
+        #[soap(min = 2, max = 3)]
+        h: Vec<i32>,
+    }
 }
 
 #[test]
@@ -201,26 +205,28 @@ fn one_branch_and_all_of_it() {
     ));
 }
 
-/// A type that holds itself.
-#[derive(Debug, Clone, PartialEq, Soap)]
-struct Tree {
-    #[soap(group)]
-    node: Option<Node>,
-}
+types! {
+    /// A type that holds itself.
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    struct Tree {
+        #[soap(group)]
+        node: Option<Node>,
+    }
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(group, rename_all = "camelCase")]
-enum Node {
-    #[soap(group)]
-    Branch(Branch),
-    Leaf(i32),
-}
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    #[soap(group, rename_all = "camelCase")]
+    enum Node {
+        #[soap(group)]
+        Branch(Branch),
+        Leaf(i32),
+    }
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(group)]
-struct Branch {
-    left: Option<Box<Tree>>,
-    right: Option<Box<Tree>>,
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    #[soap(group)]
+    struct Branch {
+        left: Option<Box<Tree>>,
+        right: Option<Box<Tree>>,
+    }
 }
 
 #[test]
@@ -243,31 +249,33 @@ fn groups_are_fields_of_the_type_around_them() {
     assert!(complex.has_sound_choices());
 }
 
-/// Groups that are repeated: sequences, choices, one in the other.
-#[derive(Debug, Clone, PartialEq, Soap)]
-struct Log {
-    #[soap(inline)]
-    days: Vec<Day>,
-    #[soap(inline)]
-    outcomes: Vec<Outcome>,
-    end: Option<i32>,
-}
+types! {
+    /// Groups that are repeated: sequences, choices, one in the other.
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    struct Log {
+        #[soap(inline)]
+        days: Vec<Day>,
+        #[soap(inline)]
+        outcomes: Vec<Outcome>,
+        end: Option<i32>,
+    }
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(group)]
-struct Day {
-    day: i32,
-    #[soap(inline)]
-    hours: Vec<Hour>,
-    note: Option<String>,
-}
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    #[soap(group)]
+    struct Day {
+        day: i32,
+        #[soap(inline)]
+        hours: Vec<Hour>,
+        note: Option<String>,
+    }
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(group)]
-struct Hour {
-    hour: i32,
-    minute: Vec<i32>,
-    second: i32,
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    #[soap(group)]
+    struct Hour {
+        hour: i32,
+        minute: Vec<i32>,
+        second: i32,
+    }
 }
 
 fn day(day: i32, hours: &[(i32, usize)], note: Option<&str>) -> Day {

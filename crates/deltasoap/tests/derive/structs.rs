@@ -9,24 +9,28 @@ use deltasoap::{Checkpoints, DecodeOptions, Differential, Empty, ErrorKind, Memo
 use deltasoap::{QName, Soap, SoapArray, Typed};
 use deltasoap_checkpoints::{Portions, State};
 
-#[derive(Debug, Clone, Default, PartialEq, Soap)]
-struct Point {
-    x: i32,
-    y: i32,
+types! {
+    #[derive(Debug, Clone, Default, PartialEq, Soap)]
+    struct Point {
+        x: i32,
+        y: i32,
+    }
 }
 
 fn point(x: i32, y: i32) -> Point {
     Point { x, y }
 }
 
-#[derive(Debug, PartialEq, Soap)]
-struct Presence {
-    once: String,
-    optional: Option<String>,
-    nillable: Nillable<String>,
-    both: Option<Nillable<String>>,
-    many: Vec<Nillable<i32>>,
-    mark: Option<Empty>,
+types! {
+    #[derive(Debug, PartialEq, Soap)]
+    struct Presence {
+        once: String,
+        optional: Option<String>,
+        nillable: Nillable<String>,
+        both: Option<Nillable<String>>,
+        many: Vec<Nillable<i32>>,
+        mark: Option<Empty>,
+    }
 }
 
 #[test]
@@ -73,12 +77,14 @@ fn a_sequence_has_an_order() {
     assert!(matches!(fault::<Point>("<r><x>1</x><y>z</y></r>"), ErrorKind::Lexical(_)));
 }
 
-#[derive(Debug, PartialEq, Soap)]
-#[soap(all)]
-struct AnyOrder {
-    a: i32,
-    b: Option<i32>,
-    c: Vec<i32>,
+types! {
+    #[derive(Debug, PartialEq, Soap)]
+    #[soap(all)]
+    struct AnyOrder {
+        a: i32,
+        b: Option<i32>,
+        c: Vec<i32>,
+    }
 }
 
 #[test]
@@ -90,11 +96,13 @@ fn all_has_none() {
     assert_eq!(fault::<AnyOrder>("<r><a>3</a><b>1</b><a>1</a></r>"), unexpected("a", "each field once"));
 }
 
-#[derive(Debug, PartialEq, Soap)]
-#[soap(open)]
-struct Open {
-    a: i32,
-    b: Option<i32>,
+types! {
+    #[derive(Debug, PartialEq, Soap)]
+    #[soap(open)]
+    struct Open {
+        a: i32,
+        b: Option<i32>,
+    }
 }
 
 #[test]
@@ -105,24 +113,26 @@ fn unknown_elements_are_passed_over_where_the_type_is_open() {
     assert_eq!(fault::<AnyOrder>(xml), unexpected("z", "<a> or <b> or <c>"));
 }
 
-#[derive(Debug, PartialEq, Soap)]
-#[soap(name = "T", namespace = "urn:t", qualified, rename_all = "camelCase", element = "root", item_name = "t")]
-struct Named {
-    first_name: i32,
-    #[soap(unqualified)]
-    plain: i32,
-    #[soap(namespace = "urn:u", name = "Other-Name")]
-    other: i32,
-    r#type: i32,
-    #[soap(attribute)]
-    the_id: i32,
-    #[soap(attribute, qualified)]
-    mark: Option<bool>,
-}
+types! {
+    #[derive(Debug, PartialEq, Soap)]
+    #[soap(name = "T", namespace = "urn:t", qualified, rename_all = "camelCase", element = "root", item_name = "t")]
+    struct Named {
+        first_name: i32,
+        #[soap(unqualified)]
+        plain: i32,
+        #[soap(namespace = "urn:u", name = "Other-Name")]
+        other: i32,
+        r#type: i32,
+        #[soap(attribute)]
+        the_id: i32,
+        #[soap(attribute, qualified)]
+        mark: Option<bool>,
+    }
 
-#[derive(Debug, PartialEq, Soap)]
-#[soap(namespace = "urn:t", message)]
-struct Flagged;
+    #[derive(Debug, PartialEq, Soap)]
+    #[soap(namespace = "urn:t", message)]
+    struct Flagged;
+}
 
 #[test]
 fn names_and_namespaces() {
@@ -141,17 +151,19 @@ fn names_and_namespaces() {
 
 const LIST: &str = "<{urn:t}firstName> or <plain> or <{urn:u}Other-Name> or <{urn:t}type>";
 
-#[derive(Debug, PartialEq, Soap)]
-struct WithAttributes {
-    #[soap(attribute)]
-    id: String,
-    #[soap(attribute)]
-    count: Option<u8>,
-    #[soap(attribute, default = true)]
-    on: bool,
-    #[soap(attribute, namespace = "http://www.w3.org/XML/1998/namespace")]
-    lang: Option<String>,
-    x: Option<i32>,
+types! {
+    #[derive(Debug, PartialEq, Soap)]
+    struct WithAttributes {
+        #[soap(attribute)]
+        id: String,
+        #[soap(attribute)]
+        count: Option<u8>,
+        #[soap(attribute, default = true)]
+        on: bool,
+        #[soap(attribute, namespace = "http://www.w3.org/XML/1998/namespace")]
+        lang: Option<String>,
+        x: Option<i32>,
+    }
 }
 
 #[test]
@@ -168,26 +180,28 @@ fn attributes() {
     assert!(matches!(fault::<WithAttributes>("<r id='' count='256'/>"), ErrorKind::Lexical(_)));
 }
 
-#[derive(Debug, PartialEq, Soap)]
-struct Measure {
-    #[soap(attribute)]
-    unit: Option<String>,
-    #[soap(text)]
-    value: f64,
-}
+types! {
+    #[derive(Debug, PartialEq, Soap)]
+    struct Measure {
+        #[soap(attribute)]
+        unit: Option<String>,
+        #[soap(text)]
+        value: f64,
+    }
 
-#[derive(Debug, PartialEq, Soap)]
-struct Blob {
-    #[soap(attribute)]
-    id: u8,
-    #[soap(text)]
-    bytes: Base64,
-}
+    #[derive(Debug, PartialEq, Soap)]
+    struct Blob {
+        #[soap(attribute)]
+        id: u8,
+        #[soap(text)]
+        bytes: Base64,
+    }
 
-#[derive(Debug, PartialEq, Soap)]
-struct Measures {
-    m: Vec<Measure>,
-    blob: Blob,
+    #[derive(Debug, PartialEq, Soap)]
+    struct Measures {
+        m: Vec<Measure>,
+        blob: Blob,
+    }
 }
 
 #[test]
@@ -204,14 +218,16 @@ fn simple_content() {
     assert!(matches!(fault::<Blob>("<r>aGVsbG8=</r>"), ErrorKind::MissingAttribute { .. }));
 }
 
-#[derive(Debug, PartialEq, Soap)]
-struct Defaults {
-    #[soap(default = 5)]
-    five: i32,
-    #[soap(default)]
-    zero: Point,
-    #[soap(default = Some(point(1, 1)))]
-    point: Option<Point>,
+types! {
+    #[derive(Debug, PartialEq, Soap)]
+    struct Defaults {
+        #[soap(default = 5)]
+        five: i32,
+        #[soap(default)]
+        zero: Point,
+        #[soap(default = Some(point(1, 1)))]
+        point: Option<Point>,
+    }
 }
 
 #[test]
@@ -222,11 +238,13 @@ fn defaults_stand_for_absent_elements_only() {
     round_trip(&there, "<r><five>6</five><zero><x>2</x><y>3</y></zero><point><x>4</x><y>5</y></point></r>");
 }
 
-#[derive(Debug, Default, PartialEq, Soap)]
-struct Tree {
-    name: String,
-    left: Option<Box<Self>>,
-    children: Vec<Tree>,
+types! {
+    #[derive(Debug, Default, PartialEq, Soap)]
+    struct Tree {
+        name: String,
+        left: Option<Box<Self>>,
+        children: Vec<Tree>,
+    }
 }
 
 #[test]
@@ -240,11 +258,13 @@ fn recursion() {
     );
 }
 
-#[derive(Debug, PartialEq, Soap)]
-struct Arrays {
-    ints: SoapArray<i32>,
-    points: SoapArray<Point>,
-    maybe: Option<SoapArray<Nillable<String>>>,
+types! {
+    #[derive(Debug, PartialEq, Soap)]
+    struct Arrays {
+        ints: SoapArray<i32>,
+        points: SoapArray<Point>,
+        maybe: Option<SoapArray<Nillable<String>>>,
+    }
 }
 
 #[test]
@@ -263,11 +283,13 @@ fn soap_arrays() {
     assert_eq!(decode(xml), Ok(read));
 }
 
-#[derive(Debug, PartialEq, Soap)]
-struct Page<T> {
-    first: T,
-    rest: Vec<T>,
-    next: Option<Box<Self>>,
+types! {
+    #[derive(Debug, PartialEq, Soap)]
+    struct Page<T> {
+        first: T,
+        rest: Vec<T>,
+        next: Option<Box<Self>>,
+    }
 }
 
 #[test]
@@ -280,15 +302,17 @@ fn type_parameters() {
     round_trip(&Page { first: 1, rest: vec![2], next: None }, "<r><first>1</first><rest>2</rest></r>");
 }
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:t")]
-struct Serial(String);
+types! {
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    #[soap(namespace = "urn:t")]
+    struct Serial(String);
 
-#[derive(Debug, PartialEq, Soap)]
-struct Device {
-    #[soap(attribute)]
-    serial: Serial,
-    other: Vec<Serial>,
+    #[derive(Debug, PartialEq, Soap)]
+    struct Device {
+        #[soap(attribute)]
+        serial: Serial,
+        other: Vec<Serial>,
+    }
 }
 
 #[test]
@@ -301,15 +325,12 @@ fn tuple_structs_restrict_simple_types() {
     round_trip(&value, r#"<r serial="a"><other>b</other><other>c&lt;</other></r>"#);
 }
 
-/// A runtime by another path.
-mod runtime {
-    pub use deltasoap::*;
-}
-
-#[derive(Debug, PartialEq, Soap)]
-#[soap(crate = "crate::structs::runtime")]
-struct Elsewhere {
-    a: i32,
+types! {
+    #[derive(Debug, PartialEq, Soap)]
+    #[soap(crate = "crate::runtime")]
+    struct Elsewhere {
+        a: i32,
+    }
 }
 
 #[test]
@@ -378,72 +399,74 @@ fn attributes_that_no_field_names_are_counted() {
     assert_eq!(ignored("more='1' x:id='2'", "x:unit='m'"), 3);
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Soap)]
-#[soap(rename_all = "lowercase")]
-enum Color {
-    Red,
-    Green,
+types! {
+    #[derive(Debug, Clone, Copy, PartialEq, Soap)]
+    #[soap(rename_all = "lowercase")]
+    enum Color {
+        Red,
+        Green,
+    }
+
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    #[soap(union)]
+    enum Size {
+        Number(i32),
+        Word(String),
+    }
+
+    /// What an empty element, or an absent attribute, stands for.
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    #[soap(element = "r")]
+    struct Texts {
+        #[soap(attribute, default_text = "5")]
+        id: i32,
+        #[soap(attribute, default_text = "green")]
+        mark: Option<Color>,
+        #[soap(default_text = "7")]
+        count: i32,
+        #[soap(default_text = "a b")]
+        word: Option<String>,
+        #[soap(default_text = "green")]
+        color: Color,
+        #[soap(default_text = "12")]
+        size: Option<Size>,
+        #[soap(default_text = "AQID")]
+        bytes: Option<deltasoap::Binary>,
+        #[soap(default_text = "word")]
+        words: Vec<String>,
+        #[soap(default_text = "x")]
+        nillable: Option<Nillable<String>>,
+        #[soap(default = 3, default_text = "4")]
+        both: i32,
+        #[soap(default_text = "8")]
+        amount: Option<Amount>,
+        pairs: Vec<Pair>,
+    }
+
+    /// Text beside attributes: what is empty is known by the element, not by this.
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    struct Amount {
+        #[soap(attribute)]
+        unit: Option<String>,
+        #[soap(text)]
+        value: i32,
+    }
+
+    #[derive(Debug, PartialEq, Soap)]
+    #[soap(transparent, element = "r", name = "Amounts", default_text = "9")]
+    struct NineOf(Amount);
+
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    struct Pair {
+        #[soap(default_text = "none")]
+        name: String,
+        value: i32,
+    }
+
+    #[derive(Debug, PartialEq, Soap)]
+    #[soap(transparent, element = "r", default_text = "9")]
+    struct Nine(i32);
 }
-
-#[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(union)]
-enum Size {
-    Number(i32),
-    Word(String),
-}
-
-/// What an empty element, or an absent attribute, stands for.
-#[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(element = "r")]
-struct Texts {
-    #[soap(attribute, default_text = "5")]
-    id: i32,
-    #[soap(attribute, default_text = "green")]
-    mark: Option<Color>,
-    #[soap(default_text = "7")]
-    count: i32,
-    #[soap(default_text = "a b")]
-    word: Option<String>,
-    #[soap(default_text = "green")]
-    color: Color,
-    #[soap(default_text = "12")]
-    size: Option<Size>,
-    #[soap(default_text = "AQID")]
-    bytes: Option<deltasoap::Binary>,
-    #[soap(default_text = "word")]
-    words: Vec<String>,
-    #[soap(default_text = "x")]
-    nillable: Option<Nillable<String>>,
-    #[soap(default = 3, default_text = "4")]
-    both: i32,
-    #[soap(default_text = "8")]
-    amount: Option<Amount>,
-    pairs: Vec<Pair>,
-}
-
-/// Text beside attributes: what is empty is known by the element, not by this.
-#[derive(Debug, Clone, PartialEq, Soap)]
-struct Amount {
-    #[soap(attribute)]
-    unit: Option<String>,
-    #[soap(text)]
-    value: i32,
-}
-
-#[derive(Debug, PartialEq, Soap)]
-#[soap(transparent, element = "r", name = "Amounts", default_text = "9")]
-struct NineOf(Amount);
-
-#[derive(Debug, Clone, PartialEq, Soap)]
-struct Pair {
-    #[soap(default_text = "none")]
-    name: String,
-    value: i32,
-}
-
-#[derive(Debug, PartialEq, Soap)]
-#[soap(transparent, element = "r", default_text = "9")]
-struct Nine(i32);
 
 const FULL: &str = "<r id=\"1\" mark=\"red\"><count>1</count><word>x</word><color>red</color><size>3</size><bytes>AQ==</bytes>\
     <words>x</words><words>y</words><nillable>z</nillable><both>1</both><amount unit=\"m\">1</amount><pairs><name>n</name><value>1</value></pairs>\
@@ -534,13 +557,15 @@ fn read_in_chunks(decoder: &mut Decoder, root: &mut impl Root, message: &str, ch
     decoder.finish(root).expect("valid");
 }
 
-#[derive(Debug, PartialEq, Soap)]
-#[soap(transparent, name = "Ids", namespace = "urn:ids", item_name = "ids")]
-struct Ids(deltasoap::lexical::List<u8>);
+types! {
+    #[derive(Debug, PartialEq, Soap)]
+    #[soap(transparent, name = "Ids", namespace = "urn:ids", item_name = "ids")]
+    struct Ids(deltasoap::lexical::List<u8>);
 
-#[derive(Debug, PartialEq, Soap)]
-#[soap(transparent, name = "Other", namespace = "urn:ids")]
-struct Other(Pair);
+    #[derive(Debug, PartialEq, Soap)]
+    #[soap(transparent, name = "Other", namespace = "urn:ids")]
+    struct Other(Pair);
+}
 
 #[test]
 fn transparent_structs_have_names_of_their_own() {

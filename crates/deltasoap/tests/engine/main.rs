@@ -1,5 +1,7 @@
 //! The engine with typed values: shortcut, limits, errors, section-5 encoding, real messages, templates.
 
+#![allow(clippy::duplicate_mod, reason = "tests run over types as they are by default, and over compact ones")]
+
 mod default_namespace;
 mod dense;
 mod encoded;
@@ -9,7 +11,6 @@ mod gaps;
 mod hints;
 #[path = "../../../deltasoap-core/tests/support/kinds.rs"]
 mod kinds;
-mod leaves;
 mod limits;
 mod portions;
 #[path = "../../../deltasoap-core/tests/support/sender.rs"]
@@ -18,6 +19,19 @@ mod sender;
 mod shared_runs;
 mod shortcut;
 mod support;
-mod templates;
 mod tr069;
 mod tracked;
+
+#[macro_use]
+#[path = "../support/by_default.rs"]
+mod by_default;
+mod leaves;
+mod templates;
+
+#[macro_use]
+#[path = "../support/compact.rs"]
+mod compact;
+#[path = "leaves/mod.rs"]
+mod compact_leaves;
+#[path = "templates.rs"]
+mod compact_templates;

@@ -10,91 +10,93 @@ use deltasoap::{
 };
 use deltasoap_streams::prng::SplitMix64;
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-struct Point {
-    #[soap(attribute)]
-    id: Option<u32>,
-    x: f64,
-    y: Option<f64>,
-}
+types! {
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    struct Point {
+        #[soap(attribute)]
+        id: Option<u32>,
+        x: f64,
+        y: Option<f64>,
+    }
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:flat", qualified)]
-struct Flat {
-    a: i32,
-    b: String,
-    c: f64,
-}
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    #[soap(namespace = "urn:flat", qualified)]
+    struct Flat {
+        a: i32,
+        b: String,
+        c: f64,
+    }
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-struct Price {
-    #[soap(attribute)]
-    currency: Option<String>,
-    #[soap(text)]
-    amount: f64,
-}
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    struct Price {
+        #[soap(attribute)]
+        currency: Option<String>,
+        #[soap(text)]
+        amount: f64,
+    }
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-enum Shape {
-    Circle(f64),
-    Polygon(Point),
-    Inner(SoapArray<i32>),
-    Nothing,
-}
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    enum Shape {
+        Circle(f64),
+        Polygon(Point),
+        Inner(SoapArray<i32>),
+        Nothing,
+    }
 
-#[derive(Debug, Clone, Copy, PartialEq, Soap)]
-enum Kind {
-    A,
-    Longer,
-    LongestOfAll,
-}
+    #[derive(Debug, Clone, Copy, PartialEq, Soap)]
+    enum Kind {
+        A,
+        Longer,
+        LongestOfAll,
+    }
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-struct Tree {
-    name: String,
-    next: Option<Box<Tree>>,
-    children: Vec<Tree>,
-}
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    struct Tree {
+        name: String,
+        next: Option<Box<Tree>>,
+        children: Vec<Tree>,
+    }
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(message, namespace = "urn:t")]
-struct Request {
-    #[soap(attribute)]
-    version: Option<String>,
-    number: u64,
-    kind: Kind,
-    doubles: Vec<f64>,
-    points: Vec<Point>,
-    flats: Vec<Flat>,
-    array: SoapArray<Flat>,
-    numbers: Option<SoapArray<f64>>,
-    words: SoapArray<Nillable<String>>,
-    notes: Vec<Nillable<String>>,
-    note: Option<Nillable<Flat>>,
-    price: Price,
-    #[soap(inline)]
-    shapes: Vec<Shape>,
-    boxed: Option<Shape>,
-    any: Vec<AnySimple>,
-    name: Option<QName>,
-    tree: Option<Box<Tree>>,
-    node: Option<Node>,
-    empty: Option<Empty>,
-    data: Option<Base64>,
-    list: Option<DoubleArray>,
-    binaries: Vec<Binary>,
-    picture: Vec<Picture>,
-    #[soap(inline)]
-    last: Shape,
-}
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    #[soap(message, namespace = "urn:t")]
+    struct Request {
+        #[soap(attribute)]
+        version: Option<String>,
+        number: u64,
+        kind: Kind,
+        doubles: Vec<f64>,
+        points: Vec<Point>,
+        flats: Vec<Flat>,
+        array: SoapArray<Flat>,
+        numbers: Option<SoapArray<f64>>,
+        words: SoapArray<Nillable<String>>,
+        notes: Vec<Nillable<String>>,
+        note: Option<Nillable<Flat>>,
+        price: Price,
+        #[soap(inline)]
+        shapes: Vec<Shape>,
+        boxed: Option<Shape>,
+        any: Vec<AnySimple>,
+        name: Option<QName>,
+        tree: Option<Box<Tree>>,
+        node: Option<Node>,
+        empty: Option<Empty>,
+        data: Option<Base64>,
+        list: Option<DoubleArray>,
+        binaries: Vec<Binary>,
+        picture: Vec<Picture>,
+        #[soap(inline)]
+        last: Shape,
+    }
 
-/// Bytes beside an attribute.
-#[derive(Debug, Clone, PartialEq, Soap)]
-struct Picture {
-    #[soap(attribute)]
-    kind: Option<u32>,
-    #[soap(text)]
-    data: Binary,
+    /// Bytes beside an attribute.
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    struct Picture {
+        #[soap(attribute)]
+        kind: Option<u32>,
+        #[soap(text)]
+        data: Binary,
+    }
 }
 
 fn request() -> Request {
@@ -350,11 +352,13 @@ fn a_message_without_change_is_the_same_message() {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(message)]
-struct Other {
-    number: u64,
-    doubles: Vec<f64>,
+types! {
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    #[soap(message)]
+    struct Other {
+        number: u64,
+        doubles: Vec<f64>,
+    }
 }
 
 /// One template may get messages of any type, though it is of use to one only.
@@ -377,19 +381,21 @@ fn check<T: Message>(template: &mut Template, templates: &mut Templates, value: 
     assert_eq!(sent.to_vec(), full);
 }
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(rename_all = "lowercase")]
-enum Part {
-    X,
-    I(i32),
-}
+types! {
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    #[soap(rename_all = "lowercase")]
+    enum Part {
+        X,
+        I(i32),
+    }
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(message)]
-struct Parts {
-    #[soap(inline)]
-    parts: Vec<Part>,
-    i: Vec<i32>,
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    #[soap(message)]
+    struct Parts {
+        #[soap(inline)]
+        parts: Vec<Part>,
+        i: Vec<i32>,
+    }
 }
 
 /// Items that stood between other elements are not one with them.
@@ -441,8 +447,10 @@ fn messages_without_likeness_are_written_in_full() {
     assert_eq!(stats.first + stats.partial + stats.perfect + stats.content, 300);
 }
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(message)]
-struct Words {
-    word: Vec<String>,
+types! {
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    #[soap(message)]
+    struct Words {
+        word: Vec<String>,
+    }
 }

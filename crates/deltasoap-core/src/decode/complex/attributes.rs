@@ -9,7 +9,7 @@ use crate::schema::{Attribute, ComplexElement, QName, View, is_markup};
 use deltasoap_xml::Reader;
 
 /// Reads the attributes of the element just opened. Absent ones have their defaults.
-pub(crate) fn read_attributes<T: DecodeFields>(
+pub(crate) fn read_attributes<T: DecodeFields + ?Sized>(
     target: &mut T,
     cursor: &mut Cursor<'_>,
     complex: &ComplexElement,
@@ -35,7 +35,7 @@ pub(crate) fn read_attributes<T: DecodeFields>(
 }
 
 /// As [`read_attributes`], where others than those of the description are kept.
-fn read_any_attributes<T: DecodeFields>(
+fn read_any_attributes<T: DecodeFields + ?Sized>(
     target: &mut T,
     cursor: &mut Cursor<'_>,
     complex: &ComplexElement,
@@ -46,7 +46,7 @@ fn read_any_attributes<T: DecodeFields>(
     read_each(target, cursor, complex, view)
 }
 
-fn read_each<T: DecodeFields>(
+fn read_each<T: DecodeFields + ?Sized>(
     target: &mut T,
     cursor: &mut Cursor<'_>,
     complex: &ComplexElement,
@@ -87,7 +87,7 @@ fn known_attributes(reader: &Reader, complex: &ComplexElement) -> Box<[(usize, O
 }
 
 /// Takes the attributes of a tag that was read before.
-fn take_predicted<T: DecodeFields>(
+fn take_predicted<T: DecodeFields + ?Sized>(
     target: &mut T,
     cursor: &Cursor<'_>,
     attributes: &Attributes,
@@ -111,14 +111,14 @@ pub(crate) fn is_content(cursor: &mut Cursor<'_>, index: usize) -> bool {
 }
 
 /// An attribute that the schema does not name, where it allows any.
-fn take_other<T: DecodeFields>(target: &mut T, cursor: &Cursor<'_>, index: usize) {
+fn take_other<T: DecodeFields + ?Sized>(target: &mut T, cursor: &Cursor<'_>, index: usize) {
     let (name, text) = cursor.reader().attribute(index);
     let names = cursor.names();
     target.other_attribute(QName::owned(names.namespace(name), names.local(name)), text);
 }
 
 /// An attribute of the message.
-fn take<T: DecodeFields>(
+fn take<T: DecodeFields + ?Sized>(
     target: &mut T,
     cursor: &Cursor<'_>,
     index: usize,
@@ -129,7 +129,7 @@ fn take<T: DecodeFields>(
     let name = |text: &str| {
         cursor.reader().resolve(text.trim_ascii()).map(|(namespace, local)| QName::owned(namespace, local))
     };
-    if T::EXPANDS_NAMES && element.is_name() {
+    if target.expands_names() && element.is_name() {
         let name = name(text).ok_or_else(|| {
             let expected = "a name whose prefix is declared".to_owned();
             cursor.error_at_tag(ErrorKind::UnexpectedValue { found: text.to_owned(), expected })
@@ -141,7 +141,7 @@ fn take<T: DecodeFields>(
 }
 
 /// As the description writes it: names by their namespaces.
-fn take_default<T: DecodeFields>(
+fn take_default<T: DecodeFields + ?Sized>(
     target: &mut T,
     cursor: &Cursor<'_>,
     index: usize,
@@ -155,7 +155,7 @@ fn take_default<T: DecodeFields>(
 }
 
 /// An attribute that may be absent.
-fn complete<T: DecodeFields>(
+fn complete<T: DecodeFields + ?Sized>(
     target: &mut T,
     cursor: &Cursor<'_>,
     (index, attribute): (usize, &Attribute),

@@ -22,7 +22,7 @@ pub(super) enum Followed {
 impl Routine<'_, '_, '_> {
     /// Reads predicted leaves, then the start tag of another predicted child or the end tag. `None` where the prediction fails.
     #[inline]
-    pub(super) fn follow<T: DecodeFields>(&mut self, target: &mut T) -> Option<Followed> {
+    pub(super) fn follow<T: DecodeFields + ?Sized>(&mut self, target: &mut T) -> Option<Followed> {
         if !self.frame().shape.is_some() || self.cursor.is_over(self.me) {
             return None;
         }
@@ -35,7 +35,7 @@ impl Routine<'_, '_, '_> {
     }
 
     #[inline(always)]
-    fn follow_one<T: DecodeFields>(&mut self, target: &mut T) -> Option<Followed> {
+    fn follow_one<T: DecodeFields + ?Sized>(&mut self, target: &mut T) -> Option<Followed> {
         let frame = *self.frame();
         let after = self.after()?;
         let (window, State { reader, expected, session, limits, stack, .. }) = self.cursor.parts();
@@ -98,7 +98,7 @@ impl Routine<'_, '_, '_> {
     }
 
     /// Reads flat items from the first one on: their markup is known.
-    fn follow_list<T: DecodeFields>(&mut self, target: &mut T, index: usize) -> Option<Followed> {
+    fn follow_list<T: DecodeFields + ?Sized>(&mut self, target: &mut T, index: usize) -> Option<Followed> {
         let before = *self.frame();
         (self.frame().field, self.frame().count, self.frame().is_repeated) = (index as u32, 0, true);
         let field = &self.complex.fields[index];

@@ -18,7 +18,7 @@ use super::cursor::Tag;
 use super::differential::leaf::Descent;
 use super::flat::{Patch, Run};
 use super::state::{PATCH, SEEK};
-use super::{Cursor, FlatSource, Frame, Step, Stop, Tolerance, skip_element};
+use super::{Cursor, Frame, Leaf, Step, Stop, Tolerance, skip_element};
 use crate::content::APPENDED;
 use crate::schema::{ComplexElement, Compositor, Field, QName, View};
 use deltasoap_xml::lexical::LexicalError;
@@ -64,8 +64,8 @@ pub trait DecodeFields {
 
     /// Reads a leaf as the next occurrence of a field; `None` where its text is not plain. See [`ListShortcuts::scan_leaf`](crate::content::ListShortcuts::scan_leaf).
     #[inline]
-    fn scan_leaf<S: FlatSource>(&mut self, field: usize, scan: &mut S, view: View<'_>) -> Option<()> {
-        let _ = (field, scan, view);
+    fn scan_leaf(&mut self, field: usize, leaf: &mut Leaf<'_>, view: View<'_>) -> Option<()> {
+        let _ = (field, leaf, view);
         None
     }
 
@@ -81,7 +81,9 @@ pub trait DecodeFields {
     }
 
     /// True if names in attributes are taken as `{namespace}local`, not as text with a prefix.
-    const EXPANDS_NAMES: bool = false;
+    fn expands_names(&self) -> bool {
+        false
+    }
 
     /// Takes an attribute's value.
     ///
@@ -122,7 +124,7 @@ const LOOSE: u8 = 1 << 5;
 ///
 /// # Errors
 /// When a field is missing, unexpected, out of order or at fault itself.
-pub fn decode<T: DecodeFields>(target: &mut T, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
+pub fn decode<T: DecodeFields + ?Sized>(target: &mut T, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
     let Some(complex) = view.complex() else { unreachable!("a complex routine with another schema class") };
     let (me, fresh) = cursor.enter();
     let notes = complex.notes_fields()
@@ -161,7 +163,7 @@ impl<'s> Routine<'_, '_, 's> {
     }
 
     /// At the start tag: of the element itself, or of a field of a choice that has none.
-    fn begin<T: DecodeFields>(&mut self, target: &mut T) -> Step {
+    fn begin<T: DecodeFields + ?Sized>(&mut self, target: &mut T) -> Step {
         match self.cursor.take_inline() {
             true if self.complex.compositor == Compositor::Choice => return self.begin_choice(target),
             true => return self.begin_group(target),
@@ -188,7 +190,7 @@ impl<'s> Routine<'_, '_, 's> {
     }
 
     /// At the start tag of the field of a choice.
-    fn begin_choice<T: DecodeFields>(&mut self, target: &mut T) -> Step {
+    fn begin_choice<T: DecodeFields + ?Sized>(&mut self, target: &mut T) -> Step {
         let Some(index) = self.find(0) else { return Err(self.unexpected(0)) };
         if self.cursor.is_seeking() {
             self.enter_occurrence(index, 1);
@@ -203,7 +205,7 @@ impl<'s> Routine<'_, '_, 's> {
     }
 
     /// At the start tag of a group's first element. The value is new: what is around a group is read whole.
-    fn begin_group<T: DecodeFields>(&mut self, target: &mut T) -> Step {
+    fn begin_group<T: DecodeFields + ?Sized>(&mut self, target: &mut T) -> Step {
         self.frame().state = GROUP;
         self.reserve_seen();
         let Some(index) = self.select()? else { return Err(self.unexpected(0)) };
@@ -212,7 +214,7 @@ impl<'s> Routine<'_, '_, 's> {
     }
 
     /// Where the value of the message before may stand: makes it ready to be replaced.
-    fn make_way<T: DecodeFields>(&mut self, target: &mut T, comes_back: bool) {
+    fn make_way<T: DecodeFields + ?Sized>(&mut self, target: &mut T, comes_back: bool) {
         if !comes_back && self.cursor.go_over(self.me) {
             target.vacate_attributes();
         } else if self.cursor.is_within_old(self.me) {
@@ -221,7 +223,7 @@ impl<'s> Routine<'_, '_, 's> {
     }
 
     /// Over an old value: makes a field absent that another one takes the place of.
-    fn cut_off<T: DecodeFields>(&mut self, target: &mut T, field: usize) {
+    fn cut_off<T: DecodeFields + ?Sized>(&mut self, target: &mut T, field: usize) {
         if self.cursor.is_over(self.me) {
             self.keep(target, field, 0);
         }
@@ -250,7 +252,7 @@ impl<'s> Routine<'_, '_, 's> {
     }
 
     /// On the way to where regular mode goes on in the value of the message before.
-    fn descend<T: DecodeFields>(&mut self, target: &T) -> Step {
+    fn descend<T: DecodeFields + ?Sized>(&mut self, target: &T) -> Step {
         let descent = self.cursor.descend(self.me)?;
         if self.notes {
             self.restore_seen();
@@ -287,7 +289,7 @@ impl<'s> Routine<'_, '_, 's> {
     }
 
     /// Reads flat items again that differ from those of the message before.
-    fn patch<T: DecodeFields>(&mut self, target: &mut T) -> Step {
+    fn patch<T: DecodeFields + ?Sized>(&mut self, target: &mut T) -> Step {
         let field = self.current();
         match target.patch(field, self.cursor, self.content(field)) {
             Patch::Fast => Err(Stop::Switch),
@@ -316,7 +318,7 @@ impl<'s> Routine<'_, '_, 's> {
     }
 
     /// Reads up to and with the next child, or the end; true at the end.
-    fn step<T: DecodeFields>(&mut self, target: &mut T) -> Step<bool> {
+    fn step<T: DecodeFields + ?Sized>(&mut self, target: &mut T) -> Step<bool> {
         match self.state() {
             INSIDE => self.close_field(target)?,
             SKIPPING => {
@@ -367,7 +369,7 @@ impl<'s> Routine<'_, '_, 's> {
     }
 
     /// At a start tag in a group. True if the tag is not of the group, but of an element after it.
-    fn go_on_in_group<T: DecodeFields>(&mut self, target: &mut T, start: Option<usize>) -> Step<bool> {
+    fn go_on_in_group<T: DecodeFields + ?Sized>(&mut self, target: &mut T, start: Option<usize>) -> Step<bool> {
         match self.select_in_group()? {
             Some(index) => self.open_selected(target, index, start),
             None => self.cursor.hold(Tag::Start),
@@ -376,7 +378,7 @@ impl<'s> Routine<'_, '_, 's> {
     }
 
     /// Takes the shortcut for flat items where their markup is known.
-    fn run_flat<T: DecodeFields>(&mut self, target: &mut T) -> Step {
+    fn run_flat<T: DecodeFields + ?Sized>(&mut self, target: &mut T) -> Step {
         let index = self.current();
         let Some(field) = self.complex.fields.get(index) else { return Ok(()) };
         if self.frame().count == 0 || field.max.is_some() || field.inline || self.cursor.can_resync(self.me) {
@@ -392,7 +394,7 @@ impl<'s> Routine<'_, '_, 's> {
     }
 
     /// At a child's start tag. `start` is where an item's markup begins that may be learned.
-    fn open_field<T: DecodeFields>(&mut self, target: &mut T, start: Option<usize>) -> Step {
+    fn open_field<T: DecodeFields + ?Sized>(&mut self, target: &mut T, start: Option<usize>) -> Step {
         let index = match self.select() {
             Ok(Some(index)) => index,
             other => match self.tolerate(other)? {
@@ -411,7 +413,7 @@ impl<'s> Routine<'_, '_, 's> {
         Ok(())
     }
 
-    fn open_selected<T: DecodeFields>(&mut self, target: &mut T, index: usize, start: Option<usize>) {
+    fn open_selected<T: DecodeFields + ?Sized>(&mut self, target: &mut T, index: usize, start: Option<usize>) {
         self.cursor.at_child(self.me);
         self.open_occurrence(target, index);
         let (field, count) = (self.frame().field, self.frame().count);
@@ -422,14 +424,14 @@ impl<'s> Routine<'_, '_, 's> {
     }
 
     /// Leaves of one occurrence of a repeated field, if flat.
-    fn item_leaves<T: DecodeFields>(&self, target: &T, index: usize) -> Option<usize> {
+    fn item_leaves<T: DecodeFields + ?Sized>(&self, target: &T, index: usize) -> Option<usize> {
         let field = &self.complex.fields[index];
         if field.is_repeated() && !field.inline { target.item_leaves(index, self.content(index)) } else { None }
     }
 
     /// Cuts old items out of the list that the element just opened belongs to, or makes room for new ones, where such were
     /// found to be removed or inserted.
-    fn bring_in_line<T: DecodeFields>(&mut self, target: &mut T) {
+    fn bring_in_line<T: DecodeFields + ?Sized>(&mut self, target: &mut T) {
         let Some((field, shift)) = self.cursor.take_shift() else { return };
         let field = field as usize;
         let moved = target.splice(field, shift.place, shift.removed, shift.inserted, self.content(field));
@@ -437,7 +439,7 @@ impl<'s> Routine<'_, '_, 's> {
     }
 
     /// Whether the element just opened stood here in the message before; then fast mode goes on behind its start tag.
-    fn resync<T: DecodeFields>(&mut self, target: &mut T, index: usize) -> bool {
+    fn resync<T: DecodeFields + ?Sized>(&mut self, target: &mut T, index: usize) -> bool {
         let is_array = self.content(index).array().is_some();
         if self.complex.notes_fields() {
             return self.resync_in_any_order(target, index, is_array);
@@ -450,7 +452,7 @@ impl<'s> Routine<'_, '_, 's> {
         is_same
     }
 
-    fn open_occurrence<T: DecodeFields>(&mut self, target: &mut T, index: usize) {
+    fn open_occurrence<T: DecodeFields + ?Sized>(&mut self, target: &mut T, index: usize) {
         let field = &self.complex.fields[index];
         let before = if self.current() == index { self.frame().count } else { 0 };
         let place = if self.cursor.is_over(self.me) {
@@ -472,7 +474,7 @@ impl<'s> Routine<'_, '_, 's> {
     }
 
     /// Over an old value: cuts the current field to what was read of it, and off what stands between it and `next`.
-    fn pass_on<T: DecodeFields>(&mut self, target: &mut T, next: usize) {
+    fn pass_on<T: DecodeFields + ?Sized>(&mut self, target: &mut T, next: usize) {
         let (current, count) = (self.current(), self.frame().count as usize);
         if self.complex.notes_fields() {
             return self.keep_seen(target, next);
@@ -483,7 +485,7 @@ impl<'s> Routine<'_, '_, 's> {
         (current + 1..next.min(self.complex.fields.len())).for_each(|field| self.keep(target, field, 0));
     }
 
-    fn keep<T: DecodeFields>(&self, target: &mut T, field: usize, count: usize) {
+    fn keep<T: DecodeFields + ?Sized>(&self, target: &mut T, field: usize, count: usize) {
         if field < self.complex.fields.len() {
             target.keep(field, count, self.content(field));
         }
@@ -491,7 +493,7 @@ impl<'s> Routine<'_, '_, 's> {
 
     /// Reads a field, or the element that it refers to.
     #[inline]
-    fn read_field<T: DecodeFields>(&mut self, target: &mut T, index: usize, content: View<'_>) -> Step {
+    fn read_field<T: DecodeFields + ?Sized>(&mut self, target: &mut T, index: usize, content: View<'_>) -> Step {
         // Without attributes there is no reference.
         if self.cursor.reader().attribute_count() == 0 || self.complex.fields[index].inline {
             return target.decode_field(index, self.cursor, content);
@@ -500,7 +502,7 @@ impl<'s> Routine<'_, '_, 's> {
     }
 
     /// Reads the field that is open to its end.
-    fn close_field<T: DecodeFields>(&mut self, target: &mut T) -> Step {
+    fn close_field<T: DecodeFields + ?Sized>(&mut self, target: &mut T) -> Step {
         let index = self.current();
         let (field, content) = (&self.complex.fields[index], self.content(index));
         self.read_field(target, index, content)?;

@@ -164,7 +164,7 @@ impl<'s> Routine<'_, '_, 's> {
     }
 
     /// As [`resync`](Self::resync), where fields come in any order: those that do not come any more are cut off.
-    pub(super) fn resync_in_any_order<T: DecodeFields>(
+    pub(super) fn resync_in_any_order<T: DecodeFields + ?Sized>(
         &mut self,
         target: &mut T,
         index: usize,
@@ -184,7 +184,7 @@ impl<'s> Routine<'_, '_, 's> {
     }
 
     /// Over an old value, at the end of an element whose fields come in any order: cuts off those that did not come.
-    pub(super) fn keep_seen<T: DecodeFields>(&mut self, target: &mut T, next: usize) {
+    pub(super) fn keep_seen<T: DecodeFields + ?Sized>(&mut self, target: &mut T, next: usize) {
         if next < self.complex.fields.len() {
             return;
         }

@@ -30,7 +30,7 @@ mod scan;
 
 pub(super) use hinted::Hinting;
 pub use patch::{Patch, patch};
-pub use scan::FlatSource;
+pub use scan::{FlatSource, leaf};
 
 use super::{Cursor, differential};
 use crate::content::Content;
@@ -305,6 +305,9 @@ pub enum Run {
 
 /// Reads as many flat items of a field as the window holds.
 pub fn run<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, field: usize, view: View<'_>) -> Run {
+    if T::COMPACT {
+        return Run::Items(0);
+    }
     let (window, state) = cursor.parts();
     if !state.reader.is_between_tokens() {
         return Run::Items(0);

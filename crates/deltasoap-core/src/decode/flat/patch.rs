@@ -39,6 +39,9 @@ pub enum Patch {
 
 /// Reads the items again that differ from the message before.
 pub fn patch<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, view: View<'_>) -> Patch {
+    if T::COMPACT {
+        return Patch::Other { field: 0, count: 0 };
+    }
     let (window, state) = cursor.parts();
     let text_limit = state.limits.text;
     let session = &mut state.session;

@@ -2,6 +2,7 @@
 
 use super::Known;
 use super::markup::Gap;
+use crate::decode::simple::{WholeLeaf, WholeText};
 use crate::schema::Builtin;
 use deltasoap_xml::lexical::Lexical;
 
@@ -12,6 +13,17 @@ pub trait FlatSource {
 
     /// Reads a leaf and the markup between it and the next; `None` on any deviation.
     fn leaf<T: Lexical>(&mut self, value: &mut T) -> Option<()>;
+
+    /// The same for a value that is read from its whole text.
+    fn whole(&mut self, value: &mut dyn WholeText) -> Option<()> {
+        self.leaf(&mut WholeLeaf(Some(value)))
+    }
+}
+
+/// Reads a simple value as a leaf.
+#[inline(always)]
+pub fn leaf<T: Lexical, S: FlatSource>(value: &mut T, scan: &mut S) -> Option<()> {
+    scan.leaf(value)
 }
 
 /// The leaves of items in a window.

@@ -102,338 +102,340 @@ pub const KINDS: [Kind; 13] = [
     ),
 ];
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(derived)]
-enum Figure {
-    #[soap(base)]
-    Point(Point),
-    Flat(Box<Flat>),
-    Points(Points),
-    Figures(Box<Figures>),
-    #[soap(other)]
-    Other(Node),
-}
+types! {
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    #[soap(derived)]
+    enum Figure {
+        #[soap(base)]
+        Point(Point),
+        Flat(Box<Flat>),
+        Points(Points),
+        Figures(Box<Figures>),
+        #[soap(other)]
+        Other(Node),
+    }
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(derived)]
-enum NoOther {
-    Flat(Flat),
-}
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    #[soap(derived)]
+    enum NoOther {
+        Flat(Flat),
+    }
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-struct Figures {
-    #[soap(attribute)]
-    kind: String,
-    f: Vec<Figure>,
-    one: NoOther,
-    maybe: Option<Nillable<Figure>>,
-}
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    struct Figures {
+        #[soap(attribute)]
+        kind: String,
+        f: Vec<Figure>,
+        one: NoOther,
+        maybe: Option<Nillable<Figure>>,
+    }
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-struct Wild {
-    #[soap(attribute)]
-    kind: String,
-    a: i32,
-    #[soap(inline)]
-    front: Vec<Node>,
-    b: i32,
-    #[soap(inline)]
-    parts: Vec<WildPart>,
-    end: Option<i32>,
-    #[soap(inline)]
-    one: Option<Node>,
-}
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    struct Wild {
+        #[soap(attribute)]
+        kind: String,
+        a: i32,
+        #[soap(inline)]
+        front: Vec<Node>,
+        b: i32,
+        #[soap(inline)]
+        parts: Vec<WildPart>,
+        end: Option<i32>,
+        #[soap(inline)]
+        one: Option<Node>,
+    }
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-enum WildPart {
-    #[soap(name = "c")]
-    C(i32),
-    #[soap(inline)]
-    Any(Node),
-}
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    enum WildPart {
+        #[soap(name = "c")]
+        C(i32),
+        #[soap(inline)]
+        Any(Node),
+    }
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-struct Point {
-    #[soap(attribute)]
-    id: Option<u32>,
-    x: f64,
-    y: Option<f64>,
-    #[soap(default = 7)]
-    z: i32,
-}
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    struct Point {
+        #[soap(attribute)]
+        id: Option<u32>,
+        x: f64,
+        y: Option<f64>,
+        #[soap(default = 7)]
+        z: i32,
+    }
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-struct Flat {
-    a: i32,
-    b: String,
-}
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    struct Flat {
+        a: i32,
+        b: String,
+    }
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-pub struct Points {
-    #[soap(attribute)]
-    kind: String,
-    p: Vec<Point>,
-    q: Option<Point>,
-    last: Option<i32>,
-}
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    pub struct Points {
+        #[soap(attribute)]
+        kind: String,
+        p: Vec<Point>,
+        q: Option<Point>,
+        last: Option<i32>,
+    }
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-enum Entry {
-    #[soap(name = "i")]
-    Int(i32),
-    #[soap(name = "s")]
-    Str(String),
-    #[soap(name = "f")]
-    Flat(Flat),
-}
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    enum Entry {
+        #[soap(name = "i")]
+        Int(i32),
+        #[soap(name = "s")]
+        Str(String),
+        #[soap(name = "f")]
+        Flat(Flat),
+    }
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-struct Entries {
-    #[soap(inline)]
-    entries: Vec<Entry>,
-}
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    struct Entries {
+        #[soap(inline)]
+        entries: Vec<Entry>,
+    }
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-struct TwoLists {
-    #[soap(attribute)]
-    kind: String,
-    #[soap(inline)]
-    entries: Vec<Entry>,
-    many: Vec<Entries>,
-    two: Vec<i32>,
-    three: Vec<String>,
-}
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    struct TwoLists {
+        #[soap(attribute)]
+        kind: String,
+        #[soap(inline)]
+        entries: Vec<Entry>,
+        many: Vec<Entries>,
+        two: Vec<i32>,
+        three: Vec<String>,
+    }
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(all)]
-struct Unordered {
-    a: Vec<i32>,
-    b: Vec<String>,
-    c: Vec<Point>,
-    n: Option<i32>,
-}
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    #[soap(all)]
+    struct Unordered {
+        a: Vec<i32>,
+        b: Vec<String>,
+        c: Vec<Point>,
+        n: Option<i32>,
+    }
 
-/// Elements in any order within others: an operation of such is not compared.
-#[derive(Debug, Clone, PartialEq, Soap)]
-struct AnyOrder {
-    #[soap(attribute)]
-    kind: String,
-    #[soap(inline)]
-    parts: Vec<Part>,
-    within: Vec<Unordered>,
-}
+    /// Elements in any order within others: an operation of such is not compared.
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    struct AnyOrder {
+        #[soap(attribute)]
+        kind: String,
+        #[soap(inline)]
+        parts: Vec<Part>,
+        within: Vec<Unordered>,
+    }
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-enum Part {
-    #[soap(name = "a")]
-    A(Vec<i32>),
-    #[soap(name = "b")]
-    B(String),
-    #[soap(name = "c")]
-    C(Point),
-    #[soap(name = "n")]
-    N(Option<i32>),
-}
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    enum Part {
+        #[soap(name = "a")]
+        A(Vec<i32>),
+        #[soap(name = "b")]
+        B(String),
+        #[soap(name = "c")]
+        C(Point),
+        #[soap(name = "n")]
+        N(Option<i32>),
+    }
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(rename_all = "lowercase")]
-enum Shape {
-    List(SoapArray<i32>),
-    Point(Point),
-    Many(Vec<i32>),
-    Nothing,
-}
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    #[soap(rename_all = "lowercase")]
+    enum Shape {
+        List(SoapArray<i32>),
+        Point(Point),
+        Many(Vec<i32>),
+        Nothing,
+    }
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(rename_all = "lowercase")]
-enum Means {
-    One(Flat),
-    Other(SoapArray<Flat>),
-}
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    #[soap(rename_all = "lowercase")]
+    enum Means {
+        One(Flat),
+        Other(SoapArray<Flat>),
+    }
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(rename_all = "lowercase")]
-enum End {
-    End(i32),
-    Items(SoapArray<Point>),
-}
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    #[soap(rename_all = "lowercase")]
+    enum End {
+        End(i32),
+        Items(SoapArray<Point>),
+    }
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-struct Choices {
-    #[soap(attribute)]
-    kind: String,
-    #[soap(inline)]
-    means: Option<Means>,
-    #[soap(inline)]
-    shapes: Vec<Shape>,
-    #[soap(inline)]
-    end: End,
-    wrapped: Vec<Shape>,
-    last: Option<i32>,
-}
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    struct Choices {
+        #[soap(attribute)]
+        kind: String,
+        #[soap(inline)]
+        means: Option<Means>,
+        #[soap(inline)]
+        shapes: Vec<Shape>,
+        #[soap(inline)]
+        end: End,
+        wrapped: Vec<Shape>,
+        last: Option<i32>,
+    }
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-struct Nils {
-    #[soap(attribute)]
-    kind: String,
-    a: Vec<Nillable<i32>>,
-    p: Vec<Nillable<Point>>,
-    array: Vec<Nillable<SoapArray<Nillable<i32>>>>,
-    only: Nillable<Point>,
-    maybe: Option<Nillable<SoapArray<i32>>>,
-}
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    struct Nils {
+        #[soap(attribute)]
+        kind: String,
+        a: Vec<Nillable<i32>>,
+        p: Vec<Nillable<Point>>,
+        array: Vec<Nillable<SoapArray<Nillable<i32>>>>,
+        only: Nillable<Point>,
+        maybe: Option<Nillable<SoapArray<i32>>>,
+    }
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-struct Tree {
-    v: Option<i32>,
-    child: Vec<Tree>,
-    leaf: Option<Box<Tree>>,
-}
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    struct Tree {
+        v: Option<i32>,
+        child: Vec<Tree>,
+        leaf: Option<Box<Tree>>,
+    }
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-pub struct Arrays {
-    #[soap(attribute)]
-    kind: String,
-    flat: Option<SoapArray<Flat>>,
-    deep: Option<SoapArray<Point>>,
-    rows: Option<SoapArray<SoapArray<i32>>>,
-    more: Vec<SoapArray<i32>>,
-}
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    pub struct Arrays {
+        #[soap(attribute)]
+        kind: String,
+        flat: Option<SoapArray<Flat>>,
+        deep: Option<SoapArray<Point>>,
+        rows: Option<SoapArray<SoapArray<i32>>>,
+        more: Vec<SoapArray<i32>>,
+    }
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(open)]
-struct Loose {
-    x: Option<i32>,
-    y: Option<i32>,
-}
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    #[soap(open)]
+    struct Loose {
+        x: Option<i32>,
+        y: Option<i32>,
+    }
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(open)]
-pub struct Open {
-    #[soap(attribute)]
-    kind: String,
-    a: Option<i32>,
-    list: Vec<Loose>,
-    tree: Vec<Node>,
-    s: Vec<String>,
-}
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    #[soap(open)]
+    pub struct Open {
+        #[soap(attribute)]
+        kind: String,
+        a: Option<i32>,
+        list: Vec<Loose>,
+        tree: Vec<Node>,
+        s: Vec<String>,
+    }
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-struct Price {
-    #[soap(attribute)]
-    currency: Option<String>,
-    #[soap(text)]
-    amount: f64,
-}
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    struct Price {
+        #[soap(attribute)]
+        currency: Option<String>,
+        #[soap(text)]
+        amount: f64,
+    }
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-struct Head {
-    #[soap(attribute)]
-    version: Option<String>,
-    n: Option<i32>,
-}
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    struct Head {
+        #[soap(attribute)]
+        version: Option<String>,
+        n: Option<i32>,
+    }
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-struct Rows {
-    p: Vec<Point>,
-    flat: SoapArray<Flat>,
-    price: Price,
-}
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    struct Rows {
+        p: Vec<Point>,
+        flat: SoapArray<Flat>,
+        price: Price,
+    }
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-struct Mixed {
-    #[soap(attribute)]
-    kind: String,
-    h: Option<Head>,
-    rows: Vec<Rows>,
-    name: Option<QName>,
-    empty: Option<Empty>,
-    rest: Vec<Tree>,
-}
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    struct Mixed {
+        #[soap(attribute)]
+        kind: String,
+        h: Option<Head>,
+        rows: Vec<Rows>,
+        name: Option<QName>,
+        empty: Option<Empty>,
+        rest: Vec<Tree>,
+    }
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-enum PointOrBinary {
-    #[soap(name = "b")]
-    Binary(Binary),
-    #[soap(name = "p")]
-    Point(Point),
-}
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    enum PointOrBinary {
+        #[soap(name = "b")]
+        Binary(Binary),
+        #[soap(name = "p")]
+        Point(Point),
+    }
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-struct Binaries {
-    #[soap(attribute)]
-    kind: String,
-    #[soap(inline)]
-    entries: Vec<PointOrBinary>,
-    maybe: Option<Binary>,
-    nil: Vec<Nillable<Binary>>,
-    picture: Vec<Picture>,
-}
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    struct Binaries {
+        #[soap(attribute)]
+        kind: String,
+        #[soap(inline)]
+        entries: Vec<PointOrBinary>,
+        maybe: Option<Binary>,
+        nil: Vec<Nillable<Binary>>,
+        picture: Vec<Picture>,
+    }
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-struct Picture {
-    #[soap(attribute)]
-    kind: Option<String>,
-    #[soap(text)]
-    data: Binary,
-}
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    struct Picture {
+        #[soap(attribute)]
+        kind: Option<String>,
+        #[soap(text)]
+        data: Binary,
+    }
 
-/// Flat lists that stand last in elements which other elements follow.
-#[derive(Debug, Clone, PartialEq, Soap)]
-struct Lists {
-    #[soap(attribute)]
-    kind: String,
-    row: Vec<Row>,
-    pairs: Vec<Pairs>,
-    sparse: Option<SoapArray<i32>>,
-    structs: Option<Structs>,
-    last: Option<Row>,
-}
+    /// Flat lists that stand last in elements which other elements follow.
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    struct Lists {
+        #[soap(attribute)]
+        kind: String,
+        row: Vec<Row>,
+        pairs: Vec<Pairs>,
+        sparse: Option<SoapArray<i32>>,
+        structs: Option<Structs>,
+        last: Option<Row>,
+    }
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-struct Row {
-    n: i32,
-    i: Vec<i32>,
-}
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    struct Row {
+        n: i32,
+        i: Vec<i32>,
+    }
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-struct Pairs {
-    f: Vec<Flat>,
-}
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    struct Pairs {
+        f: Vec<Flat>,
+    }
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-struct Structs {
-    f: SoapArray<Flat>,
-}
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    struct Structs {
+        f: SoapArray<Flat>,
+    }
 
-/// A large value that can come from few bytes.
-#[derive(Debug, Clone, PartialEq, Soap)]
-pub struct Room {
-    a: Option<String>,
-    b: Option<String>,
-    c: Option<String>,
-    d: Option<String>,
-    e: Option<String>,
-    f: Option<String>,
-    g: Option<String>,
-    h: Option<String>,
-    i: Option<String>,
-    j: Option<String>,
-    k: Option<String>,
-    l: Option<String>,
-    m: Option<String>,
-    n: Option<String>,
-    o: Option<String>,
-    p: Option<String>,
-    q: Option<String>,
-    r: Option<String>,
-    s: Option<String>,
-    t: Option<String>,
-    u: Option<String>,
-    v: Option<String>,
-}
+    /// A large value that can come from few bytes.
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    pub struct Room {
+        a: Option<String>,
+        b: Option<String>,
+        c: Option<String>,
+        d: Option<String>,
+        e: Option<String>,
+        f: Option<String>,
+        g: Option<String>,
+        h: Option<String>,
+        i: Option<String>,
+        j: Option<String>,
+        k: Option<String>,
+        l: Option<String>,
+        m: Option<String>,
+        n: Option<String>,
+        o: Option<String>,
+        p: Option<String>,
+        q: Option<String>,
+        r: Option<String>,
+        s: Option<String>,
+        t: Option<String>,
+        u: Option<String>,
+        v: Option<String>,
+    }
 
-#[derive(Debug, Clone, PartialEq, Soap)]
-pub struct Wide {
-    w: Vec<Room>,
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    pub struct Wide {
+        w: Vec<Room>,
+    }
 }

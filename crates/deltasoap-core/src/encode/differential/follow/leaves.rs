@@ -13,6 +13,10 @@ impl Encoder {
         self.write_leaf(&Typed(value));
     }
 
+    pub(in crate::encode) fn listed_against(&mut self, text: &str, max_width: Option<usize>) {
+        self.write_leaf(&Listed { text, max_width });
+    }
+
     pub(in crate::encode) fn text_against(&mut self, text: &str) {
         self.write_leaf(&TreeText(text));
     }
@@ -144,6 +148,32 @@ impl<T: Lexical> Leaf for Typed<'_, T> {
     #[inline(always)]
     fn format(&self, out: &mut Buffer) {
         self.0.format(out, Escape::Text);
+    }
+}
+
+/// A text that is one of several.
+struct Listed<'a> {
+    text: &'a str,
+    max_width: Option<usize>,
+}
+
+impl Leaf for Listed<'_> {
+    const IMAGE: Image = Image::NONE;
+
+    fn bits(&self) -> u64 {
+        0
+    }
+
+    fn room(&self, width: Width) -> Option<usize> {
+        (width != Width::Exact).then(|| run::room(width, self.max_width))
+    }
+
+    fn is_text(&self, text: &[u8], scratch: &mut Buffer) -> bool {
+        TreeText(self.text).is_text(text, scratch)
+    }
+
+    fn format(&self, out: &mut Buffer) {
+        out.push_text(self.text, Escape::Text);
     }
 }
 

@@ -1,0 +1,81 @@
+//! Types that are worth code of their own: flat items of lists.
+//!
+//! A list of flat items, all of whose values have the same markup, is read and written in a loop that is compiled for its type. That pays:
+//! such lists are most of what large messages consist of. All other types compile small (`#[soap(compact)]`), since a description has
+//! hundreds or thousands of them.
+
+use crate::model::{Item, ItemId, ItemKind, Member, Model, Occurs, Role, TypeUse};
+use std::collections::HashSet;
+
+/// Finds the flat types that stand in lists, and those that such hold.
+pub(crate) fn find(model: &mut Model) {
+    let mut ahead: Vec<ItemId> = model.items.iter().flat_map(in_lists).collect();
+    let mut found = HashSet::new();
+    while let Some(id) = ahead.pop() {
+        let id = model.resolve(id);
+        if is_flat(model, id, &mut HashSet::new()) && found.insert(id) {
+            ahead.extend(members(model.item(id)).iter().filter_map(|member| item(&member.content)));
+            if let ItemKind::Alias(of) = &model.item(id).kind {
+                ahead.extend(item(of));
+            }
+        }
+    }
+    model.flat_in_lists = found;
+}
+
+/// The items of lists and arrays in an item.
+fn in_lists(of: &Item) -> impl Iterator<Item = ItemId> {
+    members(of).iter().filter_map(|member| match (&member.content, member.occurs) {
+        (TypeUse::Array(items), _) => item(&items.item),
+        (content, Occurs::Often(..)) => item(content),
+        _ => None,
+    })
+}
+
+fn members(of: &Item) -> &[Member] {
+    match &of.kind {
+        ItemKind::Struct(of) => &of.members,
+        ItemKind::Choice(variants, _) => variants,
+        _ => &[],
+    }
+}
+
+fn item(content: &TypeUse) -> Option<ItemId> {
+    match content {
+        TypeUse::Item(id) => Some(*id),
+        _ => None,
+    }
+}
+
+/// True if all values have the same elements, each once. `around` are the types that the item stands in.
+fn is_flat(model: &Model, id: ItemId, around: &mut HashSet<ItemId>) -> bool {
+    let id = model.resolve(id);
+    let is_new = around.insert(id);
+    let is_flat = is_new
+        && match &model.item(id).kind {
+            ItemKind::Struct(of) => {
+                !of.is_all && !of.is_group && of.members.iter().all(|member| is_required_leaf(model, member, around))
+            }
+            ItemKind::Alias(of) => is_flat_type(model, of, around),
+            ItemKind::Enumeration(_) | ItemKind::Restriction(..) | ItemKind::Union(_) => true,
+            _ => false,
+        };
+    if is_new {
+        around.remove(&id);
+    }
+    is_flat
+}
+
+fn is_required_leaf(model: &Model, member: &Member, around: &mut HashSet<ItemId>) -> bool {
+    let is_plain = member.role == Role::Element && member.occurs == Occurs::Once && member.default_text.is_none();
+    is_plain && !member.is_nillable && !member.is_boxed && is_flat_type(model, &member.content, around)
+}
+
+fn is_flat_type(model: &Model, of: &TypeUse, around: &mut HashSet<ItemId>) -> bool {
+    match of {
+        TypeUse::Plain(path) => path.strip_prefix("deltasoap::").is_none_or(|path| path.starts_with("lexical::")),
+        TypeUse::Item(id) => is_flat(model, *id, around),
+        TypeUse::List(_) => true,
+        TypeUse::Array(_) | TypeUse::Shared(_) => false,
+    }
+}

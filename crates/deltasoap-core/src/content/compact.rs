@@ -1,0 +1,421 @@
+//! Types that compile small: their fields are objects, and the routines for them are compiled once.
+//!
+//! For most types the routines are compiled anew, each field's type known. That is fast, and costs compile time for every type. A
+//! *compact* type (`#[soap(compact)]`) gives its fields by their places instead ([`Fields`]), each as an object ([`Slot`]). One copy of
+//! the routines, in this crate, reads and writes all such types. What they read and write is the same.
+//!
+//! | | by default | compact |
+//! |---|---|---|
+//! | routine of a struct | one for each type | one for all, over [`Fields`] |
+//! | a field | a `match` for each question | one `match`, then a call of its [`Slot`] |
+//! | lists of the type | a loop for [flat](crate::decode::flat) items | one item after the other |
+//! | lists of numbers in it | a loop for flat items | the same |
+
+use super::{Content, Occurs};
+use crate::AttributeValue;
+use crate::decode::complex as read;
+use crate::decode::flat::{Patch, Run};
+use crate::decode::items::decode_one;
+use crate::decode::{Cursor, DecodeFields, Leaf, Step};
+use crate::encode::complex as write;
+use crate::encode::{EncodeFields, Encoder};
+use crate::schema::{Attribute, ComplexElement, Compositor, Element, Field, QName, View};
+use deltasoap_xml::lexical::LexicalError;
+use std::borrow::Cow;
+
+/// A value whose fields are found by their places in the description.
+pub trait Fields {
+    /// The value of a child element.
+    fn element(&self, place: usize) -> Option<&dyn Slot>;
+
+    /// The same, to be read.
+    fn element_mut(&mut self, place: usize) -> Option<&mut dyn Slot>;
+
+    /// The value of an attribute.
+    fn attribute(&self, place: usize) -> Option<&dyn AttributeSlot> {
+        let _ = place;
+        None
+    }
+
+    /// The same, to be read.
+    fn attribute_mut(&mut self, place: usize) -> Option<&mut dyn AttributeSlot> {
+        let _ = place;
+        None
+    }
+}
+
+/// The value of a child element, whatever its type: [`Occurs`] as an object.
+pub trait Slot {
+    /// See [`Occurs::open`].
+    fn open(&mut self, place: usize, view: View<'_>) -> usize;
+
+    /// See [`Occurs::keep`].
+    fn keep(&mut self, count: usize, view: View<'_>);
+
+    /// See [`Occurs::decode`].
+    ///
+    /// # Errors
+    /// As [`Occurs::decode`].
+    fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step;
+
+    /// See [`ListShortcuts::scan_leaf`](super::ListShortcuts::scan_leaf).
+    fn scan_leaf(&mut self, leaf: &mut Leaf<'_>, view: View<'_>) -> Option<()>;
+
+    /// See [`Occurs::encode`].
+    fn encode(&self, encoder: &mut Encoder, field: &Field, view: View<'_>);
+
+    /// The value as a list, where it is one.
+    fn list(&self) -> Option<&dyn ListSlot>;
+
+    /// The same, to be read.
+    fn list_mut(&mut self) -> Option<&mut dyn ListSlot>;
+}
+
+/// What a list is asked beside.
+pub trait ListSlot {
+    /// See [`Occurs::splice`].
+    fn splice(&mut self, place: usize, removed: usize, inserted: usize, view: View<'_>) -> usize;
+
+    /// See [`ListShortcuts::run`](super::ListShortcuts::run).
+    fn run(&mut self, cursor: &mut Cursor<'_>, field: &Field, view: View<'_>) -> Run;
+
+    /// See [`ListShortcuts::patch`](super::ListShortcuts::patch).
+    fn patch(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Patch;
+
+    /// See [`ListShortcuts::item_leaves`](super::ListShortcuts::item_leaves).
+    fn item_leaves(&self, view: View<'_>) -> Option<usize>;
+}
+
+impl<T: Occurs> Slot for T {
+    fn open(&mut self, place: usize, view: View<'_>) -> usize {
+        T::open(self, place, view)
+    }
+
+    fn keep(&mut self, count: usize, view: View<'_>) {
+        T::keep(self, count, view);
+    }
+
+    fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
+        T::decode(self, cursor, view)
+    }
+
+    fn scan_leaf(&mut self, leaf: &mut Leaf<'_>, view: View<'_>) -> Option<()> {
+        T::scan_leaf(self, leaf, view)
+    }
+
+    fn encode(&self, encoder: &mut Encoder, field: &Field, view: View<'_>) {
+        T::encode(self, encoder, field, view);
+    }
+
+    fn list(&self) -> Option<&dyn ListSlot> {
+        if T::LIST { Some(self) } else { None }
+    }
+
+    fn list_mut(&mut self) -> Option<&mut dyn ListSlot> {
+        if T::LIST { Some(self) } else { None }
+    }
+}
+
+impl<T: Occurs> ListSlot for T {
+    fn splice(&mut self, place: usize, removed: usize, inserted: usize, view: View<'_>) -> usize {
+        T::splice(self, place, removed, inserted, view)
+    }
+
+    fn run(&mut self, cursor: &mut Cursor<'_>, field: &Field, view: View<'_>) -> Run {
+        T::run(self, cursor, field, view)
+    }
+
+    fn patch(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Patch {
+        T::patch(self, cursor, view)
+    }
+
+    fn item_leaves(&self, view: View<'_>) -> Option<usize> {
+        T::item_leaves(view)
+    }
+}
+
+/// A list of compact items, whatever their type.
+pub(crate) trait Items {
+    fn len(&self) -> usize;
+
+    fn truncate(&mut self, len: usize);
+
+    fn swap(&mut self, a: usize, b: usize);
+
+    /// Puts a vacant item behind the others.
+    fn push(&mut self, view: View<'_>);
+
+    /// Reads an item's content.
+    fn decode(&mut self, place: usize, cursor: &mut Cursor<'_>, view: View<'_>) -> Step;
+
+    fn encode(&self, place: usize, encoder: &mut Encoder, view: View<'_>);
+
+    fn encode_inline(&self, place: usize, encoder: &mut Encoder, view: View<'_>);
+}
+
+impl<T: Content> Items for Vec<T> {
+    fn len(&self) -> usize {
+        self.len()
+    }
+
+    fn truncate(&mut self, len: usize) {
+        self.truncate(len);
+    }
+
+    fn swap(&mut self, a: usize, b: usize) {
+        self.as_mut_slice().swap(a, b);
+    }
+
+    fn push(&mut self, view: View<'_>) {
+        self.push(T::vacant(view));
+    }
+
+    fn decode(&mut self, place: usize, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
+        decode_one(&mut self[place], cursor, view)
+    }
+
+    fn encode(&self, place: usize, encoder: &mut Encoder, view: View<'_>) {
+        self[place].encode(encoder, view);
+    }
+
+    fn encode_inline(&self, place: usize, encoder: &mut Encoder, view: View<'_>) {
+        self[place].encode_inline(encoder, view);
+    }
+}
+
+/// Reads the item last opened.
+pub(crate) fn decode_item(items: &mut dyn Items, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
+    items.decode(cursor.place(), cursor, view)
+}
+
+/// See [`Occurs::open`], for items that what is read replaces.
+pub(crate) fn open_item(items: &mut dyn Items, place: usize, view: View<'_>) -> usize {
+    if place < items.len() {
+        return place;
+    }
+    items.push(view);
+    items.len() - 1
+}
+
+/// See [`Occurs::splice`]. Gives the number of items that were moved.
+pub(crate) fn splice_items(
+    items: &mut dyn Items,
+    place: usize,
+    removed: usize,
+    inserted: usize,
+    view: View<'_>,
+) -> usize {
+    let start = place.min(items.len());
+    let end = start.saturating_add(removed).min(items.len());
+    let moved = items.len() - end;
+    (0..moved).for_each(|index| items.swap(start + index, end + index));
+    items.truncate(start + moved);
+    if inserted > 0 {
+        (0..inserted).for_each(|_| items.push(view));
+        turn(items, start, start + moved + inserted);
+        turn(items, start, start + inserted);
+        turn(items, start + inserted, start + moved + inserted);
+    }
+    moved
+}
+
+/// Turns a part of a list round.
+fn turn(items: &mut dyn Items, start: usize, end: usize) {
+    (0..(end - start) / 2).for_each(|distance| items.swap(start + distance, end - 1 - distance));
+}
+
+/// Writes every item as an element named as the field says.
+pub(crate) fn encode_items(items: &dyn Items, encoder: &mut Encoder, field: &Field, view: View<'_>) {
+    for place in 0..items.len() {
+        if field.inline {
+            items.encode_inline(place, encoder, view);
+            continue;
+        }
+        if encoder.is_full() {
+            return;
+        }
+        encoder.start(&field.name);
+        items.encode(place, encoder, view);
+        encoder.end();
+    }
+}
+
+/// The value of an attribute, whatever its type: [`AttributeValue`] as an object.
+pub trait AttributeSlot {
+    /// See [`AttributeValue::vacant`].
+    fn vacate(&mut self);
+
+    /// See [`AttributeValue::read`].
+    ///
+    /// # Errors
+    /// As [`AttributeValue::read`].
+    fn read(&mut self, text: &str) -> Result<(), LexicalError>;
+
+    /// See [`AttributeValue::write`].
+    fn write(&self, encoder: &mut Encoder, name: &QName);
+}
+
+impl<T: AttributeValue> AttributeSlot for T {
+    fn vacate(&mut self) {
+        *self = T::vacant();
+    }
+
+    fn read(&mut self, text: &str) -> Result<(), LexicalError> {
+        T::read(self, text)
+    }
+
+    fn write(&self, encoder: &mut Encoder, name: &QName) {
+        T::write(self, encoder, name);
+    }
+}
+
+/// The value of a field that does not occur.
+pub fn vacant<T: Occurs>() -> T {
+    T::absent()
+}
+
+/// The description of a child element of this type.
+pub const fn field<T: Occurs>(namespace: &'static str, local: &'static str) -> Field {
+    Field {
+        name: QName::new(namespace, local),
+        element: T::REFERENCE,
+        min: T::MIN,
+        max: T::MAX,
+        nillable: T::NILLABLE,
+        inline: false,
+    }
+}
+
+/// The description of a complex type with these child elements and attributes.
+pub const fn complex(
+    name: QName,
+    compositor: Compositor,
+    fields: &'static [Field],
+    attributes: &'static [Attribute],
+) -> Element {
+    Element::Complex(ComplexElement {
+        name,
+        compositor,
+        fields: Cow::Borrowed(fields),
+        attributes: Cow::Borrowed(attributes),
+        text: None,
+        open: false,
+        any_attribute: false,
+        choices: Cow::Borrowed(&[]),
+    })
+}
+
+/// Reads the content of an element; see [`complex::decode`](read::decode).
+///
+/// # Errors
+/// As [`complex::decode`](read::decode).
+pub fn decode(fields: &mut dyn Fields, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
+    read::decode(&mut Objects(fields), cursor, view)
+}
+
+/// Writes the content of an element; see [`complex::encode`](write::encode).
+pub fn encode(fields: &dyn Fields, encoder: &mut Encoder, view: View<'_>) {
+    write::encode(&ObjectsRef(fields), encoder, view);
+}
+
+/// Reads the content of a type that is asked for its fields itself: choices, groups, and what has such.
+///
+/// # Errors
+/// As [`complex::decode`](read::decode).
+pub fn decode_any(fields: &mut dyn DecodeFields, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
+    read::decode(fields, cursor, view)
+}
+
+/// Writes the content of a type that is asked for its fields itself.
+pub fn encode_any(fields: &dyn EncodeFields, encoder: &mut Encoder, view: View<'_>) {
+    write::encode(fields, encoder, view);
+}
+
+/// As [`encode_any`], for a group that has no element of its own; see [`complex::encode_inline`](write::encode_inline).
+pub fn encode_any_inline(fields: &dyn EncodeFields, encoder: &mut Encoder, view: View<'_>) {
+    write::encode_inline(fields, encoder, view);
+}
+
+/// The one type that the routines are compiled for.
+struct Objects<'f>(&'f mut dyn Fields);
+
+impl Objects<'_> {
+    fn list(&mut self, field: usize) -> Option<&mut dyn ListSlot> {
+        self.0.element_mut(field)?.list_mut()
+    }
+}
+
+impl DecodeFields for Objects<'_> {
+    fn open(&mut self, field: usize, place: usize, view: View<'_>) -> usize {
+        self.0.element_mut(field).map_or(0, |slot| slot.open(place, view))
+    }
+
+    fn splice(&mut self, field: usize, place: usize, removed: usize, inserted: usize, view: View<'_>) -> usize {
+        self.list(field).map_or(0, |list| list.splice(place, removed, inserted, view))
+    }
+
+    fn keep(&mut self, field: usize, count: usize, view: View<'_>) {
+        if let Some(slot) = self.0.element_mut(field) {
+            slot.keep(count, view);
+        }
+    }
+
+    fn decode_field(&mut self, field: usize, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
+        self.0.element_mut(field).map_or(Ok(()), |slot| slot.decode(cursor, view))
+    }
+
+    fn run(&mut self, field: usize, cursor: &mut Cursor<'_>, decl: &Field, view: View<'_>) -> Run {
+        self.list(field).map_or(Run::Items(0), |list| list.run(cursor, decl, view))
+    }
+
+    fn patch(&mut self, field: usize, cursor: &mut Cursor<'_>, view: View<'_>) -> Patch {
+        let other = Patch::Other { field: 0, count: 0 };
+        self.list(field).map_or(other, |list| list.patch(cursor, view))
+    }
+
+    fn item_leaves(&self, field: usize, view: View<'_>) -> Option<usize> {
+        self.0.element(field)?.list()?.item_leaves(view)
+    }
+
+    #[inline]
+    fn scan_leaf(&mut self, field: usize, leaf: &mut Leaf<'_>, view: View<'_>) -> Option<()> {
+        self.0.element_mut(field)?.scan_leaf(leaf, view)
+    }
+
+    fn vacate(&mut self, view: View<'_>) {
+        let Some(complex) = view.complex() else { unreachable!("a complex routine with another schema class") };
+        for (place, field) in complex.fields.iter().enumerate() {
+            self.keep(place, 0, view.follow(field.element));
+        }
+        self.vacate_attributes();
+    }
+
+    fn vacate_attributes(&mut self) {
+        let mut place = 0;
+        while let Some(slot) = self.0.attribute_mut(place) {
+            slot.vacate();
+            place += 1;
+        }
+    }
+
+    fn attribute(&mut self, index: usize, text: &str) -> Result<(), LexicalError> {
+        self.0.attribute_mut(index).map_or(Ok(()), |slot| slot.read(text))
+    }
+}
+
+/// A value to be written.
+struct ObjectsRef<'f>(&'f dyn Fields);
+
+impl EncodeFields for ObjectsRef<'_> {
+    fn encode_field(&self, index: usize, encoder: &mut Encoder, field: &Field, view: View<'_>) {
+        if let Some(slot) = self.0.element(index) {
+            slot.encode(encoder, field, view);
+        }
+    }
+
+    fn encode_attribute(&self, index: usize, encoder: &mut Encoder, complex: &ComplexElement) {
+        if let Some(slot) = self.0.attribute(index) {
+            slot.write(encoder, &complex.attributes[index].name);
+        }
+    }
+}

@@ -1,0 +1,5 @@
+//! Test types as they stand.
+
+macro_rules! types {
+    ($($item:item)*) => { $($item)* };
+}
