@@ -14,8 +14,8 @@ pub(crate) struct Model {
     pub(crate) joined: HashMap<ItemId, ItemId>,
     /// Types in SOAP encoding: references can lead to their values.
     pub(crate) encoded: HashSet<ItemId>,
-    /// Flat types that stand in lists: those that do not compile small.
-    pub(crate) flat_in_lists: HashSet<ItemId>,
+    /// Records of numbers that stand in lists: those that do not compile small.
+    pub(crate) number_records: HashSet<ItemId>,
 }
 
 impl Model {

@@ -13,7 +13,7 @@ use std::collections::HashSet;
 
 /// An item, with its documentation.
 pub(super) fn item(model: &Model, layout: &Layout, id: ItemId, item: &Item) -> TokenStream {
-    let is_compact = !model.flat_in_lists.contains(&id);
+    let is_compact = !model.number_records.contains(&id);
     let render = Render { model, layout, module: layout.module_of(id), item, name: layout.name(id), is_compact };
     let words = docs(&item.docs);
     let body = match &item.kind {

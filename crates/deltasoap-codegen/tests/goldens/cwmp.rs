@@ -589,6 +589,7 @@ pub mod cwmp_1_0 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "urn:dslforum-org:cwmp-1-0",
         item_name = "EventStruct",
         rename_all = "PascalCase"
@@ -612,6 +613,7 @@ pub mod cwmp_1_0 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "urn:dslforum-org:cwmp-1-0",
         item_name = "ParameterInfoStruct",
         rename_all = "PascalCase"
@@ -654,6 +656,7 @@ pub mod cwmp_1_0 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "urn:dslforum-org:cwmp-1-0",
         item_name = "QueuedTransferStruct",
         rename_all = "PascalCase"
@@ -683,6 +686,7 @@ pub mod cwmp_1_0 {
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
+        compact,
         namespace = "urn:dslforum-org:cwmp-1-0",
         item_name = "ArgStruct",
         rename_all = "PascalCase"
@@ -813,7 +817,7 @@ pub mod cwmp_1_0 {
     }
 
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, deltasoap::Soap)]
-    #[soap(namespace = "urn:dslforum-org:cwmp-1-0")]
+    #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0")]
     pub enum QueuedTransferStructState {
         /// 1 - Not yet started
         #[soap(name = "1")]
@@ -909,6 +913,7 @@ pub mod envelope {
 /// Types and elements without a namespace.
 pub mod unqualified {
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, deltasoap::Soap)]
+    #[soap(compact)]
     pub enum Anonymous {
         Subscriber,
     }
