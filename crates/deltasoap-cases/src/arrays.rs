@@ -6,7 +6,7 @@ use deltasoap::{AnySimple, MultiArray, Nillable, Simple, Soap, SoapArray};
 
 /// Each kind of array that XML Schema has.
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:types")]
+#[soap(compact, namespace = "urn:types")]
 #[allow(missing_docs)]
 pub struct Lists {
     /// Elements that repeat.
@@ -24,7 +24,7 @@ pub struct Lists {
 
 /// A wrapped array.
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:types")]
+#[soap(compact, namespace = "urn:types")]
 #[allow(missing_docs)]
 pub struct Names {
     pub name: Vec<String>,
@@ -32,7 +32,7 @@ pub struct Names {
 
 /// An array in an array.
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:types")]
+#[soap(compact, namespace = "urn:types")]
 #[allow(missing_docs)]
 pub struct Row {
     pub cell: Vec<i32>,
@@ -71,7 +71,7 @@ fn row(size: i32) -> Row {
 
 /// The arrays of SOAP encoding, of one dimension.
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:types")]
+#[soap(compact, namespace = "urn:types")]
 #[allow(missing_docs)]
 pub struct Arrays {
     pub numbers: SoapArray<i32>,
@@ -105,7 +105,7 @@ fn arrays(size: i32) -> Arrays {
 
 /// An array of arrays.
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:types")]
+#[soap(compact, namespace = "urn:types")]
 #[allow(missing_docs)]
 pub struct Jagged {
     pub rows: SoapArray<SoapArray<i32>>,
@@ -124,7 +124,7 @@ fn jagged(sizes: [i32; 3]) -> Jagged {
 
 /// An array of two dimensions.
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:types")]
+#[soap(compact, namespace = "urn:types")]
 #[allow(missing_docs)]
 pub struct Grids {
     pub grid: MultiArray<i32, 2>,
@@ -146,7 +146,7 @@ fn grids([rows, columns]: [usize; 2]) -> Grids {
 
 /// An array of values of any type.
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:types")]
+#[soap(compact, namespace = "urn:types")]
 #[allow(missing_docs)]
 pub struct Anything {
     pub items: SoapArray<AnySimple>,
@@ -169,7 +169,7 @@ impl Kind for Anything {
 
 /// Long arrays in elements that repeat.
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:types")]
+#[soap(compact, namespace = "urn:types")]
 #[allow(missing_docs)]
 pub struct Large {
     pub number: Vec<i32>,
@@ -178,7 +178,7 @@ pub struct Large {
 
 /// Long arrays of SOAP encoding.
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:types", name = "Large")]
+#[soap(compact, namespace = "urn:types", name = "Large")]
 #[allow(missing_docs)]
 pub struct LargeArray {
     pub number: SoapArray<i32>,

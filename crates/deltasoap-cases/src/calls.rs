@@ -36,35 +36,35 @@ macro_rules! calls {
             use super::*;
 
             #[derive(Debug, Clone, PartialEq, Soap)]
-            #[soap(namespace = $namespace, element = "Trace")]
+            #[soap(compact, namespace = $namespace, element = "Trace")]
             pub struct Trace {
                 id: String,
                 hops: i32,
             }
 
             #[derive(Debug, Clone, PartialEq, Soap)]
-            #[soap(namespace = $namespace, element = "Failure")]
+            #[soap(compact, namespace = $namespace, element = "Failure")]
             pub struct Failure {
                 code: String,
                 limit: i32,
             }
 
             #[derive(Debug, Clone, PartialEq, Soap)]
-            #[soap(namespace = $namespace, element = "fail")]
+            #[soap(compact, namespace = $namespace, element = "fail")]
             pub struct Fail {
                 code: String,
             }
 
             #[derive(Debug, Clone, Default, PartialEq, Soap)]
-            #[soap(namespace = $namespace, element = "failResponse")]
+            #[soap(compact, namespace = $namespace, element = "failResponse")]
             pub struct FailResponse {}
 
             #[derive(Debug, Clone, Default, PartialEq, Soap)]
-            #[soap(namespace = $namespace, element = "trace")]
+            #[soap(compact, namespace = $namespace, element = "trace")]
             pub struct TraceRequest {}
 
             #[derive(Debug, Clone, Default, PartialEq, Soap)]
-            #[soap(namespace = $namespace, element = "traceResponse")]
+            #[soap(compact, namespace = $namespace, element = "traceResponse")]
             pub struct TraceResponse {}
 
             impl From<Fields> for Trace {

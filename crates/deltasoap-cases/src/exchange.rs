@@ -40,7 +40,7 @@ pub trait Visitor {
 macro_rules! message {
     ($namespace:literal, $element:literal: $name:ident { $field:ident: $type:ty }) => {
         #[derive(Debug, Clone, PartialEq, Soap)]
-        #[soap(namespace = $namespace, element = $element)]
+        #[soap(compact, namespace = $namespace, element = $element)]
         pub struct $name {
             $field: $type,
         }
@@ -72,7 +72,7 @@ macro_rules! service {
                 message! { $namespace, $echo_response: EchoResponse { value: $kind } }
 
                 #[derive(Debug, Clone, PartialEq, Soap)]
-                #[soap(namespace = $namespace, element = $check)]
+                #[soap(compact, namespace = $namespace, element = $check)]
                 pub struct Check {
                     case: String,
                     value: $kind,

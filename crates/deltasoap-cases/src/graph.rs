@@ -8,7 +8,7 @@ pub type Way = Option<Nillable<Shared<Node>>>;
 
 /// Two places in a graph, which may be the same.
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:types")]
+#[soap(compact, namespace = "urn:types")]
 #[allow(missing_docs)]
 pub struct Graph {
     pub first: Shared<Node>,
@@ -17,7 +17,7 @@ pub struct Graph {
 
 /// A node with at most two ways to others.
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:types")]
+#[soap(compact, namespace = "urn:types")]
 #[allow(missing_docs)]
 pub struct Node {
     pub name: String,

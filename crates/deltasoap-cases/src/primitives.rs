@@ -10,7 +10,7 @@ use std::cmp::Ordering;
 
 /// Integers.
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:types", rename_all = "camelCase")]
+#[soap(compact, namespace = "urn:types", rename_all = "camelCase")]
 #[allow(missing_docs)]
 pub struct Integers {
     pub byte: i8,
@@ -73,7 +73,7 @@ fn integers(n: u8) -> Integers {
 
 /// Numbers with fractions.
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:types", rename_all = "camelCase")]
+#[soap(compact, namespace = "urn:types", rename_all = "camelCase")]
 #[allow(missing_docs)]
 pub struct Reals {
     pub float: f32,
@@ -107,7 +107,7 @@ fn reals(float: f32, double: f64, decimal: &str) -> Reals {
 
 /// Points and lengths of time.
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:types", rename_all = "camelCase")]
+#[soap(compact, namespace = "urn:types", rename_all = "camelCase")]
 #[allow(missing_docs)]
 pub struct Times {
     pub date: Date,
@@ -144,7 +144,7 @@ fn times(date: &str, time: &str, date_time: &str, duration: &str) -> Times {
 
 /// Parts of dates.
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:types", rename_all = "camelCase")]
+#[soap(compact, namespace = "urn:types", rename_all = "camelCase")]
 #[allow(missing_docs)]
 pub struct Calendar {
     pub year: GYear,
@@ -168,7 +168,7 @@ impl Kind for Calendar {
 
 /// Text, truth, and bytes.
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:types", rename_all = "camelCase")]
+#[soap(compact, namespace = "urn:types", rename_all = "camelCase")]
 #[allow(missing_docs)]
 pub struct Texts {
     pub string: String,
@@ -196,7 +196,7 @@ fn texts(string: &str, boolean: bool, uri: &str, octets: &[u8]) -> Texts {
 
 /// A qualified name as a value.
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:types", rename_all = "camelCase")]
+#[soap(compact, namespace = "urn:types", rename_all = "camelCase")]
 #[allow(missing_docs)]
 pub struct Qualified {
     pub name: QName,

@@ -5,7 +5,7 @@ use deltasoap::{Soap, SoapArray};
 
 /// A shape of any type.
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:types", derived)]
+#[soap(compact, namespace = "urn:types", derived)]
 #[allow(missing_docs)]
 pub enum Shape {
     #[soap(base)]
@@ -17,7 +17,7 @@ pub enum Shape {
 
 /// The base type itself.
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:types", name = "Shape")]
+#[soap(compact, namespace = "urn:types", name = "Shape")]
 #[allow(missing_docs)]
 pub struct Plain {
     pub name: String,
@@ -25,7 +25,7 @@ pub struct Plain {
 
 /// Derived from it.
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:types")]
+#[soap(compact, namespace = "urn:types")]
 #[allow(missing_docs)]
 pub struct Circle {
     pub name: String,
@@ -34,7 +34,7 @@ pub struct Circle {
 
 /// Derived from it too.
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:types")]
+#[soap(compact, namespace = "urn:types")]
 #[allow(missing_docs)]
 pub struct Rectangle {
     pub name: String,
@@ -44,7 +44,7 @@ pub struct Rectangle {
 
 /// Derived from a rectangle.
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:types")]
+#[soap(compact, namespace = "urn:types")]
 #[allow(missing_docs)]
 pub struct Square {
     pub name: String,
@@ -55,7 +55,7 @@ pub struct Square {
 
 /// Shapes in elements that repeat.
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:types")]
+#[soap(compact, namespace = "urn:types")]
 #[allow(missing_docs)]
 pub struct Drawing {
     pub first: Shape,
@@ -64,7 +64,7 @@ pub struct Drawing {
 
 /// Shapes in an array.
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:types", name = "Drawing")]
+#[soap(compact, namespace = "urn:types", name = "Drawing")]
 #[allow(missing_docs)]
 pub struct EncodedDrawing {
     pub first: Shape,

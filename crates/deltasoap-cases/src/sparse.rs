@@ -16,7 +16,7 @@ const ENCODING: &str = "http://schemas.xmlsoap.org/soap/encoding/";
 
 /// Both kinds of them.
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:types")]
+#[soap(compact, namespace = "urn:types")]
 #[allow(missing_docs)]
 pub struct Sparse {
     pub numbers: Partial,

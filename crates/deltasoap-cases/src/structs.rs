@@ -5,7 +5,7 @@ use deltasoap::{Nillable, Soap};
 
 /// A struct in other values.
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:types")]
+#[soap(compact, namespace = "urn:types")]
 #[allow(missing_docs)]
 pub struct Point {
     pub x: i32,
@@ -22,7 +22,7 @@ impl Point {
 
 /// Parts that may be nil, absent, or both.
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:types")]
+#[soap(compact, namespace = "urn:types")]
 #[allow(missing_docs)]
 pub struct Nils {
     pub number: Nillable<i32>,
@@ -69,7 +69,7 @@ fn filled() -> Nils {
 
 /// One of three ways to reach somebody: a choice of elements.
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:types", rename_all = "lowercase")]
+#[soap(compact, namespace = "urn:types", rename_all = "lowercase")]
 #[allow(missing_docs)]
 pub enum Contact {
     Email(String),
@@ -79,7 +79,7 @@ pub enum Contact {
 
 /// A struct as a choice's branch.
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:types")]
+#[soap(compact, namespace = "urn:types")]
 #[allow(missing_docs)]
 pub struct Phone {
     pub country: i32,
@@ -88,7 +88,7 @@ pub struct Phone {
 
 /// A struct with a choice in it.
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:types")]
+#[soap(compact, namespace = "urn:types")]
 #[allow(missing_docs)]
 pub struct Contacts {
     pub name: String,
@@ -111,7 +111,7 @@ fn contacts(contact: Contact) -> Contacts {
 
 /// A choice that is repeated: the order of its branches counts.
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:types")]
+#[soap(compact, namespace = "urn:types")]
 #[allow(missing_docs)]
 pub struct Steps {
     #[soap(inline)]
@@ -120,7 +120,7 @@ pub struct Steps {
 
 /// A branch of it.
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:types", name = "Steps", rename_all = "lowercase")]
+#[soap(compact, namespace = "urn:types", name = "Steps", rename_all = "lowercase")]
 #[allow(missing_docs)]
 pub enum Step {
     Go(Point),

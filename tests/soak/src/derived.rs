@@ -1,8 +1,18 @@
-//! Derived Rust types, those of the engine's own tests.
+//! Derived Rust types, those of the engine's own tests: as they stand, and compact.
 
+#[macro_use]
+#[path = "../../../crates/deltasoap/tests/support/by_default.rs"]
+mod by_default;
 #[path = "../../../crates/deltasoap/tests/engine/leaves/shapes.rs"]
 #[allow(dead_code, missing_docs, reason = "shared with tests")]
 mod shapes;
+
+#[macro_use]
+#[path = "../../../crates/deltasoap/tests/support/compact.rs"]
+mod compact;
+#[path = "../../../crates/deltasoap/tests/engine/leaves/shapes.rs"]
+#[allow(dead_code, missing_docs, reason = "shared with tests")]
+mod compact_shapes;
 
 /// What the types above are made into: here a way to check a trial.
 mod stream {
@@ -33,8 +43,17 @@ mod stream {
     }
 }
 
-pub use shapes::KINDS;
 pub use stream::Kind;
+
+/// How many types there are.
+pub const COUNT: usize = shapes::KINDS.len() + compact_shapes::KINDS.len();
+
+/// A type by its number, the compact ones last.
+pub fn kind(index: usize) -> Option<&'static Kind> {
+    static KINDS: [Kind; shapes::KINDS.len()] = shapes::KINDS;
+    static COMPACT: [Kind; compact_shapes::KINDS.len()] = compact_shapes::KINDS;
+    KINDS.iter().chain(&COMPACT).nth(index)
+}
 
 /// The document of a type, as the only entry of a SOAP body.
 pub fn message(kind: &Kind) -> String {
@@ -47,7 +66,7 @@ mod tests {
     use super::*;
     #[test]
     fn every_document_is_read() {
-        for kind in &KINDS {
+        for kind in (0..COUNT).filter_map(kind) {
             assert!((kind.is_good)(message(kind).as_bytes()), "{}", kind.document);
         }
     }

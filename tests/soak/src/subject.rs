@@ -2,7 +2,7 @@
 
 use crate::chance::Chance;
 use crate::coverage::Coverage;
-use crate::derived::{self, KINDS, Kind};
+use crate::derived::{self, Kind};
 use crate::edits;
 use crate::generate::{self, Entropy};
 use crate::library::Library;
@@ -23,7 +23,7 @@ pub enum Subject {
     Random { entropy: Vec<u8> },
     /// A message of an operation of a WSDL.
     Wsdl { path: String, operation: usize, is_response: bool },
-    /// A derived type, by its index in [`KINDS`].
+    /// A derived type, by its number.
     Derived { kind: usize },
     /// A schema inferred from recorded messages, by their stream and a seed.
     Recorded { stream: String, seed: u64 },
@@ -36,7 +36,7 @@ impl Subject {
     /// A subject of any kind.
     pub fn any(chance: &mut Chance, library: &mut Library) -> Subject {
         match chance.below(8) {
-            0 | 1 => Subject::Derived { kind: chance.below(KINDS.len()) },
+            0 | 1 => Subject::Derived { kind: chance.below(derived::COUNT) },
             2 | 3 => Self::of_a_wsdl(chance, library).unwrap_or_else(|| Self::random(chance)),
             4 | 5 => match library.any_stream(chance) {
                 Some(stream) => Subject::Recorded { stream, seed: chance.bits() },
@@ -87,7 +87,7 @@ impl Subject {
                 let (_, content) = if *is_response { found.response()? } else { found.request()? };
                 Some(Reading::Contract(contract, content))
             }
-            Subject::Derived { kind } => KINDS.get(*kind).map(Reading::Derived),
+            Subject::Derived { kind } => derived::kind(*kind).map(Reading::Derived),
             Subject::Recorded { stream, seed } => {
                 let (schema, root) = library.inferred(stream, *seed)?;
                 Some(Reading::Schema(Rc::new(schema), root))
@@ -100,7 +100,7 @@ impl Subject {
         match self {
             Subject::Random { .. } => self.random_messages(chance, library).unwrap_or_default(),
             Subject::Wsdl { .. } => self.samples(chance, library).unwrap_or_default(),
-            Subject::Derived { kind } => KINDS.get(*kind).map(derived::message).into_iter().collect(),
+            Subject::Derived { kind } => derived::kind(*kind).map(derived::message).into_iter().collect(),
             Subject::Recorded { stream, .. } => library.messages(stream, chance),
         }
     }
