@@ -203,6 +203,13 @@ impl ServiceBuilder {
         self
     }
 
+    /// Most bytes of a message, in the form that it is decoded from: a part of the [`options`](Self::options).
+    #[must_use]
+    pub fn message_limit(mut self, bytes: u64) -> Self {
+        self.options.limits.message = bytes;
+        self
+    }
+
     /// How requests are decoded that resemble an earlier one: a part of the [`options`](Self::options).
     /// [`Differential::OFF`] keeps nothing of earlier requests.
     ///
