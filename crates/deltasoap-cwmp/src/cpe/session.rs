@@ -180,6 +180,9 @@ where
         progress: &mut Progress,
     ) -> Result<Option<Envelope>, SessionError> {
         let name = &envelope.body.name;
+        if *name == SOAP_FAULT {
+            return Err(SessionError::Invalid("a fault that answers no request".to_owned()));
+        }
         if Version::from_namespace(&name.namespace) != Some(self.version) {
             return Err(SessionError::Invalid(format!("{name} in another version than the Inform")));
         }

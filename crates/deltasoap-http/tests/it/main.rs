@@ -24,6 +24,7 @@ mod page;
 mod protocol;
 mod proxies;
 mod redirects;
+mod replies;
 mod references;
 mod retries;
 mod scheduling;
