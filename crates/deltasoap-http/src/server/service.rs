@@ -235,6 +235,15 @@ impl Inner {
     where
         B: http_body::Body<Data = Bytes> + Send + 'static,
     {
+        let _underway = self.stats.begin();
+        let body = body.map_err(|_| BoxError::from("the body did not arrive whole"));
+        let mut body = Peeked::new(Paced::new(body, self.body_rate, self.body_timeout));
+        // Whatever media type nothing is said to be of.
+        if self.empty_post.is_some() && body.is_empty(self.body_timeout).await {
+            let response = self.answer_empty(parts).await;
+            self.count(&response.0, response.1);
+            return response.0;
+        }
         // A page of another site may make a browser send requests that name no media type, without asking first.
         let is_named = parts.headers.contains_key(CONTENT_TYPE) || !parts.headers.contains_key(ORIGIN);
         let is_accepted =
@@ -244,14 +253,6 @@ impl Inner {
         };
         if media::contradicts_itself(&parts.headers, &HeaderName::from_static("soapaction")) {
             return respond::two_actions();
-        }
-        let _underway = self.stats.begin();
-        let body = body.map_err(|_| BoxError::from("the body did not arrive whole"));
-        let mut body = Peeked::new(Paced::new(body, self.body_rate, self.body_timeout));
-        if self.empty_post.is_some() && body.is_empty(self.body_timeout).await {
-            let response = self.answer_empty(parts).await;
-            self.count(&response.0, response.1);
-            return response.0;
         }
         let (response, is_fault) = match Coding::of(&parts.headers) {
             Ok(Coding::Identity) => {
