@@ -40,9 +40,8 @@ impl Headers {
     }
 
     fn blocks(&self, version: Version) -> Vec<HeaderBlock> {
-        let block = |local, text: &str| {
-            HeaderBlock { node: Node::with_text(version.name(local), text) }.must_understand(SOAP)
-        };
+        let block =
+            |local, text: &str| HeaderBlock { node: Node::with_text(version.name(local), text) }.must_understand(SOAP);
         let id = self.id.as_deref().filter(|id| !id.is_empty()).map(|id| block("ID", id));
         let hold_requests = self.hold_requests.then(|| block("HoldRequests", "1"));
         id.into_iter().chain(hold_requests).collect()

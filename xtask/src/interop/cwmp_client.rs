@@ -39,7 +39,7 @@ impl Peer for CwmpClient {
         Ok(None)
     }
 
-    fn device(&self) -> Result<Option<(Command, Lacks)>> {
+    fn device(&self, _: &Ours) -> Result<Option<(Command, Lacks)>> {
         let mut command = Command::new(python()?);
         command.arg(shell::root().join("tests/interop/cwmp-client/device.py"));
         Ok(Some((command, SOAP_11_ALONE)))

@@ -98,7 +98,7 @@ trait Peer {
     }
 
     /// Its device of TR-069, which is called with the URL of our server, and what it does not offer; `None` if it has none.
-    fn device(&self) -> Result<Option<(Command, Lacks)>> {
+    fn device(&self, _: &Ours) -> Result<Option<(Command, Lacks)>> {
         Ok(None)
     }
 
@@ -233,7 +233,7 @@ fn test_value_servers(peer: &dyn Peer, ours: &Ours) -> Result<Option<Column>> {
 
 /// Lets the peer's device have sessions with our server.
 fn test_device(peer: &dyn Peer, ours: &Ours) -> Result<Option<Column>> {
-    let Some((mut command, lacks)) = peer.device()? else { return Ok(None) };
+    let Some((mut command, lacks)) = peer.device(ours)? else { return Ok(None) };
     println!("having sessions of TR-069 with {}", peer.name());
     let lines = process::output(command.arg(ours.plain.at("/cwmp")))?;
     let mut column = Column::parse(peer.name(), Side::Client, SESSIONS, &lines)?;

@@ -118,9 +118,9 @@ impl Peer for Ourselves {
         Ok(Some(Served { server, paths: &[], lacks }))
     }
 
-    fn device(&self) -> Result<Option<(Command, Lacks)>> {
-        let mut command = Command::new(program("deltasoap-interop"));
-        command.args(["--ca", "", "--sessions"]);
+    fn device(&self, ours: &Ours) -> Result<Option<(Command, Lacks)>> {
+        let mut command = ours.client();
+        command.arg("--ca").arg(ours.authority()).arg("--sessions");
         Ok(Some((command, SOAP_11_ALONE)))
     }
 

@@ -44,11 +44,7 @@ use std::sync::Arc;
 /// ```
 pub trait Handler: Send + Sync + 'static {
     /// Accepts a session, or refuses it with a fault: 8001, or 8005 to be asked again (A.3.3.1). Default: accepted.
-    fn inform(
-        &self,
-        device: &Device,
-        inform: &Inform,
-    ) -> impl Future<Output = Result<Accepted, CwmpFault>> + Send {
+    fn inform(&self, device: &Device, inform: &Inform) -> impl Future<Output = Result<Accepted, CwmpFault>> + Send {
         let _ = (device, inform);
         std::future::ready(Ok(Accepted::default()))
     }
@@ -150,15 +146,21 @@ pub(crate) trait Dynamic: Send + Sync {
     fn inform<'a>(&'a self, device: &'a Device, inform: &'a Inform) -> Answer<'a, Accepted>;
     fn session(&self, session: Session) -> BoxFuture<'static, ()>;
     fn methods(&self) -> GetRpcMethodsResponse;
-    fn transfer_complete<'a>(&'a self, device: &'a Device, message: TransferComplete)
-    -> Answer<'a, TransferCompleteResponse>;
+    fn transfer_complete<'a>(
+        &'a self,
+        device: &'a Device,
+        message: TransferComplete,
+    ) -> Answer<'a, TransferCompleteResponse>;
     fn autonomous_transfer_complete<'a>(
         &'a self,
         device: &'a Device,
         message: AutonomousTransferComplete,
     ) -> Answer<'a, AutonomousTransferCompleteResponse>;
-    fn request_download<'a>(&'a self, device: &'a Device, message: RequestDownload)
-    -> Answer<'a, RequestDownloadResponse>;
+    fn request_download<'a>(
+        &'a self,
+        device: &'a Device,
+        message: RequestDownload,
+    ) -> Answer<'a, RequestDownloadResponse>;
     fn kicked<'a>(&'a self, device: &'a Device, message: Kicked) -> Answer<'a, KickedResponse>;
     fn du_state_change_complete<'a>(
         &'a self,

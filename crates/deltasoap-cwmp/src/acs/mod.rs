@@ -51,7 +51,7 @@ use turns::Anything;
 /// An auto-configuration server as a [`tower::Service`]: cheap to clone, never fails, mounts in any router.
 ///
 /// What it answers that is no message of CWMP: a message that cannot be read, that belongs to no session, or that answers no request gets status
-/// 400 and ends the session that its cookie names; a request of the CPE that comes when it may not gets the fault 8001, one that is not known
+/// 400 and ends the session that its cookie names; one that comes while another of its session is still answered gets 400 too; a request of the CPE that comes when it may not gets the fault 8001, one that is not known
 /// the fault 8000, and the session goes on. One session at a time is kept for a device, by its [`DeviceId`] and the principal
 /// that sends it: an `Inform` begins anew, and what was left of the session before it is dropped.
 ///
@@ -196,9 +196,25 @@ fn register(service: ServiceBuilder, version: Version, core: &Arc<Core>) -> Serv
         };
     }
     responses!(
-        GetRpcMethods, SetParameterValues, GetParameterValues, GetParameterNames, SetParameterAttributes,
-        GetParameterAttributes, AddObject, DeleteObject, Download, Reboot, FactoryReset, ScheduleInform, Upload,
-        ScheduleDownload, CancelTransfer, GetQueuedTransfers, GetAllQueuedTransfers, SetVouchers, GetOptions,
+        GetRpcMethods,
+        SetParameterValues,
+        GetParameterValues,
+        GetParameterNames,
+        SetParameterAttributes,
+        GetParameterAttributes,
+        AddObject,
+        DeleteObject,
+        Download,
+        Reboot,
+        FactoryReset,
+        ScheduleInform,
+        Upload,
+        ScheduleDownload,
+        CancelTransfer,
+        GetQueuedTransfers,
+        GetAllQueuedTransfers,
+        SetVouchers,
+        GetOptions,
         ChangeDuState,
     );
     service

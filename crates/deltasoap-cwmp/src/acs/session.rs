@@ -300,11 +300,7 @@ impl Session {
     ///
     /// # Errors
     /// As [`call`](Self::call).
-    pub async fn schedule_inform(
-        &self,
-        delay_seconds: u32,
-        command_key: impl Into<String>,
-    ) -> Result<(), CallError> {
+    pub async fn schedule_inform(&self, delay_seconds: u32, command_key: impl Into<String>) -> Result<(), CallError> {
         self.call(&ScheduleInform { delay_seconds, command_key: command_key.into() }).await.map(drop)
     }
 }

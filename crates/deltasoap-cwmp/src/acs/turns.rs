@@ -87,7 +87,12 @@ fn reply_fault(version: Version, headers: &Headers, fault: &CwmpFault) -> Answer
 
 impl Core {
     /// An Inform begins a session anew, whatever was before (section 3.7.2.1).
-    pub(crate) async fn inform(self: &Arc<Self>, version: Version, inform: Lease<Inform>, context: &Context) -> Answered {
+    pub(crate) async fn inform(
+        self: &Arc<Self>,
+        version: Version,
+        inform: Lease<Inform>,
+        context: &Context,
+    ) -> Answered {
         let Some(exchange) = exchange(context) else { return Ok(bad_request()) };
         self.end(exchange, SessionEnd::Replaced);
         let headers = Headers::read(context.head()).answering();

@@ -174,11 +174,7 @@ where
     }
 
     /// Answers a request of the ACS; gives what it says to that.
-    async fn answer(
-        &mut self,
-        envelope: &Envelope,
-        progress: &mut Progress,
-    ) -> Result<Option<Envelope>, SessionError> {
+    async fn answer(&mut self, envelope: &Envelope, progress: &mut Progress) -> Result<Option<Envelope>, SessionError> {
         let name = &envelope.body.name;
         if *name == SOAP_FAULT {
             return Err(SessionError::Invalid("a fault that answers no request".to_owned()));

@@ -86,7 +86,12 @@ pub struct ChangeDuStateResponse {}
 
 /// What an operation failed for (A.3.3.4, table 43).
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(name = "DeploymentUnitFaultStruct", namespace = "urn:dslforum-org:cwmp-1-2", item_name = "DeploymentUnitFaultStruct", rename_all = "PascalCase")]
+#[soap(
+    name = "DeploymentUnitFaultStruct",
+    namespace = "urn:dslforum-org:cwmp-1-2",
+    item_name = "DeploymentUnitFaultStruct",
+    rename_all = "PascalCase"
+)]
 pub struct DuFaultStruct {
     /// 0 for a success, else a code of [`fault`](crate::fault).
     pub fault_code: u32,

@@ -3,9 +3,7 @@
 use crate::common::*;
 use deltasoap::http::{Basic, Credentials, DigestUsers, Server};
 use deltasoap_cwmp::types::event;
-use deltasoap_cwmp::{
-    Acs, ConnectionRequestError, Cpe, SessionError, Session, Version, connection_request,
-};
+use deltasoap_cwmp::{Acs, ConnectionRequestError, Cpe, Session, SessionError, Version, connection_request};
 use std::sync::{Arc, Mutex};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -114,7 +112,8 @@ async fn a_session_goes_over_several_connections_by_its_cookie() {
     assert!(asked.starts_with("HTTP/1.1 200") && asked.contains("Reboot"), "{asked}");
     let id = asked.split("mustUnderstand=\"1\">").nth(1).and_then(|rest| rest.split('<').next()).expect("an ID");
     let done = envelope(Version::V1_0, &with_id(id), "<cwmp:RebootResponse/>");
-    let head = format!("Cookie: {cookie}\r\nContent-Length: {}\r\nContent-Type: text/xml\r\nSOAPAction:\r\n", done.len());
+    let head =
+        format!("Cookie: {cookie}\r\nContent-Length: {}\r\nContent-Type: text/xml\r\nSOAPAction:\r\n", done.len());
     let end = raw(&url, &head, &done).await;
     assert!(end.starts_with("HTTP/1.1 204"), "{end}");
     assert!(!end.to_ascii_lowercase().contains("content-type"), "{end}");

@@ -1,7 +1,7 @@
 //! Recorded messages of all kinds, through the types and back.
 
-use deltasoap::schema::Use;
 use deltasoap::decode::Decoder;
+use deltasoap::schema::Use;
 use deltasoap::soap::{self, EnvelopeReader, Namespaces, RequestReceiver, encode_with_namespaces};
 use deltasoap::{Buffer, DecodeOptions, Message, Node, Tolerance};
 use deltasoap_cwmp::Version;
@@ -42,8 +42,7 @@ fn through<T: Message + PartialEq + std::fmt::Debug>(version: Version, message: 
     let declared = |text: &str| text.replace(version.namespace(), &T::ELEMENT.namespace).into_bytes();
     let value: T = read(&declared(message))?;
     let namespaces = Namespaces { renamed: Some(version.namespace()), declared: &[] };
-    let written =
-        encode_with_namespaces(soap::Version::Soap11, Use::Literal, &[], &value, namespaces, Buffer::new());
+    let written = encode_with_namespaces(soap::Version::Soap11, Use::Literal, &[], &value, namespaces, Buffer::new());
     let written = String::from_utf8(written.map_err(|error| error.to_string())?.into_vec()).expect("UTF-8");
     let again = read::<T>(&declared(&written))?;
     if again == value { Ok(()) } else { Err(format!("{again:?} in place of {value:?}")) }
@@ -61,11 +60,33 @@ fn check(version: Version, body: &Node, message: &str) -> Result<(), String> {
         }};
     }
     by_name!(
-        GetRpcMethods, SetParameterValues, GetParameterValues, GetParameterNames, SetParameterAttributes,
-        GetParameterAttributes, AddObject, DeleteObject, Download, Reboot, FactoryReset, ScheduleInform, Upload,
-        ScheduleDownload, CancelTransfer, GetQueuedTransfers, GetAllQueuedTransfers, SetVouchers, GetOptions,
-        ChangeDuState, Inform, Kicked, TransferComplete, AutonomousTransferComplete, RequestDownload,
-        DuStateChangeComplete, AutonomousDuStateChangeComplete,
+        GetRpcMethods,
+        SetParameterValues,
+        GetParameterValues,
+        GetParameterNames,
+        SetParameterAttributes,
+        GetParameterAttributes,
+        AddObject,
+        DeleteObject,
+        Download,
+        Reboot,
+        FactoryReset,
+        ScheduleInform,
+        Upload,
+        ScheduleDownload,
+        CancelTransfer,
+        GetQueuedTransfers,
+        GetAllQueuedTransfers,
+        SetVouchers,
+        GetOptions,
+        ChangeDuState,
+        Inform,
+        Kicked,
+        TransferComplete,
+        AutonomousTransferComplete,
+        RequestDownload,
+        DuStateChangeComplete,
+        AutonomousDuStateChangeComplete,
     )
 }
 

@@ -15,8 +15,7 @@ async fn call_everything(session: Session) {
     assert!(methods.iter().any(|name| name == "AddObject"));
     let values = session.get_parameter_values(["Device.DeviceInfo.", "Device.Led.Color"]).await.expect("values");
     let shown: Vec<_> = values.iter().map(|value| format!("{}={}", value.name, value.value.text())).collect();
-    let expected =
-        ["Device.DeviceInfo.SoftwareVersion=1.2", "Device.DeviceInfo.UpTime=42", "Device.Led.Color=red"];
+    let expected = ["Device.DeviceInfo.SoftwareVersion=1.2", "Device.DeviceInfo.UpTime=42", "Device.Led.Color=red"];
     assert_eq!(shown, expected);
     assert_eq!(values[1].value.0, Simple::UnsignedInt(42));
     let names = session.get_parameter_names("Device.", true).await.expect("names");

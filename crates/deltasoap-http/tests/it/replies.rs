@@ -88,8 +88,9 @@ async fn answer(body: impl http_body::Body<Data = Bytes, Error = Infallible> + S
 }
 
 fn envelope(body: &str) -> Full<Bytes> {
-    let message =
-        format!(r#"<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body>{body}</s:Body></s:Envelope>"#);
+    let message = format!(
+        r#"<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body>{body}</s:Body></s:Envelope>"#
+    );
     message.into()
 }
 
@@ -99,14 +100,18 @@ async fn handlers_choose_what_they_answer() {
     assert!(status == 200 && body.contains("<number>4<"), "{status} {body}");
     let (status, body) = answer(envelope(r#"<Pong xmlns="urn:u"><number xmlns="">6</number></Pong>"#)).await;
     assert!(status == 200 && body.contains("<number>3<"), "{status} {body}");
-    assert_eq!(answer(envelope(r#"<Ping xmlns="urn:t"><number xmlns="">7</number></Ping>"#)).await, (204, String::new()));
+    assert_eq!(
+        answer(envelope(r#"<Ping xmlns="urn:t"><number xmlns="">7</number></Ping>"#)).await,
+        (204, String::new())
+    );
     let (status, body) = answer(envelope(r#"<Other xmlns="urn:o"><a/></Other>"#)).await;
     assert!(status == 200 && body.contains("{urn:o}Other"), "{status} {body}");
 }
 
 /// A body of unknown length in these frames.
 fn frames(frames: &[&'static str]) -> impl http_body::Body<Data = Bytes, Error = Infallible> + Send + 'static + use<> {
-    let frames: Vec<_> = frames.iter().map(|text| Ok(http_body::Frame::data(Bytes::from_static(text.as_bytes())))).collect();
+    let frames: Vec<_> =
+        frames.iter().map(|text| Ok(http_body::Frame::data(Bytes::from_static(text.as_bytes())))).collect();
     StreamBody::new(futures_util::stream::iter(frames))
 }
 

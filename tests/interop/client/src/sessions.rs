@@ -9,8 +9,7 @@ pub async fn test(url: &str) {
     for version in Version::ALL {
         let detail = session(url, version).await.err().unwrap_or_default();
         let (ok, test) = (detail.is_empty(), format!("a whole session, version {version}"));
-        let line =
-            serde_json::json!({"soap": "1.1", "feature": "sessions", "test": test, "ok": ok, "detail": detail});
+        let line = serde_json::json!({"soap": "1.1", "feature": "sessions", "test": test, "ok": ok, "detail": detail});
         println!("{line}");
     }
 }
