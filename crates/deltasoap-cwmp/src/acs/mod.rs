@@ -366,7 +366,7 @@ impl Core {
 }
 
 /// The fault of a message that could not be written.
-pub(crate) fn unwritable(error: &deltasoap::Error) -> Fault {
+pub(crate) fn unwritable(error: &deltasoap::Error) -> Box<Fault> {
     tracing::error!(%error, "a message could not be written");
-    Fault::receiver("the answer could not be written")
+    Box::new(Fault::receiver("the answer could not be written"))
 }

@@ -129,7 +129,6 @@ impl Table {
     ///
     /// # Errors
     /// When there are too many; what was to be added is given back.
-    #[expect(clippy::type_complexity, reason = "two things that the caller does at once")]
     pub(crate) fn insert(
         &self,
         token: Token,

@@ -59,7 +59,7 @@ impl Message for Anything {
     const ELEMENT: QName = QName::new("", "anything");
 }
 
-type Answered = Result<MessageReply, Fault>;
+type Answered = Result<MessageReply, Box<Fault>>;
 
 /// The exchange of a request, which the server attaches.
 fn exchange(context: &Context) -> Option<&Arc<Exchange>> {
@@ -246,7 +246,7 @@ impl Core {
         let is_it = |outstanding: &mut Outstanding| {
             name.is_none_or(|name| *name == outstanding.response) && id.is_none_or(|id| id == outstanding.id)
         };
-        let Some(outstanding) = session.running().outstanding.take_if(|outstanding| is_it(outstanding)) else {
+        let Some(outstanding) = session.running().outstanding.take_if(is_it) else {
             session.end(SessionEnd::Invalid);
             return Ok(bad_request());
         };

@@ -59,7 +59,7 @@ impl ConnectionRequests {
     /// Waits for a request that was accepted.
     pub async fn next(&mut self) {
         if self.accepted.recv().await.is_none() {
-            std::future::pending().await
+            std::future::pending::<()>().await;
         }
     }
 }
