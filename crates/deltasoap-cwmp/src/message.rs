@@ -2,7 +2,7 @@
 
 use crate::{CwmpFault, Version};
 use deltasoap::schema::Use;
-use deltasoap::soap::{self, Head, HeaderBlock, Namespaces};
+use deltasoap::soap::{self, Fault, FaultCode, Head, HeaderBlock, Namespaces};
 use deltasoap::{Buffer, Error, Message, Node, QName, ns};
 
 /// The local names of the header blocks that both sides understand.
@@ -66,6 +66,24 @@ pub(crate) fn encode<T: Message>(version: Version, headers: &Headers, body: &T) 
 /// When it holds text that XML cannot carry.
 pub(crate) fn encode_fault(version: Version, headers: &Headers, fault: &CwmpFault) -> Result<Buffer, Error> {
     soap::encode_fault_with_headers(SOAP, &headers.blocks(version), &fault.to_soap(version), Buffer::new())
+}
+
+/// The first header block that must be understood and is not (SOAP 1.1, section 4.2.3).
+pub(crate) fn not_understood(head: &Head) -> Option<QName> {
+    let is_known = |name: &QName| {
+        Version::from_namespace(&name.namespace).is_some() && UNDERSTOOD.iter().any(|known| name.local == *known)
+    };
+    let must_be = |block: &&HeaderBlock| block.is_for_us(SOAP) && block.mandatory(SOAP) != Ok(false);
+    head.headers.iter().filter(must_be).map(|block| &block.node.name).find(|name| !is_known(name)).cloned()
+}
+
+/// Writes the fault for it.
+///
+/// # Errors
+/// When it holds text that XML cannot carry.
+pub(crate) fn encode_not_understood(version: Version, headers: &Headers, name: &QName) -> Result<Buffer, Error> {
+    let fault = Fault::new(FaultCode::MustUnderstand, format!("the header block {name} is not understood"));
+    soap::encode_fault_with_headers(SOAP, &headers.blocks(version), &fault, Buffer::new())
 }
 
 /// The name of SOAP's `Fault` element.

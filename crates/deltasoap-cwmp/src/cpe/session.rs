@@ -184,7 +184,10 @@ where
         }
         progress.report.answered.push(name.local.to_string());
         let headers = Headers::read(&envelope.head).answering();
-        let answer = rpcs::answer(&mut self.state, self.version, &headers, &envelope.body);
+        let answer = match message::not_understood(&envelope.head) {
+            Some(name) => message::encode_not_understood(self.version, &headers, &name),
+            None => rpcs::answer(&mut self.state, self.version, &headers, &envelope.body),
+        };
         self.wire.post(Some(answer.map_err(|error| unwritable(&error))?)).await
     }
 }

@@ -39,7 +39,8 @@ async fn devices_prove_who_they_are_by_basic_and_digest() {
     let sha = Acs::builder(leading(&seen)).authenticate(DigestUsers::new("acs", [("ada", "secret")])).build();
     let by_basic = |word: &str| Credentials::basic("ada", word).expect("credentials");
     let by_digest = |word: &str| Credentials::digest("ada", word).expect("credentials");
-    let ways: [(Acs, &dyn Fn(&str) -> Credentials, u32); 3] = [
+    type Way<'a> = (Acs, &'a dyn Fn(&str) -> Credentials, u32);
+    let ways: [Way<'_>; 3] = [
         (basic.expect("a server"), &by_basic, 3),
         (digest.expect("a server"), &by_digest, 4),
         (sha.expect("a server"), &by_digest, 4),

@@ -1,6 +1,7 @@
 //! The tests of sessions, a module for each subject, in one program.
 
 mod common;
+mod cpe;
 mod http;
 mod many;
 mod messages;

@@ -52,7 +52,7 @@ impl Message for Any {
     const ELEMENT: QName = QName::new("", "any");
 }
 
-fn ping(number: i32) -> Result<MessageReply, Fault> {
+fn ping(number: i32) -> Result<MessageReply, deltasoap::Error> {
     Ok(MessageReply::message(encode_message(Version::Soap11, Use::Literal, &[], &Ping { number }, Buffer::new())?))
 }
 
@@ -73,7 +73,7 @@ fn service() -> SoapService {
         .fallback(Operation::replying(other))
         .empty_post(async |context: Context| match context.parts().headers.contains_key("x-fault") {
             true => Err(Fault::receiver("as asked")),
-            false => ping(1),
+            false => Ok(ping(1)?),
         })
         .build()
         .expect("a service")
