@@ -193,3 +193,21 @@ async fn other_methods_and_media_types_are_those_of_http() {
     let other = Request::post(URL).header("content-type", "text/plain").body(inform(V, "1").into()).expect("a request");
     assert_eq!(send(&acs, other).await.status, 415);
 }
+
+#[tokio::test]
+async fn one_request_leads_a_session_and_who_goes_away_ends_it() {
+    let (handler, noted) = noted(async |session: Session| {
+        tokio::time::sleep(std::time::Duration::from_secs(3600)).await;
+        drop(session);
+    });
+    let acs = Acs::new(handler);
+    let cookie = begin(&acs).await;
+    let mut waiting = Box::pin(post(&acs, Some(&cookie), ""));
+    let soon = std::time::Duration::from_millis(20);
+    assert!(tokio::time::timeout(soon, &mut waiting).await.is_err());
+    // Another one at the same time does not disturb it.
+    assert_eq!(post(&acs, Some(&cookie), "").await.status, 400);
+    assert_eq!((acs.sessions(), ends(&noted).len()), (1, 0));
+    drop(waiting);
+    assert_eq!((acs.sessions(), ends(&noted)), (0, vec![SessionEnd::Abandoned]));
+}
