@@ -219,13 +219,16 @@ pub use client::{
 pub use client::{CookieJar, InvalidCookies};
 pub use coding::{CodingError, Compression, GzipLimits};
 pub use secret::is_secret_header;
+#[cfg(all(feature = "digest", feature = "server"))]
+pub use server::DigestUsers;
 #[cfg(feature = "page")]
 pub use server::ServiceIndex;
 #[cfg(feature = "server")]
 pub use server::{
     ActionCheck, Answer, Authenticate, Basic, BuildError, ByCertificate, Connection, Context, Denial, HeavyWork,
-    IntoAnswer, LandingPage, MemoryBounds, Monitor, Monitored, Operation, PeerCertificates, Principal, ResponseFuture,
-    Scheduling, Server, ServerHandle, ServiceBuilder, ServiceStats, Sharing, SmallFirst, SoapService, StatsSnapshot,
+    IntoAnswer, LandingPage, MemoryBounds, MessageReply, Monitor, Monitored, Operation, PeerCertificates, Principal,
+    ResponseFuture, Scheduling, Server, ServerHandle, ServiceBuilder, ServiceStats, Sharing, SmallFirst, SoapService,
+    StatsSnapshot,
 };
 #[cfg(feature = "_tls")]
 pub use tls::{ClientTls, Identity, Roots, ServerTls, TlsError};

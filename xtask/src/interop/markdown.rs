@@ -1,6 +1,6 @@
 //! The results as Markdown, for `docs/interop.md`: how many tests pass, and all that a peer does not offer.
 
-use super::results::{Column, MESSAGES, Rows, Side, TestResult, VALUES, VERSIONS};
+use super::results::{Column, MESSAGES, Rows, SESSIONS, Side, TestResult, VALUES, VERSIONS};
 
 const HEAD: &str = "# Tests with other toolkits
 
@@ -13,7 +13,8 @@ Written by `cargo xtask interop --markdown docs/interop.md`. What is tested, and
 pub fn of(columns: &[Column]) -> String {
     let messages = section("Ways of messages", MESSAGES, columns);
     let values = section("Kinds of values", VALUES, columns);
-    format!("{HEAD}{messages}{values}{}", lacks(columns))
+    let sessions = section("Sessions of TR-069", SESSIONS, columns);
+    format!("{HEAD}{messages}{values}{sessions}{}", lacks(columns))
 }
 
 fn section(title: &str, rows: Rows, columns: &[Column]) -> String {

@@ -6,6 +6,7 @@
 
 mod authority;
 mod axis;
+mod cwmp_client;
 mod cxf;
 mod fetch;
 mod gsoap;
@@ -29,7 +30,7 @@ use clap::ValueEnum;
 
 use self::ours::Ours;
 pub use self::process::Server;
-use self::results::{Column, MESSAGES, Side, VALUES};
+use self::results::{Column, MESSAGES, SESSIONS, Side, VALUES};
 use crate::stamp;
 
 #[derive(clap::Args)]
@@ -55,6 +56,7 @@ enum PeerName {
     Php,
     Axis,
     Mono,
+    CwmpClient,
     /// Our own client and server, to check the tests themselves
     Deltasoap,
     /// A simulator of vSphere, which the example `vsphere` polls
@@ -72,6 +74,7 @@ impl PeerName {
             PeerName::Axis => Box::new(axis::Axis),
             PeerName::Mono => Box::new(mono::Mono),
             PeerName::Php => Box::new(php::Php),
+            PeerName::CwmpClient => Box::new(cwmp_client::CwmpClient),
             PeerName::Deltasoap => Box::new(ours::Ourselves),
             PeerName::Vcsim => return None,
         })
@@ -96,6 +99,11 @@ trait Peer {
     /// Its clients of the services of values, which are called with the URLs of `/types` and `/encoded`, and the features that none
     /// of them offers, with reasons; `None` if it has none.
     fn value_clients(&self) -> Result<Option<(Vec<Command>, Lacks)>> {
+        Ok(None)
+    }
+
+    /// Its device of TR-069, which is called with the URL of our server, and what it does not offer; `None` if it has none.
+    fn device(&self, _: &Ours) -> Result<Option<(Command, Lacks)>> {
         Ok(None)
     }
 
@@ -159,6 +167,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         columns.extend(test_server(&*peer, &ours)?);
         columns.extend(test_value_clients(&*peer, &ours)?);
         columns.extend(test_value_servers(&*peer, &ours)?);
+        columns.extend(test_device(&*peer, &ours)?);
     }
     columns.sort_by_key(|column| column.side);
     let write =
@@ -231,6 +240,16 @@ fn test_value_servers(peer: &dyn Peer, ours: &Ours) -> Result<Option<Column>> {
     }
     let mut column = Column::parse(peer.name(), Side::Server, VALUES, &lines)?;
     column.note_lacks(served.lacks);
+    Ok(Some(column))
+}
+
+/// Lets the peer's device have sessions with our server.
+fn test_device(peer: &dyn Peer, ours: &Ours) -> Result<Option<Column>> {
+    let Some((mut command, lacks)) = peer.device(ours)? else { return Ok(None) };
+    println!("having sessions of TR-069 with {}", peer.name());
+    let lines = process::output(command.arg(ours.plain.at("/cwmp")))?;
+    let mut column = Column::parse(peer.name(), Side::Client, SESSIONS, &lines)?;
+    column.note_lacks(lacks);
     Ok(Some(column))
 }
 

@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::{Context, Result};
 
 use super::process::Server;
-use super::{Peer, Served, ValueService, ValuesServed, authority, fetch};
+use super::{Lacks, Peer, Served, ValueService, ValuesServed, authority, fetch};
 use crate::shell::{self, Profile};
 
 /// Our server, twice: without and with TLS.
@@ -91,6 +91,9 @@ fn fetch_description(server: &Server, name: &str) -> Result<PathBuf> {
     Ok(file)
 }
 
+/// What no device of TR-069 offers.
+pub const SOAP_11_ALONE: Lacks = &[("1.2", "TR-069 uses SOAP 1.1 alone")];
+
 /// Our client against our server: what fails here is a fault of the tests, or of both.
 pub struct Ourselves;
 
@@ -118,6 +121,12 @@ impl Peer for Ourselves {
             ),
         ];
         Ok(Some(Served { server, paths: &[], lacks }))
+    }
+
+    fn device(&self, ours: &Ours) -> Result<Option<(Command, Lacks)>> {
+        let mut command = ours.client();
+        command.arg("--ca").arg(ours.authority()).arg("--sessions");
+        Ok(Some((command, SOAP_11_ALONE)))
     }
 
     fn value_servers(&self, ours: &Ours) -> Result<Option<ValuesServed>> {

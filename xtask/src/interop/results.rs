@@ -45,6 +45,9 @@ pub const VALUES: Rows = &[
     ("encoded faults", "encoded: typed faults"),
 ];
 
+/// What is tested with the server of TR-069: whole sessions.
+pub const SESSIONS: Rows = &[("sessions", "sessions of TR-069")];
+
 /// In place of a test's name, where a peer has nothing of a feature.
 pub const ALL: &str = "all of it";
 

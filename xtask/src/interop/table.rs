@@ -1,17 +1,17 @@
-//! The tables at the end, one for messages and one for values: a row for each feature and version of SOAP, a column for each
+//! The tables at the end, for messages, values, and sessions of TR-069: a row for each feature and version of SOAP, a column for each
 //! peer and side.
 
 use std::collections::HashSet;
 use std::process::ExitCode;
 
-use super::results::{Column, MESSAGES, Rows, Side, TestResult, VALUES, VERSIONS};
+use super::results::{Column, MESSAGES, Rows, SESSIONS, Side, TestResult, VALUES, VERSIONS};
 use crate::summary;
 
 /// Prints what has failed, the tables, and their notes; says whether all is well.
 pub fn print(columns: &[Column]) -> ExitCode {
     print_failures(columns);
     let mut notes = Notes::default();
-    for rows in [MESSAGES, VALUES] {
+    for rows in [MESSAGES, VALUES, SESSIONS] {
         let columns: Vec<_> = columns.iter().filter(|column| column.rows == rows).collect();
         if !columns.is_empty() {
             print_rows(&table(rows, &columns, &mut notes));

@@ -2,6 +2,7 @@
 
 pub mod bench;
 pub mod cases;
+mod cwmp;
 pub mod tr069;
 pub mod vsphere;
 
@@ -63,12 +64,13 @@ pub async fn serve(arguments: &Serve) -> Result<()> {
     let handle = server.handle();
     let monitor = Monitor::of(&handle).prometheus()?;
     let services = Services::with(|| builder(arguments))?;
-    for path in PATHS {
+    for path in PATHS.into_iter().chain([cwmp::PATH]) {
         print_line(format_args!("listening on {scheme}://{address}{path}"))?;
     }
     print_line(format_args!("also at {scheme}://{address}: / for a browser, /health, /ready, /metrics"))?;
     tokio::spawn(stop_when_told(handle, monitor.clone(), Duration::from_secs(arguments.drain)));
-    let router = services.router().fallback_service(monitor);
+    let acs = cwmp::acs(|service| service.compression(compression(arguments)))?;
+    let router = services.router().route_service(cwmp::PATH, acs).fallback_service(monitor);
     server.serve(router.into_service()).await?;
     Ok(())
 }
@@ -109,7 +111,11 @@ fn builder(arguments: &Serve) -> ServiceBuilder {
     if arguments.in_one_go {
         builder = builder.heavy_work(HeavyWork::OFF);
     }
-    builder.compression(arguments.gzip_from.map_or(Compression::OFF, Compression::from_bytes))
+    builder.compression(compression(arguments))
+}
+
+fn compression(arguments: &Serve) -> Compression {
+    arguments.gzip_from.map_or(Compression::OFF, Compression::from_bytes)
 }
 
 /// Waits until the process is told to end; stops the server once load balancers had time to see that it is about to stop.

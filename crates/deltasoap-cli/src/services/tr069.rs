@@ -1,4 +1,4 @@
-//! TR-069 (CWMP): the auto-configuration server's side of `Inform`.
+//! TR-069 (CWMP): the auto-configuration server's side of `Inform`, which keeps nothing of a session: the server has no requests.
 //!
 //! Devices speak several versions of CWMP, which differ in the namespace alone for this message, and each is answered in its
 //! own. Parameters tell the types of their values by `xsi:type`.
@@ -8,11 +8,13 @@ use deltasoap::lexical::DateTime;
 use deltasoap::schema::Use;
 use deltasoap::soap::{Fault, HeaderBlock, Version};
 use deltasoap::{AnySimple, Error, Lease, Message, QName, Soap, SoapArray};
-use deltasoap_http::{Answer, Context, Operation, ServiceBuilder, SoapService};
+use deltasoap_http::{Answer, Context, MessageReply, Operation, ServiceBuilder, SoapService};
+use http::StatusCode;
 
 /// Builds the service.
 pub fn service(builder: ServiceBuilder) -> Result<SoapService> {
-    Ok(v1_0::register(v1_4::register(builder.name("CWMP"))).build()?)
+    let nothing_to_ask = async |_: Context| Ok::<_, Fault>(MessageReply::status(StatusCode::NO_CONTENT));
+    Ok(v1_0::register(v1_4::register(builder.name("CWMP"))).empty_post(nothing_to_ask).build()?)
 }
 
 #[derive(Debug, Clone, PartialEq, Soap)]

@@ -11,6 +11,7 @@ use crate::version::Version;
 use crate::{Error, ErrorKind, ns};
 use deltasoap_xml::lexical::{Image, Lexical};
 use deltasoap_xml::{Buffer, Escape};
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 /// Writes one document.
@@ -42,6 +43,8 @@ pub struct Encoder {
     pub(super) error: Option<Error>,
     /// Nothing is written behind so many bytes.
     pub(super) most: usize,
+    /// A namespace, and what is written in its place.
+    renamed: Option<Box<(String, String)>>,
 }
 
 #[derive(Debug, Clone)]
@@ -98,6 +101,7 @@ impl Encoder {
             identities: Identities::default(),
             error: None,
             most: usize::MAX,
+            renamed: None,
         }
     }
 
@@ -143,6 +147,21 @@ impl Encoder {
         self.version
     }
 
+    /// Writes names of one namespace as names of another: for types whose namespace the peer chooses. It applies to elements,
+    /// attributes and names in content alike. Not for what is written against a template.
+    pub(crate) fn rename_namespace(&mut self, from: &str, to: &str) {
+        self.renamed = Some(Box::new((from.to_owned(), to.to_owned())));
+    }
+
+    /// The namespace that is written for one.
+    #[inline]
+    fn written<'n>(&self, namespace: &'n str) -> Cow<'n, str> {
+        match &self.renamed {
+            Some(renamed) if renamed.0 == namespace => Cow::Owned(renamed.1.clone()),
+            _ => Cow::Borrowed(namespace),
+        }
+    }
+
     /// Says whether the next element gets an `xsi:type`: those behind it do again.
     pub(crate) fn set_type_written(&mut self, written: bool) {
         self.type_written = written;
@@ -176,6 +195,7 @@ impl Encoder {
             encoding: self.encoding,
             version: self.version,
             type_written: self.type_written,
+            renamed: self.renamed.clone(),
             ..Self::new()
         }
     }
@@ -270,7 +290,8 @@ impl Encoder {
             let is_default = namespace.is_empty() || wanted.is_empty();
             let prefix = if is_default { String::new() } else { self.free_prefix(wanted) };
             found = Some(self.declared.len());
-            self.declared.push(Declaration { namespace: namespace.to_owned(), prefix });
+            let namespace = self.written(namespace).into_owned();
+            self.declared.push(Declaration { namespace, prefix });
         }
         self.out.push(b"<");
         let begin = self.out.len();
@@ -332,7 +353,7 @@ impl Encoder {
         if self.find(namespace, Place::Attribute).is_none() {
             self.need_tag();
             let prefix = self.free_prefix(prefix);
-            self.declared.push(Declaration { namespace: namespace.to_owned(), prefix });
+            self.declared.push(Declaration { namespace: self.written(namespace).into_owned(), prefix });
             self.push_declaration(self.declared.len() - 1);
         }
     }
@@ -532,6 +553,7 @@ impl Encoder {
             let default = self.declared.iter().rfind(|declared| declared.prefix.is_empty());
             return default.is_none_or(|default| default.namespace.is_empty()).then_some(usize::MAX);
         }
+        let namespace = &*self.written(namespace);
         let usable = |index: &usize| {
             let declared = &self.declared[*index];
             let is_hidden = || self.declared[index + 1..].iter().any(|later| later.prefix == declared.prefix);

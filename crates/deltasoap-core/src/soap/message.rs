@@ -55,6 +55,57 @@ pub fn encode_without_references<T: Content>(
     Draft { version, encoding, headers, name, value, view, references: false }.encode(buffer)
 }
 
+/// The namespaces of a message, for readers that are particular about them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Namespaces<'a> {
+    /// The namespace that is written in place of the one of the body's type: for families of protocols whose versions have the same
+    /// types in different namespaces. Header blocks are written as they are. `None` keeps it.
+    pub renamed: Option<&'a str>,
+    /// Prefixes, each with its namespace, that the envelope declares.
+    pub declared: &'a [(&'a str, &'a str)],
+}
+
+/// As [`encode_message`], with other namespaces.
+///
+/// ```
+/// use deltasoap::schema::Use;
+/// use deltasoap::soap::{Namespaces, Version, encode_with_namespaces};
+/// use deltasoap::{Buffer, Soap};
+///
+/// #[derive(Soap)]
+/// #[soap(namespace = "urn:meter:1", message)]
+/// struct Reading {
+///     #[soap(unqualified)]
+///     value: i32,
+/// }
+///
+/// let namespaces = Namespaces { renamed: Some("urn:meter:2"), declared: &[("m", "urn:meter:2")] };
+/// let reading = Reading { value: 7 };
+/// let message = encode_with_namespaces(Version::Soap11, Use::Literal, &[], &reading, namespaces, Buffer::new())?;
+/// let text = String::from_utf8_lossy(message.as_slice());
+/// assert!(text.contains(r#" xmlns:m="urn:meter:2"><soap:Body><m:Reading>"#), "{text}");
+/// # Ok::<(), deltasoap::Error>(())
+/// ```
+///
+/// # Errors
+/// When the value holds text that XML cannot carry.
+pub fn encode_with_namespaces<T: Message>(
+    version: Version,
+    encoding: Use,
+    headers: &[HeaderBlock],
+    body: &T,
+    namespaces: Namespaces<'_>,
+    buffer: Buffer,
+) -> Result<Buffer, Error> {
+    let mut encoder = Encoder::with_buffer(buffer);
+    if let Some(namespace) = namespaces.renamed {
+        encoder.rename_namespace(&T::ELEMENT.namespace, namespace);
+    }
+    let draft = Draft { version, encoding, headers, name: &T::ELEMENT, value: body, view: T::view(), references: true };
+    draft.write_declaring(&mut encoder, namespaces.declared);
+    encoder.finish()
+}
+
 /// A message whose larger [`Binary`](crate::Binary) values stand in parts of their own (XOP 1.0, section 2).
 #[derive(Debug)]
 pub struct Optimized {
@@ -127,11 +178,17 @@ impl<T: Content> Draft<'_, T> {
     }
 
     fn write_once(&self, encoder: &mut Encoder) {
+        self.write_declaring(encoder, &[]);
+    }
+
+    /// Writes the message, with prefixes that the envelope declares.
+    fn write_declaring(&self, encoder: &mut Encoder, declared: &[(&str, &str)]) {
         let &Draft { version, encoding, headers, name, value, view, references } = self;
         encoder.set_encoding(encoding);
         encoder.set_references(references);
         let needs_xsi = encoding == Use::Encoded || view.has_nillable();
         open_envelope(encoder, version, needs_xsi);
+        declared.iter().for_each(|(prefix, namespace)| encoder.declare(namespace, prefix));
         write_headers(encoder, version, headers);
         encoder.start(&envelope_name(version, "Body"));
         encoder.begin_body();
@@ -161,9 +218,23 @@ impl<T: Content> Draft<'_, T> {
 /// # Errors
 /// When the fault holds text that XML cannot carry.
 pub fn encode_fault(version: Version, fault: &Fault, buffer: Buffer) -> Result<Buffer, Error> {
+    encode_fault_with_headers(version, &[], fault, buffer)
+}
+
+/// Writes a fault message with header blocks.
+///
+/// # Errors
+/// When the fault or a block holds text that XML cannot carry.
+pub fn encode_fault_with_headers(
+    version: Version,
+    headers: &[HeaderBlock],
+    fault: &Fault,
+    buffer: Buffer,
+) -> Result<Buffer, Error> {
     let mut encoder = Encoder::with_buffer(buffer);
     open_envelope(&mut encoder, version, false);
-    write_headers(&mut encoder, version, &fault_headers(version, fault));
+    let own = fault_headers(version, fault);
+    write_headers(&mut encoder, version, &[headers, &own].concat());
     encoder.start(&envelope_name(version, "Body"));
     fault.write(&mut encoder, version);
     close_envelope(&mut encoder);

@@ -12,6 +12,7 @@ pub use fault::{Fault, FaultCode, Wording};
 pub use header::HeaderBlock;
 pub(crate) use message::Draft;
 pub use message::{
-    Optimization, Optimized, Reply, ReplyReceiver, RequestReceiver, decode_reply, decode_request, encode_element,
-    encode_fault, encode_message, encode_optimized, encode_without_references,
+    Namespaces, Optimization, Optimized, Reply, ReplyReceiver, RequestReceiver, decode_reply, decode_request,
+    encode_element, encode_fault, encode_fault_with_headers, encode_message, encode_optimized, encode_with_namespaces,
+    encode_without_references,
 };

@@ -1,8 +1,9 @@
-//! What handlers give back: responses with or without header blocks.
+//! What handlers give back: responses with or without header blocks, or messages that they have written themselves.
 
-use crate::Part;
-use deltasoap_core::Message;
+use crate::{Body, Part};
 use deltasoap_core::soap::HeaderBlock;
+use deltasoap_core::{Buffer, Message};
+use http::StatusCode;
 
 /// A response with header blocks and parts.
 #[derive(Debug, Clone)]
@@ -57,6 +58,41 @@ impl<T: Message> IntoAnswer for Answer<T> {
     type Body = T;
 
     fn into_answer(self) -> Answer<T> {
+        self
+    }
+}
+
+/// An answer that the handler has written itself: a message of any kind, or none. For protocols where the type of the response does not
+/// follow from the type of the request, as where the server sends requests of its own in its responses. See
+/// [`Operation::replying`](crate::Operation::replying) and [`ServiceBuilder::empty_post`](crate::ServiceBuilder::empty_post).
+#[derive(Debug, Clone)]
+pub struct MessageReply {
+    pub(crate) status: StatusCode,
+    pub(crate) message: Option<Body>,
+    /// Counts as a fault in statistics.
+    pub(crate) is_fault: bool,
+}
+
+impl MessageReply {
+    /// A message with status 200. It must be of the request's version of SOAP, which gives the media type.
+    pub fn message(message: Buffer) -> Self {
+        MessageReply { status: StatusCode::OK, message: Some(message.into()), is_fault: false }
+    }
+
+    /// A fault message with status 500 (SOAP 1.1, section 6.2).
+    pub fn fault(message: Buffer) -> Self {
+        MessageReply { status: StatusCode::INTERNAL_SERVER_ERROR, message: Some(message.into()), is_fault: true }
+    }
+
+    /// No message: a status alone, such as 204.
+    pub fn status(status: StatusCode) -> Self {
+        MessageReply { status, message: None, is_fault: !status.is_success() }
+    }
+
+    /// Replaces the status.
+    #[must_use]
+    pub fn with_status(mut self, status: StatusCode) -> Self {
+        self.status = status;
         self
     }
 }

@@ -61,6 +61,16 @@ impl Denial {
         Denial { status: StatusCode::UNAUTHORIZED, challenge: Some(challenge) }
     }
 
+    /// The status of the answer.
+    pub fn status(&self) -> StatusCode {
+        self.status
+    }
+
+    /// The answer's `WWW-Authenticate`, if it has one.
+    pub fn challenge(&self) -> Option<&HeaderValue> {
+        self.challenge.as_ref()
+    }
+
     /// HTTP 403: no other credentials are asked for.
     pub fn forbidden() -> Self {
         Denial { status: StatusCode::FORBIDDEN, challenge: None }

@@ -1,10 +1,11 @@
 //! Builds a service out of operations and settings.
 
 use super::action::ActionCheck;
-use super::answer::IntoAnswer;
+use super::answer::{IntoAnswer, MessageReply};
 use super::auth::{Authenticate, Gate};
 use super::context::Context;
 use super::dispatch::Table;
+use super::empty::EmptyPost;
 use super::heavy::{Heavy, HeavyWork};
 use super::memory::{Cache, MemoryBounds, Sharing};
 use super::operation::Operation;
@@ -36,6 +37,8 @@ const BODY_RATE: u32 = 500;
 #[derive(Debug)]
 pub struct ServiceBuilder {
     operations: Vec<Operation>,
+    fallback: Option<Operation>,
+    empty_post: EmptyPost,
     understood: HashSet<QName>,
     roles: Vec<String>,
     options: DecodeOptions,
@@ -66,6 +69,8 @@ impl ServiceBuilder {
     pub(crate) fn new() -> Self {
         ServiceBuilder {
             operations: Vec::new(),
+            fallback: None,
+            empty_post: EmptyPost::default(),
             understood: HashSet::new(),
             roles: Vec::new(),
             options: DecodeOptions { limits: Limits::server(), ..DecodeOptions::default() },
@@ -137,6 +142,35 @@ impl ServiceBuilder {
         self
     }
 
+    /// The operation for body elements that no other takes. Without one they are answered with a fault. Its request is of a type that reads
+    /// any element, such as one that wraps a [`Node`](deltasoap_core::Node).
+    #[must_use]
+    pub fn fallback(mut self, operation: Operation) -> Self {
+        self.fallback = Some(operation);
+        self
+    }
+
+    /// Answers `POST`s without a body, which without this are refused as messages that end too early. They name no version of SOAP, so that a
+    /// message in the answer is of SOAP 1.1. Nothing waits for them in the order of [`scheduling`](Self::scheduling).
+    ///
+    /// ```
+    /// # use deltasoap_http::{Context, MessageReply, SoapService};
+    /// # use deltasoap_core::soap::Fault;
+    /// let nothing_to_do = async |_: Context| Ok::<_, Fault>(MessageReply::status(http::StatusCode::NO_CONTENT));
+    /// let service = SoapService::builder().empty_post(nothing_to_do).build()?;
+    /// # Ok::<(), deltasoap_http::BuildError>(())
+    /// ```
+    #[must_use]
+    pub fn empty_post<Handler, Running, Failure>(mut self, handler: Handler) -> Self
+    where
+        Handler: Fn(Context) -> Running + Send + Sync + 'static,
+        Running: Future<Output = Result<MessageReply, Failure>> + Send + 'static,
+        Failure: Into<Fault>,
+    {
+        self.empty_post = EmptyPost::new(handler);
+        self
+    }
+
     /// Says that all operations understand header blocks of this name; see [`Operation::understands`].
     #[must_use]
     pub fn understands(mut self, header: QName) -> Self {
@@ -166,6 +200,13 @@ impl ServiceBuilder {
     #[must_use]
     pub fn tolerance(mut self, tolerance: Tolerance) -> Self {
         self.options.tolerance = tolerance;
+        self
+    }
+
+    /// Most bytes of a message, in the form that it is decoded from: a part of the [`options`](Self::options).
+    #[must_use]
+    pub fn message_limit(mut self, bytes: u64) -> Self {
+        self.options.limits.message = bytes;
         self
     }
 
@@ -385,6 +426,11 @@ impl ServiceBuilder {
             records.push(Arc::clone(operation.record()));
             operations.insert(operation).map_err(BuildError::DuplicateOperation)?;
         }
+        if let Some(mut fallback) = self.fallback {
+            fallback.register(&self.name, records.len());
+            records.push(Arc::clone(fallback.record()));
+            operations.set_fallback(fallback);
+        }
         let checkpoints = self.options.differential.checkpoints;
         let can_travel = checkpoints == Checkpoints::Leaf;
         let cache = |can_travel| Arc::new(Cache::new(self.bounds, self.sharing, can_travel, records.len()));
@@ -398,6 +444,7 @@ impl ServiceBuilder {
         Ok(SoapService::new(Inner {
             needs_action: operations.needs_action(),
             operations,
+            empty_post: self.empty_post,
             understood: self.understood,
             roles: self.roles,
             options: self.options,

@@ -17,6 +17,8 @@ pub(crate) struct Table {
     named: HashMap<NamePart, Vec<Arc<Operation>>>,
     /// Those that take an empty body.
     empty: Vec<Arc<Operation>>,
+    /// The one for all other elements.
+    fallback: Option<Arc<Operation>>,
 }
 
 impl Table {
@@ -42,6 +44,10 @@ impl Table {
         Ok(())
     }
 
+    pub(crate) fn set_fallback(&mut self, operation: Operation) {
+        self.fallback = Some(Arc::new(operation));
+    }
+
     /// The operation that takes a body element: of several the one of the action.
     ///
     /// # Errors
@@ -51,7 +57,10 @@ impl Table {
         let mut named = same_local.iter().filter(|operation| operation.name().namespace == namespace);
         match (named.next(), named.next()) {
             (Some(only), None) => return Ok(only),
-            (None, _) => return Err(ErrorKind::UnknownOperation(QName::owned(namespace, local).to_string())),
+            (None, _) => {
+                let unknown = || ErrorKind::UnknownOperation(QName::owned(namespace, local).to_string());
+                return self.fallback.as_ref().ok_or_else(unknown);
+            }
             _ => {}
         }
         let named = || same_local.iter().filter(|operation| operation.name().namespace == namespace);

@@ -1,7 +1,7 @@
 //! The server: operations, and the service that dispatches to them.
 //!
 //! A request goes through the modules in this order: [`auth`] finds out who sends it, [`service`] looks at method and media
-//! type, [`receive`] pushes the body's bytes into a decoder as they come, [`dispatch`] picks the [`operation`] by the body's
+//! type, [`empty`] answers what has no body, [`receive`] pushes the body's bytes into a decoder as they come, [`dispatch`] picks the [`operation`] by the body's
 //! element (or [`element`], for those described at run time), which decodes its own type and compares it with what [`memory`] has of
 //! earlier requests, [`guard`] runs the handler unless the [`action`] contradicts, [`writing`] writes its answer against what
 //! [`memory`] has of earlier responses, and [`respond`] makes the HTTP response. In which order requests do all that under load is a
@@ -15,8 +15,11 @@ mod answer;
 mod auth;
 mod builder;
 mod context;
+#[cfg(feature = "digest")]
+mod digest;
 mod dispatch;
 mod element;
+mod empty;
 mod guard;
 mod heavy;
 mod leaving;
@@ -42,10 +45,12 @@ mod wsdl;
 mod yielding;
 
 pub use action::ActionCheck;
-pub use answer::{Answer, IntoAnswer};
+pub use answer::{Answer, IntoAnswer, MessageReply};
 pub use auth::{Authenticate, Basic, ByCertificate, Denial, PeerCertificates};
 pub use builder::{BuildError, ServiceBuilder};
 pub use context::Context;
+#[cfg(feature = "digest")]
+pub use digest::DigestUsers;
 pub use heavy::HeavyWork;
 pub use memory::{Connection, MemoryBounds, Principal, Sharing};
 pub use monitor::{Monitor, Monitored};

@@ -4,7 +4,7 @@
 //! starts a [`Call`], which is decoded by monomorphic code, and then runs the handler with what it decoded. Nothing
 //! else needs to know the type.
 
-use super::answer::{Answer, IntoAnswer};
+use super::answer::{Answer, IntoAnswer, MessageReply};
 use super::context::Context;
 use super::guard::{Panicked, guard};
 use super::memory::{Checkout, Place};
@@ -14,7 +14,7 @@ use super::wsdl::Fact;
 use deltasoap_core::decode::{Cursor, Step};
 use deltasoap_core::schema::{ElementRef, Field, List, MethodElement, Schema, Style, Use, View};
 use deltasoap_core::soap::{Fault, Version};
-use deltasoap_core::{DifferentialStats, ErrorKind, Lease, Message, QName, Typed, Value};
+use deltasoap_core::{DifferentialStats, ErrorKind, Lease, Message, Node, QName, Typed, Value};
 use futures_util::future::BoxFuture;
 use std::borrow::Cow;
 use std::fmt;
@@ -81,6 +81,46 @@ impl Operation {
                     Err(failure) => Outcome::Fault(failure.into()),
                 }
             })
+        })
+    }
+
+    /// An operation whose handler writes its answers itself; see [`MessageReply`].
+    ///
+    /// ```
+    /// use deltasoap::http::{Context, MessageReply, Operation, SoapService};
+    /// use deltasoap::schema::Use;
+    /// use deltasoap::soap::{Fault, Version, encode_message};
+    /// use deltasoap::{Buffer, Lease, Soap};
+    ///
+    /// #[derive(Soap)]
+    /// #[soap(namespace = "urn:chess", message)]
+    /// struct Move {
+    ///     to: String,
+    /// }
+    ///
+    /// async fn play(their: Lease<Move>, _: Context) -> Result<MessageReply, Fault> {
+    ///     if their.to == "e5" {
+    ///         return Ok(MessageReply::status(http::StatusCode::NO_CONTENT));
+    ///     }
+    ///     let ours = Move { to: "e5".to_owned() };
+    ///     Ok(MessageReply::message(encode_message(Version::Soap11, Use::Literal, &[], &ours, Buffer::new())?))
+    /// }
+    ///
+    /// let service = SoapService::builder().add_operation(Operation::replying(play)).build()?;
+    /// # Ok::<(), deltasoap::http::BuildError>(())
+    /// ```
+    pub fn replying<Request, Handler, Running, Failure>(handler: Handler) -> Self
+    where
+        Request: Message + Send + 'static,
+        Handler: Fn(Lease<Request>, Context) -> Running + Send + Sync + 'static,
+        Running: Future<Output = Result<MessageReply, Failure>> + Send + 'static,
+        Failure: Into<Fault>,
+    {
+        let handler = Arc::new(handler);
+        let anything = (QName::default(), <Node as Typed>::REFERENCE);
+        Self::erased(Some(anything), move |request: Lease<Request>, context, _| {
+            let handler = Arc::clone(&handler);
+            Box::pin(async move { handler(request, context).await.into() })
         })
     }
 
@@ -157,6 +197,15 @@ impl Operation {
                 Box::new(TypedCall { request: opening.request::<Request>(), record, run: Arc::clone(&run) })
             }),
         }
+    }
+
+    /// Takes the body element of this name in place of the one that the request's type names: for a type that several protocols, or versions
+    /// of one, have under names of their own.
+    #[must_use]
+    pub fn named(mut self, name: QName) -> Self {
+        self.record = Arc::new(Record::unregistered(name.clone()));
+        self.method.request_name = name;
+        self
     }
 
     /// The action that goes with requests (`soapAction` in WSDL 1.1). Dispatch goes by the body's element; of several operations
@@ -345,8 +394,16 @@ pub(crate) enum Outcome {
     Response(Written, Duration),
     /// A one-way message was accepted.
     Accepted,
+    /// What the handler has written itself.
+    Reply(MessageReply),
     /// A fault.
     Fault(Fault),
+}
+
+impl<E: Into<Fault>> From<Result<MessageReply, E>> for Outcome {
+    fn from(result: Result<MessageReply, E>) -> Self {
+        result.map_or_else(|failure| Outcome::Fault(failure.into()), Outcome::Reply)
+    }
 }
 
 pub(super) type Start = dyn Fn(Opening<'_>) -> Box<dyn Call> + Send + Sync;

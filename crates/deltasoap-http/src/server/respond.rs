@@ -1,5 +1,6 @@
 //! HTTP responses: messages, faults, and what is neither.
 
+use super::answer::MessageReply;
 use super::auth::Denial;
 #[cfg(feature = "page")]
 use super::page::policy;
@@ -26,6 +27,17 @@ pub(crate) fn written(version: Version, written: Written) -> Response<Body> {
 /// A message.
 pub(crate) fn message(version: Version, status: StatusCode, message: Body) -> Response<Body> {
     with_type(status, content_type(version), message)
+}
+
+/// What a handler has written itself.
+pub(crate) fn reply(version: Version, reply: MessageReply) -> Response<Body> {
+    let MessageReply { status, message: body, .. } = reply;
+    if let Some(body) = body {
+        return message(version, status, body);
+    }
+    let mut response = Response::new(Body::default());
+    *response.status_mut() = status;
+    response
 }
 
 /// A fault. One that cannot be written becomes one that can, with the same code where that can be written.

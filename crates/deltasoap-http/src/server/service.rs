@@ -5,6 +5,7 @@ use super::auth::{Denial, Gate};
 use super::builder::ServiceBuilder;
 use super::context::{Context, Secure, requested_action};
 use super::dispatch::{Chosen, Table};
+use super::empty::{EmptyPost, Peeked};
 use super::guard::{Panicked, guard};
 use super::heavy::{Heavy, Pace};
 use super::memory::{Cache, Place};
@@ -28,10 +29,10 @@ use crate::coding::Inflated;
 use crate::coding::{Bound, Coding, accepts_gzip};
 use crate::media::{self, MediaType};
 use crate::slow::Paced;
-use crate::{AttachmentError, AttachmentOptions, BoxError, Compression, GzipLimits, Peer};
+use crate::{AttachmentError, AttachmentOptions, Attachments, BoxError, Compression, GzipLimits, Peer};
 use bytes::Bytes;
 use deltasoap_core::schema::Use;
-use deltasoap_core::soap::{Fault, Version};
+use deltasoap_core::soap::{Fault, Head, Version};
 use deltasoap_core::{DecodeOptions, QName, Templating};
 use futures_util::future::BoxFuture;
 use http::header::{CONNECTION, CONTENT_TYPE, EXPECT, HeaderName, HeaderValue, ORIGIN};
@@ -62,6 +63,8 @@ pub struct SoapService {
 
 pub(crate) struct Inner {
     pub(crate) operations: Table,
+    /// What answers requests without a body.
+    pub(crate) empty_post: EmptyPost,
     /// Header blocks that every operation understands.
     pub(crate) understood: HashSet<QName>,
     /// The roles of its own that the service acts in.
@@ -232,6 +235,15 @@ impl Inner {
     where
         B: http_body::Body<Data = Bytes> + Send + 'static,
     {
+        let _underway = self.stats.begin();
+        let body = body.map_err(|_| BoxError::from("the body did not arrive whole"));
+        let mut body = Peeked::new(Paced::new(body, self.body_rate, self.body_timeout));
+        // Whatever media type nothing is said to be of.
+        if self.empty_post.is_some() && body.is_empty(self.body_timeout).await {
+            let response = self.answer_empty(parts).await;
+            self.count(&response.0, response.1);
+            return response.0;
+        }
         // A page of another site may make a browser send requests that name no media type, without asking first.
         let is_named = parts.headers.contains_key(CONTENT_TYPE) || !parts.headers.contains_key(ORIGIN);
         let is_accepted =
@@ -242,9 +254,6 @@ impl Inner {
         if media::contradicts_itself(&parts.headers, &HeaderName::from_static("soapaction")) {
             return respond::two_actions();
         }
-        let _underway = self.stats.begin();
-        let body = body.map_err(|_| BoxError::from("the body did not arrive whole"));
-        let body = Paced::new(body, self.body_rate, self.body_timeout);
         let (response, is_fault) = match Coding::of(&parts.headers) {
             Ok(Coding::Identity) => {
                 let length = body.size_hint().exact();
@@ -260,6 +269,14 @@ impl Inner {
         };
         self.count(&response, is_fault);
         response
+    }
+
+    /// Answers a request without a body; true if the response is a fault.
+    async fn answer_empty(&self, parts: Parts) -> (Response<Body>, bool) {
+        let context = Context::new(Head::default(), parts, Attachments::default(), Vec::new());
+        let calling = async { Ok::<_, AttachmentError>(self.empty_post.answer(context).await) };
+        let answered = guard(pin!(self.in_handler_time("a request without a body", calling))).await;
+        self.respond(Version::Soap11, answered)
     }
 
     /// Reads a message of some length and answers it, when it is its turn; true if the response is a fault.
@@ -331,7 +348,21 @@ impl Inner {
     async fn run(&self, received: Received, parts: Parts, pace: &Pace) -> (Response<Body>, bool) {
         let version = received.head.version();
         Span::current().record("version", tracing::field::debug(version));
-        match guard(pin!(self.call(received, parts, pace))).await {
+        let called = guard(pin!(self.call(received, parts, pace))).await;
+        self.respond(version, called)
+    }
+
+    /// The response to what became of a call; true if it is a fault.
+    fn respond(
+        &self,
+        version: Version,
+        called: Result<Result<Outcome, AttachmentError>, Panicked>,
+    ) -> (Response<Body>, bool) {
+        match called {
+            Ok(Ok(Outcome::Reply(reply))) => {
+                let is_fault = reply.is_fault;
+                (respond::reply(version, reply), is_fault)
+            }
             Ok(Ok(Outcome::Response(written, time))) => {
                 self.stats.count_encoded(time);
                 (respond::written(version, written), false)
@@ -380,9 +411,17 @@ impl Inner {
         operation: &Operation,
         running: impl Future<Output = Result<Outcome, E>>,
     ) -> Result<Outcome, E> {
+        self.in_handler_time(operation.name(), running).await
+    }
+
+    async fn in_handler_time<E>(
+        &self,
+        name: impl fmt::Display,
+        running: impl Future<Output = Result<Outcome, E>>,
+    ) -> Result<Outcome, E> {
         let Some(time) = self.handler_timeout else { return running.await };
         tokio::time::timeout(time, running).await.unwrap_or_else(|_| {
-            tracing::error!(operation = %operation.name(), "a handler took too long");
+            tracing::error!(operation = %name, "a handler took too long");
             Ok(Outcome::Fault(Fault::receiver("the operation took too long")))
         })
     }

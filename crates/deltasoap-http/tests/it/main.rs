@@ -25,6 +25,7 @@ mod protocol;
 mod proxies;
 mod redirects;
 mod references;
+mod replies;
 mod retries;
 mod scheduling;
 mod service;

@@ -10,6 +10,7 @@ mod cases;
 mod dynamic;
 mod messages;
 mod report;
+mod sessions;
 mod structs;
 mod values;
 mod wire;
@@ -53,6 +54,9 @@ struct Arguments {
     /// What the service does not offer, and why: a feature, or a single test of one
     #[arg(long = "lacks", value_name = "FEATURE[/TEST]=REASON", value_parser = pair::<String>)]
     lacks: Vec<(String, String)>,
+    /// Where the server of TR-069 is; nothing else is tested then
+    #[arg(long, value_name = "URL")]
+    sessions: Option<String>,
     /// PEM file with the authority that the service's certificate is from
     #[arg(long, value_name = "FILE")]
     ca: PathBuf,
@@ -94,6 +98,10 @@ impl Endpoint {
 #[tokio::main]
 async fn main() -> ExitCode {
     let arguments = Arguments::parse();
+    if let Some(url) = &arguments.sessions {
+        sessions::test(url).await;
+        return ExitCode::SUCCESS;
+    }
     let versions = match arguments.only.as_deref() {
         Some("1.1") => &[Version::Soap11][..],
         Some(_) => &[Version::Soap12],

@@ -1,0 +1,372 @@
+//! The auto-configuration server: sessions that devices begin, and requests in the responses to their messages.
+//!
+//! ```text
+//!   CPE                                  ACS
+//!    │ POST Inform ─────────────────────> │ [`Handler::inform`]; a session, a cookie
+//!    │ <───────────────── InformResponse  │
+//!    │ POST TransferComplete, … ────────> │ [`Handler::transfer_complete`], …
+//!    │ <───────── TransferCompleteResponse│
+//!    │ POST (nothing) ──────────────────> │ the session's future is polled …
+//!    │ <────────────── GetParameterValues │ … up to its first request
+//!    │ POST GetParameterValuesResponse ─> │ … which this resolves; polled again
+//!    │ <──────────────────────── HTTP 204 │ the future has ended, and the session with it
+//! ```
+//!
+//! [`service`](self) is what HTTP requests go through: [`SoapService`] reads them, and calls what [`turns`] has for each kind of message. These
+//! find the session in the [`table`], and lead it one step on. [`session`] is the side that user code sees, [`handler`] what it implements.
+
+mod exchange;
+mod handler;
+mod limits;
+mod session;
+mod table;
+mod turns;
+
+pub use handler::{Accepted, Handler};
+pub use limits::Limits;
+pub use session::{CallError, Device, Session, SessionEnd};
+
+use crate::message::{SOAP_FAULT, UNDERSTOOD};
+use crate::types::*;
+use crate::{CwmpFault, Version};
+use bytes::Bytes;
+use deltasoap::http::{
+    Authenticate, Body, BuildError, LandingPage, Operation, Principal, ServiceBuilder, ServiceStats, SoapService,
+};
+use deltasoap::soap::Fault;
+use deltasoap::{Lease, Message, Tolerance};
+use exchange::{Counted, Exchange, Noting};
+use futures_util::future::BoxFuture;
+use handler::Dynamic;
+use http::{Method, Request, Response, StatusCode};
+use std::convert::Infallible;
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context as TaskContext, Poll};
+use table::Table;
+use tower::Service;
+use turns::Anything;
+
+/// An auto-configuration server as a [`tower::Service`]: cheap to clone, never fails, mounts in any router.
+///
+/// What it answers that is no message of CWMP: a message that cannot be read, that belongs to no session, or that answers no request gets status
+/// 400 and ends the session that its cookie names; one that comes while another of its session is still answered gets 400 too; a request of the CPE that comes when it may not gets the fault 8001, one that is not known
+/// the fault 8000, and the session goes on. One session at a time is kept for a device, by its [`DeviceId`] and the principal
+/// that sends it: an `Inform` begins anew, and what was left of the session before it is dropped.
+///
+/// ```
+/// use deltasoap_cwmp::{Acs, Session};
+///
+/// let acs = Acs::new(async |session: Session| {
+///     match session.get_parameter_values(["Device.DeviceInfo.UpTime"]).await {
+///         Ok(values) => println!("{}: {:?}", session.device().id.serial_number, values),
+///         Err(error) => println!("{error}"),
+///     }
+/// });
+/// # let _ = acs;
+/// ```
+#[derive(Clone)]
+pub struct Acs {
+    service: SoapService,
+    core: Arc<Core>,
+}
+
+/// What all clones of a server share.
+pub(crate) struct Core {
+    pub(crate) handler: Box<dyn Dynamic>,
+    pub(crate) table: Table,
+}
+
+/// A server under construction; see [`Acs::builder`].
+pub struct AcsBuilder {
+    handler: Box<dyn Dynamic>,
+    limits: Limits,
+    service: ServiceBuilder,
+}
+
+impl Acs {
+    /// A server with default settings: devices need no authentication.
+    ///
+    /// # Panics
+    /// Never: what a builder can get wrong is not set.
+    pub fn new(handler: impl Handler) -> Self {
+        Self::builder(handler).build().expect("operations with different names")
+    }
+
+    /// Starts to build a server.
+    pub fn builder(handler: impl Handler) -> AcsBuilder {
+        let service = SoapService::builder().name("CWMP").landing_page(LandingPage::Off);
+        AcsBuilder { handler: handler::erased(handler), limits: Limits::default(), service }
+            .configure(|service| service.tolerance(Tolerance::AnyOrder))
+    }
+
+    /// Sessions at this time.
+    pub fn sessions(&self) -> usize {
+        self.core.table.len()
+    }
+
+    /// Counters of messages, by operation.
+    pub fn stats(&self) -> Arc<ServiceStats> {
+        self.service.stats()
+    }
+}
+
+impl fmt::Debug for Acs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Acs").field("sessions", &self.sessions()).finish_non_exhaustive()
+    }
+}
+
+impl AcsBuilder {
+    /// Bounds on sessions. Default: see [`Limits`].
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Finds out which device sends a request (section 3.4.4): by [`Basic`](deltasoap::http::Basic),
+    /// [`DigestUsers`](deltasoap::http::DigestUsers) (with [`md5`](deltasoap::http::DigestUsers::md5), which is what CPEs know) or
+    /// [`ByCertificate`](deltasoap::http::ByCertificate). Whether the principal may speak for the [`DeviceId`] in its Inform is for
+    /// [`Handler::inform`] to say. Default: all are served.
+    #[must_use]
+    pub fn authenticate(mut self, hook: impl Authenticate) -> Self {
+        self.service = self.service.authenticate(Noting::new(hook));
+        self
+    }
+
+    /// Other settings of the service underneath: what is kept of messages, compression, timeouts. Operations and what answers empty
+    /// requests are set by this crate, authentication by [`authenticate`](Self::authenticate). The [tolerance](ServiceBuilder::tolerance)
+    /// is [`AnyOrder`](Tolerance::AnyOrder) unless it is set here, since devices are what they are.
+    #[must_use]
+    pub fn configure(mut self, settings: impl FnOnce(ServiceBuilder) -> ServiceBuilder) -> Self {
+        self.service = settings(self.service);
+        self
+    }
+
+    /// The server.
+    ///
+    /// # Errors
+    /// When [`configure`](Self::configure) has set something that does not go together.
+    pub fn build(self) -> Result<Acs, BuildError> {
+        let core = Arc::new(Core { handler: self.handler, table: Table::new(self.limits) });
+        let service = self.service.message_limit(self.limits.message_bytes);
+        let service = Version::ALL.into_iter().fold(service, |service, version| register(service, version, &core));
+        let service = service.add_operation(faults(&core)).fallback(unknown(&core));
+        let empty = Arc::clone(&core);
+        let service = service.empty_post(move |context| {
+            let core = Arc::clone(&empty);
+            async move { core.empty(&context).await }
+        });
+        Ok(Acs { service: service.build()?, core })
+    }
+}
+
+impl fmt::Debug for AcsBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AcsBuilder").field("limits", &self.limits).finish_non_exhaustive()
+    }
+}
+
+/// Adds the operations of a version.
+fn register(service: ServiceBuilder, version: Version, core: &Arc<Core>) -> ServiceBuilder {
+    let mut service = UNDERSTOOD.into_iter().fold(service, |all, header| all.understands(version.name(header)));
+    service = service.add_operation(informs(version, core));
+    macro_rules! requests {
+        ($($request:ty => |$core:ident, $device:ident, $body:ident| $answer:expr;)*) => {
+            $(service = service.add_operation(requests::<$request, _>(version, core, |$core, $device, $body| {
+                Box::pin(async move { $answer })
+            }));)*
+        };
+    }
+    requests! {
+        GetRpcMethods => |core, _d, _b| Ok(core.handler.methods());
+        TransferComplete => |core, device, body| core.handler.transfer_complete(&device, body).await;
+        AutonomousTransferComplete => |core, device, body| core.handler.autonomous_transfer_complete(&device, body).await;
+        RequestDownload => |core, device, body| core.handler.request_download(&device, body).await;
+        Kicked => |core, device, body| core.handler.kicked(&device, body).await;
+        DuStateChangeComplete => |core, device, body| core.handler.du_state_change_complete(&device, body).await;
+        AutonomousDuStateChangeComplete =>
+            |core, device, body| core.handler.autonomous_du_state_change_complete(&device, body).await;
+    }
+    macro_rules! responses {
+        ($($request:ty),* $(,)?) => {
+            $(service = service.add_operation(responses::<$request>(version, core));)*
+        };
+    }
+    responses!(
+        GetRpcMethods,
+        SetParameterValues,
+        GetParameterValues,
+        GetParameterNames,
+        SetParameterAttributes,
+        GetParameterAttributes,
+        AddObject,
+        DeleteObject,
+        Download,
+        Reboot,
+        FactoryReset,
+        ScheduleInform,
+        Upload,
+        ScheduleDownload,
+        CancelTransfer,
+        GetQueuedTransfers,
+        GetAllQueuedTransfers,
+        SetVouchers,
+        GetOptions,
+        ChangeDuState,
+    );
+    service
+}
+
+/// Informs of a version.
+fn informs(version: Version, core: &Arc<Core>) -> Operation {
+    let core = Arc::clone(core);
+    Operation::replying(move |inform: Lease<Inform>, context| {
+        let core = Arc::clone(&core);
+        async move { core.inform(version, inform, &context).await }
+    })
+    .named(version.name("Inform"))
+}
+
+type Answering<R> = BoxFuture<'static, Result<<R as Rpc>::Response, CwmpFault>>;
+
+/// A request of CPEs, in a version.
+fn requests<R, F>(version: Version, core: &Arc<Core>, answer: F) -> Operation
+where
+    R: Rpc,
+    F: Fn(Arc<Core>, Arc<Device>, R) -> Answering<R> + Copy + Send + Sync + 'static,
+{
+    let core = Arc::clone(core);
+    Operation::replying(move |request: Lease<R>, context| {
+        let core = Arc::clone(&core);
+        async move {
+            let answering = |device| answer(Arc::clone(&core), device, request.into_owned());
+            core.request::<R>(version, &context, answering).await
+        }
+    })
+    .named(deltasoap::QName::owned(version.namespace(), R::ELEMENT.local))
+}
+
+/// Responses of CPEs to a request, in a version.
+fn responses<R: Rpc>(version: Version, core: &Arc<Core>) -> Operation {
+    let core = Arc::clone(core);
+    Operation::replying(move |response: Lease<R::Response>, context| {
+        let core = Arc::clone(&core);
+        async move {
+            let response = Box::new(response.into_owned());
+            core.response(&R::Response::ELEMENT, response, &context).await
+        }
+    })
+    .named(deltasoap::QName::owned(version.namespace(), R::Response::ELEMENT.local))
+}
+
+/// Faults of CPEs.
+fn faults(core: &Arc<Core>) -> Operation {
+    let core = Arc::clone(core);
+    Operation::replying(move |fault: Lease<Anything>, context| {
+        let core = Arc::clone(&core);
+        async move { core.fault(&fault, &context).await }
+    })
+    .named(SOAP_FAULT)
+}
+
+/// Messages that are not known.
+fn unknown(core: &Arc<Core>) -> Operation {
+    let core = Arc::clone(core);
+    Operation::replying(move |message: Lease<Anything>, context| {
+        let core = Arc::clone(&core);
+        async move { core.unknown(&message, &context).await }
+    })
+}
+
+impl<B> Service<Request<B>> for Acs
+where
+    B: http_body::Body<Data = Bytes> + Send + 'static,
+{
+    type Response = Response<Body>;
+    type Error = Infallible;
+    type Future = AcsFuture;
+
+    fn poll_ready(&mut self, _: &mut TaskContext<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<B>) -> AcsFuture {
+        AcsFuture(Box::pin(self.clone().answer(request)))
+    }
+}
+
+/// The response of an [`Acs`], on its way.
+pub struct AcsFuture(BoxFuture<'static, Response<Body>>);
+
+impl Future for AcsFuture {
+    type Output = Result<Response<Body>, Infallible>;
+
+    fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<Self::Output> {
+        self.0.as_mut().poll(task).map(Ok)
+    }
+}
+
+impl fmt::Debug for AcsFuture {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AcsFuture").finish_non_exhaustive()
+    }
+}
+
+impl Acs {
+    async fn answer<B>(mut self, request: Request<B>) -> Response<Body>
+    where
+        B: http_body::Body<Data = Bytes> + Send + 'static,
+    {
+        let is_post = request.method() == Method::POST;
+        let exchange = Arc::new(Exchange::of(request.headers(), request.extensions().get::<Principal>()));
+        let mut request = request.map(|body| Counted::new(body, Arc::clone(&exchange)));
+        request.extensions_mut().insert(Arc::clone(&exchange));
+        let Ok(mut response) = self.service.call(request).await;
+        if is_post && !exchange.is_taken() && !is_of_http(response.status()) {
+            self.refuse(&exchange, &mut response);
+        }
+        if let Some(cookie) = exchange.cookie_to_set() {
+            response.headers_mut().append(http::header::SET_COOKIE, cookie);
+        }
+        response
+    }
+
+    /// A message that could not be read ends its session (section 3.7): what it was cannot be known.
+    fn refuse(&self, exchange: &Exchange, response: &mut Response<Body>) {
+        tracing::debug!(status = response.status().as_u16(), "a message was refused");
+        self.core.end(exchange, SessionEnd::Invalid);
+        if response.status() == StatusCode::INTERNAL_SERVER_ERROR {
+            *response.status_mut() = StatusCode::BAD_REQUEST;
+        }
+    }
+}
+
+/// True if HTTP's layer has answered: who sent the request is not known, or the server is busy.
+fn is_of_http(status: StatusCode) -> bool {
+    matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN | StatusCode::SERVICE_UNAVAILABLE)
+}
+
+impl Core {
+    /// Ends the session that an exchange names, if it is its sender's.
+    pub(crate) fn end(&self, exchange: &Exchange, end: SessionEnd) {
+        let ended = exchange.token().and_then(|token| self.table.remove(&token, &exchange.principal()));
+        self.ended(ended, end);
+    }
+
+    /// Tells the handler of a session that is over, and drops it.
+    pub(crate) fn ended(&self, entry: Option<Arc<table::Entry>>, end: SessionEnd) {
+        if let Some(entry) = entry {
+            tracing::debug!(device = %entry.device.id.serial_number, ?end, "a session ended");
+            self.handler.ended(&entry.device, end);
+        }
+    }
+}
+
+/// The fault of a message that could not be written.
+pub(crate) fn unwritable(error: &deltasoap::Error) -> Box<Fault> {
+    tracing::error!(%error, "a message could not be written");
+    Box::new(Fault::receiver("the answer could not be written"))
+}

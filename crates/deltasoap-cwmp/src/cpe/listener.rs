@@ -1,0 +1,141 @@
+//! Connection requests as a CPE takes them (section 3.2.2.1).
+
+use deltasoap::http::{Authenticate, Body, DigestUsers, Server, ServerHandle};
+use futures_util::future::{Ready, ready};
+use http::header::{ALLOW, HeaderValue, WWW_AUTHENTICATE};
+use http::{Method, Request, Response, StatusCode};
+use std::convert::Infallible;
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+use tokio::sync::mpsc;
+use tower::Service;
+
+/// Most connection requests that are accepted in a [`PERIOD`].
+const MAX_REQUESTS: usize = 20;
+const PERIOD: Duration = Duration::from_secs(60);
+
+/// Listens for connection requests, until it is dropped.
+///
+/// A request with the right name and password, by Digest with MD5, is accepted at once with status 200; the session is for the caller to begin.
+/// Others get 401, another path 404. More than 20 a minute are refused with 503.
+#[derive(Debug)]
+pub struct ConnectionRequests {
+    url: String,
+    accepted: mpsc::Receiver<()>,
+    handle: ServerHandle,
+}
+
+impl ConnectionRequests {
+    /// Listens on an address, at a path that is made up at random.
+    ///
+    /// # Errors
+    /// When the address cannot be listened on, or the system has no random numbers.
+    pub async fn bind(address: &str, user: &str, password: &str) -> io::Result<Self> {
+        let server = Server::bind(address).await?;
+        let mut random = [0; 16];
+        getrandom::fill(&mut random).map_err(io::Error::other)?;
+        let path = format!("/{:032x}", u128::from_le_bytes(random));
+        let url = format!("http://{}{path}", server.local_addr()?);
+        // One that waits is enough: several requests are answered by one session (section 3.2.2).
+        let (sender, accepted) = mpsc::channel(1);
+        let users = DigestUsers::new("CPE", [(user, password)]).md5();
+        let door = Door { path, users, sender, recent: Mutex::default() };
+        let handle = server.handle();
+        tokio::spawn(async move {
+            if let Err(error) = server.serve(Listening(Arc::new(door))).await {
+                tracing::error!(%error, "connection requests are taken no more");
+            }
+        });
+        Ok(ConnectionRequests { url, accepted, handle })
+    }
+
+    /// The `ConnectionRequestURL`.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Waits for a request that was accepted.
+    pub async fn next(&mut self) {
+        if self.accepted.recv().await.is_none() {
+            std::future::pending::<()>().await;
+        }
+    }
+}
+
+impl Drop for ConnectionRequests {
+    fn drop(&mut self) {
+        self.handle.shutdown();
+    }
+}
+
+#[derive(Clone)]
+struct Listening(Arc<Door>);
+
+/// Who comes in.
+struct Door {
+    path: String,
+    users: DigestUsers,
+    sender: mpsc::Sender<()>,
+    /// When requests were accepted, within the period.
+    recent: Mutex<Vec<Instant>>,
+}
+
+impl<B> Service<Request<B>> for Listening {
+    type Response = Response<Body>;
+    type Error = Infallible;
+    type Future = Ready<Result<Response<Body>, Infallible>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<B>) -> Self::Future {
+        ready(Ok(self.0.answer(request)))
+    }
+}
+
+impl Door {
+    fn answer<B>(&self, request: Request<B>) -> Response<Body> {
+        let (parts, _) = request.into_parts();
+        if parts.uri.path() != self.path {
+            return status(StatusCode::NOT_FOUND);
+        }
+        if parts.method != Method::GET {
+            let mut response = status(StatusCode::METHOD_NOT_ALLOWED);
+            response.headers_mut().insert(ALLOW, HeaderValue::from_static("GET"));
+            return response;
+        }
+        if let Err(denial) = self.users.authenticate(&parts, None) {
+            let mut response = status(denial.status());
+            if let Some(challenge) = denial.challenge() {
+                response.headers_mut().insert(WWW_AUTHENTICATE, challenge.clone());
+            }
+            return response;
+        }
+        if !self.has_room() {
+            return status(StatusCode::SERVICE_UNAVAILABLE);
+        }
+        // There is one that waits already, if there is no room.
+        let _ = self.sender.try_send(());
+        status(StatusCode::OK)
+    }
+
+    /// Notes a request, unless there were too many of late.
+    fn has_room(&self) -> bool {
+        let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        recent.retain(|when| when.elapsed() < PERIOD);
+        let has_room = recent.len() < MAX_REQUESTS;
+        if has_room {
+            recent.push(Instant::now());
+        }
+        has_room
+    }
+}
+
+fn status(status: StatusCode) -> Response<Body> {
+    let mut response = Response::new(Body::default());
+    *response.status_mut() = status;
+    response
+}

@@ -1,0 +1,165 @@
+//! How a CPE answers the requests of an ACS (annex A).
+
+use super::state::{State, Transfer};
+use crate::message::{self, Headers};
+use crate::types::*;
+use crate::{CwmpFault, Version, fault};
+use deltasoap::{Buffer, Error, Message, Node};
+
+/// The requests that are answered (A.3.1.1).
+const METHODS: [&str; 15] = [
+    "GetRPCMethods",
+    "SetParameterValues",
+    "GetParameterValues",
+    "GetParameterNames",
+    "SetParameterAttributes",
+    "GetParameterAttributes",
+    "AddObject",
+    "DeleteObject",
+    "Reboot",
+    "Download",
+    "Upload",
+    "ScheduleInform",
+    "FactoryReset",
+    "GetQueuedTransfers",
+    "GetAllQueuedTransfers",
+];
+
+/// The answer to a request: its response, or a fault.
+///
+/// # Errors
+/// When the answer cannot be written.
+pub(super) fn answer(state: &mut State, version: Version, headers: &Headers, request: &Node) -> Result<Buffer, Error> {
+    let answering = Answering { version, headers, request };
+    match &*request.name.local {
+        "GetRPCMethods" => answering.by(|_: GetRpcMethods| {
+            let method_list = METHODS.into_iter().map(Text::from).collect();
+            Ok(GetRpcMethodsResponse { method_list })
+        }),
+        "GetParameterValues" => answering.by(|request| get_values(state, &request)),
+        "SetParameterValues" => answering.by(|request| set_values(state, &request)),
+        "GetParameterNames" => answering.by(|request: GetParameterNames| {
+            let names = state.parameters.names(&request.parameter_path, request.next_level)?;
+            Ok(GetParameterNamesResponse { parameter_list: names.into() })
+        }),
+        "GetParameterAttributes" => answering.by(|request| get_attributes(state, &request)),
+        "SetParameterAttributes" => answering.by(|request| set_attributes(state, request)),
+        "AddObject" => answering.by(|request: AddObject| {
+            let instance_number = state.parameters.add(&request.object_name)?;
+            state.set_parameter_key(request.parameter_key);
+            Ok(AddObjectResponse { instance_number, status: Status::Applied })
+        }),
+        "DeleteObject" => answering.by(|request: DeleteObject| {
+            state.parameters.delete(&request.object_name)?;
+            state.set_parameter_key(request.parameter_key);
+            Ok(DeleteObjectResponse { status: Status::Applied })
+        }),
+        "Download" => answering.by(|request: Download| {
+            state.begin(Transfer::of_download(request))?;
+            Ok(DownloadResponse { status: Status::Later, start_time: unknown_time(), complete_time: unknown_time() })
+        }),
+        "Upload" => answering.by(|request: Upload| {
+            state.begin(Transfer::of_upload(request))?;
+            Ok(UploadResponse { status: Status::Later, start_time: unknown_time(), complete_time: unknown_time() })
+        }),
+        "GetQueuedTransfers" => answering.by(|_: GetQueuedTransfers| {
+            let transfers = state.transfers.iter().map(Transfer::queued).collect();
+            Ok(GetQueuedTransfersResponse { transfer_list: transfers })
+        }),
+        "GetAllQueuedTransfers" => answering.by(|_: GetAllQueuedTransfers| {
+            let transfers = state.transfers.iter().map(Transfer::queued_with_all).collect();
+            Ok(GetAllQueuedTransfersResponse { transfer_list: transfers })
+        }),
+        "Reboot" => answering.by(|request: Reboot| {
+            state.reboot(request.command_key);
+            Ok(RebootResponse {})
+        }),
+        "FactoryReset" => answering.by(|_: FactoryReset| {
+            state.reset();
+            Ok(FactoryResetResponse {})
+        }),
+        "ScheduleInform" => answering.by(|request: ScheduleInform| schedule(state, request)),
+        _ => answering.fault(&CwmpFault::of(fault::METHOD_NOT_SUPPORTED)),
+    }
+}
+
+struct Answering<'a> {
+    version: Version,
+    headers: &'a Headers,
+    request: &'a Node,
+}
+
+impl Answering<'_> {
+    /// Reads the request as its type, and writes what the function makes of it.
+    fn by<R: Rpc>(&self, run: impl FnOnce(R) -> Result<R::Response, CwmpFault>) -> Result<Buffer, Error> {
+        let invalid = |error: Error| CwmpFault::new(fault::INVALID_ARGUMENTS, error.to_string());
+        match self.request.to_typed::<R>().map_err(invalid).and_then(run) {
+            Ok(response) => self.message(&response),
+            Err(fault) => self.fault(&fault),
+        }
+    }
+
+    fn message<T: Message>(&self, response: &T) -> Result<Buffer, Error> {
+        message::encode(self.version, self.headers, response)
+    }
+
+    fn fault(&self, fault: &CwmpFault) -> Result<Buffer, Error> {
+        message::encode_fault(self.version, self.headers, fault)
+    }
+}
+
+fn get_values(state: &State, request: &GetParameterValues) -> Result<GetParameterValuesResponse, CwmpFault> {
+    let paths = state.parameters.named(&request.parameter_names)?;
+    Ok(GetParameterValuesResponse { parameter_list: paths.into_iter().filter_map(|path| state.value(path)).collect() })
+}
+
+fn set_values(state: &mut State, request: &SetParameterValues) -> Result<SetParameterValuesResponse, CwmpFault> {
+    state.parameters.set(&request.parameter_list)?;
+    state.set_parameter_key(request.parameter_key.clone());
+    Ok(SetParameterValuesResponse { status: Status::Applied })
+}
+
+fn get_attributes(
+    state: &State,
+    request: &GetParameterAttributes,
+) -> Result<GetParameterAttributesResponse, CwmpFault> {
+    let paths = state.parameters.named(&request.parameter_names)?;
+    let attributes = paths.into_iter().filter_map(|path| {
+        let parameter = state.parameters.get(path)?;
+        let access_list = parameter.access_list.iter().map(Text::from).collect();
+        Some(ParameterAttributeStruct { name: path.to_owned(), notification: parameter.notification, access_list })
+    });
+    Ok(GetParameterAttributesResponse { parameter_list: attributes.collect() })
+}
+
+/// Nothing is changed if any name stands for nothing (A.3.2.4).
+fn set_attributes(
+    state: &mut State,
+    request: SetParameterAttributes,
+) -> Result<SetParameterAttributesResponse, CwmpFault> {
+    let mut changes = Vec::new();
+    for change in request.parameter_list.0 {
+        let paths = state.parameters.named(&[Text(change.name.clone())])?;
+        changes.push((paths.into_iter().map(str::to_owned).collect::<Vec<_>>(), change));
+    }
+    for (paths, change) in changes {
+        for parameter in paths {
+            let Some(parameter) = state.parameters.get_mut(&parameter) else { continue };
+            if change.notification_change {
+                parameter.notification = change.notification;
+            }
+            if change.access_list_change {
+                parameter.access_list = change.access_list.iter().map(|entity| entity.0.clone()).collect();
+            }
+        }
+    }
+    Ok(SetParameterAttributesResponse {})
+}
+
+fn schedule(state: &mut State, request: ScheduleInform) -> Result<ScheduleInformResponse, CwmpFault> {
+    if request.delay_seconds == 0 {
+        return Err(CwmpFault::of(fault::INVALID_ARGUMENTS));
+    }
+    state.schedule(request.delay_seconds, request.command_key)?;
+    Ok(ScheduleInformResponse {})
+}

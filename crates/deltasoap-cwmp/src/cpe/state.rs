@@ -1,0 +1,184 @@
+//! What a CPE keeps from session to session: parameters, events that are to be told, transfers.
+
+use super::parameters::Parameters;
+use crate::types::*;
+use crate::{CwmpFault, fault};
+use deltasoap::{AnySimple, Simple};
+use std::time::{Duration, Instant};
+
+/// Most transfers that are not over (A.3.2.8: at least three).
+const MAX_TRANSFERS: usize = 16;
+/// Most sessions that are asked for later.
+const MAX_SCHEDULED: usize = 16;
+
+/// See [`Cpe`](super::Cpe).
+#[derive(Debug)]
+pub(super) struct State {
+    pub(super) parameters: Parameters,
+    /// The parameters as they were made, for a factory reset.
+    factory: Parameters,
+    /// The root of the data model, with its dot: `Device.` or `InternetGatewayDevice.`.
+    root: String,
+    /// Events for the next session.
+    pub(super) events: Vec<EventStruct>,
+    /// Transfers that are to be told of in the next session.
+    pub(super) transfers: Vec<Transfer>,
+    /// Sessions that are asked for later: when, and by which command.
+    scheduled: Vec<(Instant, String)>,
+}
+
+/// A transfer that the ACS has asked for.
+#[derive(Debug, Clone)]
+pub(super) struct Transfer {
+    command_key: String,
+    is_download: bool,
+    file_type: String,
+    file_size: u32,
+    target_file_name: String,
+}
+
+impl Transfer {
+    pub(super) fn of_download(request: Download) -> Self {
+        let Download { command_key, file_type, file_size, target_file_name, .. } = request;
+        Transfer { command_key, is_download: true, file_type, file_size, target_file_name }
+    }
+
+    pub(super) fn of_upload(request: Upload) -> Self {
+        let Upload { command_key, file_type, .. } = request;
+        Transfer { command_key, is_download: false, file_type, file_size: 0, target_file_name: String::new() }
+    }
+
+    pub(super) fn queued(&self) -> QueuedTransferStruct {
+        QueuedTransferStruct { command_key: self.command_key.clone(), state: TransferState::NotStarted }
+    }
+
+    pub(super) fn queued_with_all(&self) -> AllQueuedTransferStruct {
+        let Transfer { command_key, is_download, file_type, file_size, target_file_name } = self.clone();
+        let state = TransferState::NotStarted;
+        AllQueuedTransferStruct { command_key, state, is_download, file_type, file_size, target_file_name }
+    }
+
+    /// What is told when it is over.
+    pub(super) fn complete(&self) -> TransferComplete {
+        TransferComplete {
+            command_key: self.command_key.clone(),
+            fault_struct: FaultStruct::default(),
+            start_time: unknown_time(),
+            complete_time: unknown_time(),
+        }
+    }
+
+    fn event(&self) -> EventStruct {
+        let code = if self.is_download { event::M_DOWNLOAD } else { event::M_UPLOAD };
+        EventStruct::of_command(code, &self.command_key)
+    }
+}
+
+impl State {
+    pub(super) fn new(parameters: Parameters) -> Self {
+        let first = parameters.iter().next().map_or("Device.", |(path, _)| path);
+        let root = first.split_once('.').map_or("Device.".to_owned(), |(root, _)| format!("{root}."));
+        let events = vec![EventStruct::new(event::BOOTSTRAP), EventStruct::new(event::BOOT)];
+        let factory = parameters.clone();
+        State { parameters, factory, root, events, transfers: Vec::new(), scheduled: Vec::new() }
+    }
+
+    pub(super) fn value(&self, path: &str) -> Option<ParameterValueStruct> {
+        let value = AnySimple(self.parameters.get(path)?.value.clone());
+        Some(ParameterValueStruct { name: path.to_owned(), value })
+    }
+
+    /// The path of a parameter below the root.
+    pub(super) fn path(&self, below: &str) -> String {
+        format!("{}{below}", self.root)
+    }
+
+    /// Sets `ParameterKey`, if the device has it (A.3.2.1).
+    pub(super) fn set_parameter_key(&mut self, key: String) {
+        let path = self.path("ManagementServer.ParameterKey");
+        if let Some(parameter) = self.parameters.get_mut(&path) {
+            parameter.value = Simple::String(key);
+        }
+    }
+
+    /// Adds an event for the next session, once.
+    pub(super) fn note(&mut self, event: EventStruct) {
+        if !self.events.contains(&event) {
+            self.events.push(event);
+        }
+    }
+
+    /// Notes a transfer, which is over by the next session.
+    ///
+    /// # Errors
+    /// 9004 if there are too many.
+    pub(super) fn begin(&mut self, transfer: Transfer) -> Result<(), CwmpFault> {
+        if self.transfers.len() >= MAX_TRANSFERS {
+            return Err(CwmpFault::of(fault::RESOURCES_EXCEEDED));
+        }
+        self.transfers.push(transfer);
+        Ok(())
+    }
+
+    /// The events of transfers belong to the session that tells of them, not to the one that asked for them.
+    pub(super) fn note_transfers(&mut self) {
+        if !self.transfers.is_empty() {
+            self.note(EventStruct::new(event::TRANSFER_COMPLETE));
+        }
+        for event in self.transfers.iter().map(Transfer::event).collect::<Vec<_>>() {
+            self.note(event);
+        }
+    }
+
+    pub(super) fn reboot(&mut self, command_key: String) {
+        self.note(EventStruct::new(event::BOOT));
+        self.note(EventStruct::of_command(event::M_REBOOT, command_key));
+    }
+
+    pub(super) fn reset(&mut self) {
+        self.parameters = self.factory.clone();
+        self.transfers.clear();
+        self.scheduled.clear();
+        self.events = vec![EventStruct::new(event::BOOTSTRAP), EventStruct::new(event::BOOT)];
+    }
+
+    /// Notes that a session is to begin in some seconds.
+    ///
+    /// # Errors
+    /// 9004 if there are too many.
+    pub(super) fn schedule(&mut self, seconds: u32, command_key: String) -> Result<(), CwmpFault> {
+        if self.scheduled.len() >= MAX_SCHEDULED {
+            return Err(CwmpFault::of(fault::RESOURCES_EXCEEDED));
+        }
+        self.scheduled.push((Instant::now() + Duration::from_secs(seconds.into()), command_key));
+        Ok(())
+    }
+
+    /// Turns what was asked for by now into events. Gives when the next is due.
+    pub(super) fn note_scheduled(&mut self) -> Option<Instant> {
+        let now = Instant::now();
+        let (due, later) = std::mem::take(&mut self.scheduled).into_iter().partition(|(when, _)| *when <= now);
+        self.scheduled = later;
+        let due: Vec<(Instant, String)> = due;
+        for (_, command_key) in due {
+            self.note(EventStruct::new(event::SCHEDULED));
+            self.note(EventStruct::of_command(event::M_SCHEDULE_INFORM, command_key));
+        }
+        self.scheduled.iter().map(|(when, _)| *when).min()
+    }
+
+    /// Parameters that every Inform tells (TR-181 and TR-098 mark them so), as far as the device has them.
+    pub(super) fn informed(&self) -> Vec<ParameterValueStruct> {
+        const FORCED: [&str; 8] = [
+            "RootDataModelVersion",
+            "DeviceSummary",
+            "DeviceInfo.HardwareVersion",
+            "DeviceInfo.SoftwareVersion",
+            "DeviceInfo.ProvisioningCode",
+            "ManagementServer.ParameterKey",
+            "ManagementServer.ConnectionRequestURL",
+            "ManagementServer.AliasBasedAddressing",
+        ];
+        FORCED.iter().filter_map(|below| self.value(&self.path(below))).collect()
+    }
+}

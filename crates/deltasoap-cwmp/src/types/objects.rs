@@ -1,0 +1,88 @@
+//! Objects that can be added and deleted, and what concerns the device as a whole (A.3.2.6, A.3.2.7, A.3.2.9, A.4.1).
+
+use super::{Status, requests};
+use deltasoap::Soap;
+
+/// Adds an instance of an object (A.3.2.6).
+#[derive(Debug, Clone, PartialEq, Soap)]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase")]
+pub struct AddObject {
+    /// The path of the object, with a dot at its end.
+    pub object_name: String,
+    /// The value that the parameter `ParameterKey` is to have; may be empty.
+    pub parameter_key: String,
+}
+
+/// The instance that was added (A.3.2.6).
+#[derive(Debug, Clone, PartialEq, Soap)]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase")]
+pub struct AddObjectResponse {
+    /// The number in its path.
+    pub instance_number: u32,
+    /// Whether it is in use.
+    pub status: Status,
+}
+
+/// Deletes an instance of an object, with all below it (A.3.2.7).
+#[derive(Debug, Clone, PartialEq, Soap)]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase")]
+pub struct DeleteObject {
+    /// The path of the instance, with a dot at its end.
+    pub object_name: String,
+    /// The value that the parameter `ParameterKey` is to have; may be empty.
+    pub parameter_key: String,
+}
+
+/// The instance is deleted (A.3.2.7).
+#[derive(Debug, Clone, PartialEq, Soap)]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase")]
+pub struct DeleteObjectResponse {
+    /// Whether it is out of use.
+    pub status: Status,
+}
+
+/// Restarts the device after the session (A.3.2.9).
+#[derive(Debug, Clone, PartialEq, Soap)]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase")]
+pub struct Reboot {
+    /// Given back with the event `M Reboot`; may be empty.
+    pub command_key: String,
+}
+
+/// The device will restart (A.3.2.9).
+#[derive(Debug, Clone, PartialEq, Eq, Default, Soap)]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message)]
+pub struct RebootResponse {}
+
+/// Makes the device as it was made, after the session (A.4.1.6).
+#[derive(Debug, Clone, PartialEq, Eq, Default, Soap)]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message)]
+pub struct FactoryReset {}
+
+/// The device will be as it was made (A.4.1.6).
+#[derive(Debug, Clone, PartialEq, Eq, Default, Soap)]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message)]
+pub struct FactoryResetResponse {}
+
+/// Asks for a session later (A.4.1.2).
+#[derive(Debug, Clone, PartialEq, Soap)]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase")]
+pub struct ScheduleInform {
+    /// Seconds from now, at least 1.
+    pub delay_seconds: u32,
+    /// Given back with the event `M ScheduleInform`; may be empty.
+    pub command_key: String,
+}
+
+/// There will be a session (A.4.1.2).
+#[derive(Debug, Clone, PartialEq, Eq, Default, Soap)]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message)]
+pub struct ScheduleInformResponse {}
+
+requests! {
+    AddObject => AddObjectResponse,
+    DeleteObject => DeleteObjectResponse,
+    Reboot => RebootResponse,
+    FactoryReset => FactoryResetResponse,
+    ScheduleInform => ScheduleInformResponse,
+}

@@ -1,0 +1,100 @@
+//! The device against servers that do not do as they should.
+
+use crate::common::*;
+use bytes::Bytes;
+use deltasoap::http::Body;
+use deltasoap_cwmp::{Cpe, SessionError, Version};
+use http::{Request, Response, StatusCode};
+use http_body_util::BodyExt;
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::sync::{Arc, Mutex};
+
+/// What a server answers, in order, and what it was sent.
+#[derive(Clone, Default)]
+struct Script {
+    answers: Arc<Mutex<VecDeque<(u16, String)>>>,
+    sent: Arc<Mutex<Vec<String>>>,
+}
+
+impl Script {
+    fn of<const N: usize>(answers: [(u16, String); N]) -> Self {
+        Script { answers: Arc::new(Mutex::new(answers.into())), sent: Arc::default() }
+    }
+
+    async fn answer(self, request: Request<Body>) -> Result<Response<Body>, Infallible> {
+        let body = request.into_body().collect().await.expect("a body").to_bytes();
+        self.sent.lock().expect("a lock").push(String::from_utf8(body.into()).expect("UTF-8"));
+        let (status, body) = self.answers.lock().expect("a lock").pop_front().unwrap_or((204, String::new()));
+        let mut response = Response::new(Body::from(Bytes::from(body)));
+        *response.status_mut() = StatusCode::from_u16(status).expect("a status");
+        Ok(response)
+    }
+
+    async fn session(&self) -> Result<Vec<String>, SessionError> {
+        let script = self.clone();
+        let service = tower::service_fn(move |request| script.clone().answer(request));
+        let cpe = Cpe::over(service, URL, id("1")).expect("a URL").version(V);
+        cpe.parameters(parameters()).session().await.map(|report| report.answered)
+    }
+}
+
+const V: Version = Version::V1_2;
+
+fn accepted(header: &str) -> (u16, String) {
+    let body = "<cwmp:InformResponse><MaxEnvelopes>1</MaxEnvelopes></cwmp:InformResponse>";
+    (200, envelope(V, header, body))
+}
+
+fn request(version: Version, header: &str) -> (u16, String) {
+    (200, envelope(version, header, "<cwmp:Reboot><CommandKey>k</CommandKey></cwmp:Reboot>"))
+}
+
+#[tokio::test]
+async fn answers_that_are_none_fail_the_session() {
+    let garbage = ["", "no XML", "<a/>", &accepted("").1[..200]].map(str::to_owned);
+    for body in garbage {
+        let failed = Script::of([(200, body.clone())]).session().await;
+        assert!(matches!(failed, Err(SessionError::Invalid(_))), "{body}: {failed:?}");
+    }
+    let (_, other_version) = request(Version::V1_0, "");
+    let scripts = [
+        Script::of([(204, String::new())]),
+        Script::of([accepted(&with_id("another"))]),
+        Script::of([request(V, "")]),
+        Script::of([accepted(""), (200, other_version)]),
+        Script::of([accepted(""), accepted("")]),
+    ];
+    for (number, script) in scripts.into_iter().enumerate() {
+        let outcome = script.session().await;
+        // A response that nobody asked for is a request that the device does not know.
+        let expected = if number == 4 { outcome.is_ok() } else { matches!(outcome, Err(SessionError::Invalid(_))) };
+        assert!(expected, "{number}: {outcome:?}");
+    }
+    let failed = Script::of([(404, String::new())]).session().await;
+    assert!(matches!(failed, Err(SessionError::Status(status)) if status == 404));
+}
+
+#[tokio::test]
+async fn a_session_without_ids_and_with_held_requests() {
+    let hold = r#"<cwmp:HoldRequests s:mustUnderstand="1">1</cwmp:HoldRequests>"#;
+    let script = Script::of([accepted(hold), request(V, "")]);
+    assert_eq!(script.session().await.expect("a session"), ["Reboot"]);
+    let sent = script.sent.lock().expect("a lock").clone();
+    // Inform, nothing while it is held, the response, and nothing once more: 204 has ended the hold.
+    assert_eq!(sent.len(), 4);
+    assert!(sent[0].contains("Inform") && sent[1].is_empty() && sent[3].is_empty());
+    assert!(sent[2].contains("RebootResponse") && !sent[2].contains("cwmp:ID"), "{}", sent[2]);
+}
+
+#[tokio::test]
+async fn header_blocks_that_must_be_understood_are() {
+    let header = format!(r#"{}<x:Other xmlns:x="urn:x" s:mustUnderstand="1"/>"#, with_id("7"));
+    let script = Script::of([accepted(""), request(V, &header)]);
+    assert_eq!(script.session().await.expect("a session"), ["Reboot"]);
+    let answer = script.sent.lock().expect("a lock")[2].clone();
+    assert!(
+        answer.contains("MustUnderstand") && answer.contains(">7<") && !answer.contains("RebootResponse"),
+        "{answer}"
+    );
+}

@@ -1,0 +1,11 @@
+//! The tests of sessions, a module for each subject, in one program.
+
+mod common;
+mod cpe;
+mod http;
+mod many;
+mod messages;
+mod protocol;
+mod random;
+mod recorded;
+mod sessions;
