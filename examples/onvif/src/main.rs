@@ -8,7 +8,7 @@
 
 use deltasoap::http::{CallOptions, Client};
 use deltasoap::soap::{HeaderBlock, Version};
-use deltasoap::{Nillable, Soap};
+use deltasoap::{Nillable, Node, Soap};
 use devicemgmt::DeviceClient;
 use devicemgmt::schema::{CapabilityCategory, DateTime};
 use devicemgmt::wsdl::{GetCapabilities, GetDeviceInformation, GetSystemDateAndTime};
@@ -151,8 +151,8 @@ impl Event {
         let topic = notification.topic.as_ref().map(|topic| topic.text().trim().to_owned()).unwrap_or_default();
         let mut data = Vec::new();
         // A message of ONVIF has items, each with a name and a value, in `Source` and `Data`.
-        let parts = notification.message.any.iter().flat_map(|message| message.elements());
-        for item in parts.flat_map(|part| part.elements()).filter(|item| *item.name.local == *"SimpleItem") {
+        let parts = notification.message.any.iter().flat_map(Node::elements);
+        for item in parts.flat_map(Node::elements).filter(|item| *item.name.local == *"SimpleItem") {
             let attribute = |name| item.attribute("", name).unwrap_or_default();
             data.push(format!("{}={}", attribute("Name"), attribute("Value")));
         }

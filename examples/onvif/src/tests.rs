@@ -1,9 +1,9 @@
 //! The program against a device of ours, which has an event for everyone who pulls.
 
 use super::*;
+use deltasoap::Lease;
 use deltasoap::http::{Context, Server, ServiceBuilder, SoapService};
 use deltasoap::soap::Fault;
-use deltasoap::{Lease, Node};
 use devicemgmt::schema::{Capabilities, EventCapabilities, SetDateTimeType, SystemDateTime};
 use devicemgmt::wsdl::{GetCapabilitiesResponse, GetDeviceInformationResponse, GetSystemDateAndTimeResponse};
 use devicemgmt::{DeviceServer, serve_device};
@@ -121,24 +121,24 @@ fn event() -> NotificationMessageHolderType {
 }
 
 /// Requests for the subscription have its parameter among their header blocks.
-fn is_meant(context: &Context) -> Result<(), Fault> {
+fn is_meant(context: &Context) -> Result<(), Box<Fault>> {
     let is_there = context.head().headers.iter().any(|block| *block.node.name.local == *"id");
-    if is_there { Ok(()) } else { Err(Fault::sender("which subscription?")) }
+    if is_there { Ok(()) } else { Err(Box::new(Fault::sender("which subscription?"))) }
 }
 
 /// What answers for the subscription.
 fn subscription() -> SoapService {
     let pull = async |_: Lease<PullMessages>, context: Context| {
-        is_meant(&context)?;
+        is_meant(&context).map_err(|fault| *fault)?;
         let (current_time, termination_time) = (Timestamp::now().into(), Timestamp::now().into());
         Ok::<_, Fault>(PullMessagesResponse { current_time, termination_time, notification_message: vec![event()] })
     };
     let renew = async |_: Lease<Renew>, context: Context| {
-        is_meant(&context)?;
+        is_meant(&context).map_err(|fault| *fault)?;
         Ok::<_, Fault>(RenewResponse { termination_time: Nillable::Nil, current_time: None, any: Vec::new() })
     };
     let unsubscribe = async |_: Lease<Unsubscribe>, context: Context| {
-        is_meant(&context)?;
+        is_meant(&context).map_err(|fault| *fault)?;
         Ok::<_, Fault>(UnsubscribeResponse { any: Vec::new() })
     };
     let builder = SoapService::builder();

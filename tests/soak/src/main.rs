@@ -13,6 +13,7 @@
 //! | what was reached | [`coverage`] |
 
 #![forbid(unsafe_code)]
+#![allow(clippy::duplicate_mod, reason = "types are read as they are by default, and compact")]
 
 mod chance;
 mod coverage;

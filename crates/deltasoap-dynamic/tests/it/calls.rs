@@ -1,8 +1,8 @@
 //! Calls by name, against a mock of the same contract.
 
 use crate::support::{self, shop};
-use deltasoap_core::QName;
 use deltasoap_core::soap::{Fault, HeaderBlock, Version};
+use deltasoap_core::{Node, QName};
 use deltasoap_dynamic::{Contract, DynamicClient, DynamicError, Mock};
 use deltasoap_http::{CallError, CallOptions, Server, SoapService};
 use serde_json::{Value as Json, json};
@@ -246,7 +246,7 @@ fn header_blocks_of_a_type() {
         assert_eq!(operation.request_headers().collect::<Vec<_>>(), [&name]);
         let json = json!({ "id": 7 });
         let node = operation.header_from_json(&name, &json).expect("a header block");
-        assert_eq!((&node.name, node.elements().next().map(|id| id.text())), (&name, Some("7".into())));
+        assert_eq!((&node.name, node.elements().next().map(Node::text)), (&name, Some("7".into())));
         assert_eq!(operation.header_to_json(&node), json);
         let error = operation.header_from_json(&name, &json!({ "id": "x" })).expect_err("no number");
         assert!(error.to_string().contains("id"), "{error}");

@@ -84,7 +84,7 @@ pub trait Listener: Send + 'static {
     /// A connection.
     type Stream: Stream;
 
-    /// The next connection, and what is attached to all requests that come over it, as a [`Peer`](crate::Peer). The
+    /// The next connection, and what is attached to all requests that come over it, as a [`Peer`]. The
     /// server attaches a [`Connection`](crate::Connection) itself. A future that is dropped must not lose a connection.
     ///
     /// # Errors
