@@ -194,6 +194,7 @@ impl Mock {
                 let answering = Arc::clone(&answering);
                 async move {
                     answering.note_deviations(context.deviations());
+                    answering.check_headers(&context.head().headers)?;
                     let parts = Parts::of(&request, context.attachments()).await.map_err(Fault::from)?;
                     answering.answer(&request, &parts, context.version()).map_err(|fault| *fault)
                 }
@@ -243,6 +244,16 @@ impl Answering {
         for deviation in deviations {
             tracing::warn!(operation = self.operation.name(), %deviation, "the request deviates from the WSDL");
         }
+    }
+
+    /// Header blocks that the contract has for the operation are to be as it says.
+    fn check_headers(&self, blocks: &[HeaderBlock]) -> Result<(), Fault> {
+        for block in blocks {
+            if let Some(error) = self.operation.header_fault(&block.node) {
+                return Err(Fault::sender(format!("the header block {}: {error}", block.node.name)));
+            }
+        }
+        Ok(())
     }
 
     fn answer(&self, request: &Value, parts: &Parts, version: Version) -> Result<Answer<Value>, Box<Fault>> {

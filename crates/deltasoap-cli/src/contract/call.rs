@@ -138,6 +138,8 @@ fn session(path: &Path) -> Result<CookieJar> {
 
 /// Writes a file that only its owner can read, in place of one that perhaps others could; whole, or not at all.
 fn write_secret(path: &Path, text: &str) -> std::io::Result<()> {
+    // What a link leads to is meant, not the link.
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut file = NamedTempFile::new_in(folder)?;
     file.write_all(text.as_bytes())?;

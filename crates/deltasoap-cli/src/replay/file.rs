@@ -143,10 +143,11 @@ fn carried(content: &Bytes) -> Result<(Option<String>, Bytes), Reason> {
     };
     let mut body = content.slice(length..);
     let is_chunked = value(fields, "transfer-encoding").is_some_and(|coding| coding.eq_ignore_ascii_case(b"chunked"));
-    if is_chunked && !is_undone(&body) {
+    let coding = value(fields, "content-encoding").map(<[u8]>::to_ascii_lowercase).unwrap_or_default();
+    let is_gzip = coding.ends_with(b"gzip") && body.starts_with(&GZIP);
+    if is_chunked && !is_undone(&body) && !is_gzip {
         body = dechunked(&body).map(Bytes::from).ok_or("chunked, and cut off")?;
     }
-    let coding = value(fields, "content-encoding").map(<[u8]>::to_ascii_lowercase).unwrap_or_default();
     match &coding[..] {
         b"" | b"identity" => {}
         _ if is_undone(&body) => {}
@@ -283,6 +284,12 @@ mod tests {
                 assert_eq!(message(response.as_bytes()), Ok(body.as_bytes().to_vec()), "{undone}");
             }
         }
+    }
+
+    #[test]
+    fn chunks_are_undone_where_gzip_is_not() {
+        let head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Encoding: gzip\r\n\r\n";
+        assert_eq!(message(&[&head[..], &gzip(b"<x/>")].concat()), Ok(b"<x/>".to_vec()));
     }
 
     #[test]

@@ -6,9 +6,11 @@ use super::Checker;
 use super::item::Item;
 use crate::{Contract, Operation};
 use deltasoap_core::lexical::is_ncname;
-use deltasoap_core::schema::shortened;
+use deltasoap_core::schema::{Use, shortened};
 use deltasoap_core::soap::Version;
 use deltasoap_core::{QName, ns};
+use deltasoap_wsdl::wsdl::PartContent;
+use deltasoap_wsdl::xsd::TypeId;
 
 impl Checker<'_> {
     /// The envelope: at most one Header, one Body, and after it what the version allows.
@@ -112,9 +114,30 @@ impl Checker<'_> {
                 }
                 this.of_soap(block, version);
                 this.must_understand(block, version);
-                this.if_declared(block);
+                match this.type_of_block(block) {
+                    Some(type_id) => this.element(block, type_id, None),
+                    None => this.if_declared(block),
+                }
             });
         }
+    }
+
+    /// The type of a block that a binding has for requests or responses, and that no schema declares as an element. In SOAP encoding the
+    /// order says nothing, and parts may stand elsewhere: such are left to the engine.
+    fn type_of_block(&self, block: &Item) -> Option<TypeId> {
+        let import = &self.types.import;
+        let definitions = import.definitions();
+        let operations = definitions.bindings.iter().flat_map(|binding| &binding.operations);
+        let headers = operations.flat_map(|it| it.input.iter().chain(&it.output)).flat_map(|how| &how.headers);
+        let mut headers = headers.filter(|it| it.encoding == Use::Literal && block.name.is(&it.namespace, &it.part));
+        let found = headers.find_map(|header| {
+            let parts = &definitions.messages[header.message].parts;
+            match parts.iter().find(|part| part.name == header.part)?.content {
+                PartContent::Type(type_id) => Some(type_id),
+                PartContent::Element(..) => None,
+            }
+        });
+        found.filter(|_| import.schemas().element_named(&block.name).is_none())
     }
 
     /// Of the header blocks in the envelope's own namespace there are two, both in SOAP 1.2 (part 1, 5.4.7 and 5.4.8).

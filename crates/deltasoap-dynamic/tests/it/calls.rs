@@ -224,6 +224,28 @@ async fn header_blocks_come_with_a_fault() {
     assert!(headers.contains("Why") && headers.contains("1.50"), "{headers}");
 }
 
+/// A mock answers header blocks that are not as its contract says with a fault.
+#[tokio::test]
+async fn wrong_header_blocks_are_answered_with_a_fault() {
+    let client = client(Mock::new(shop()).service().expect("a service"));
+    for (content, is_right) in [("<token>x</token>", true), ("", false), ("<token><a/></token>", false)] {
+        let node =
+            Node::parse(format!("<Session xmlns='urn:shop'>{content}</Session>").as_bytes()).expect("an element");
+        let call = client.prepare("Order").expect("an operation").header(HeaderBlock { node });
+        match call.send_json(&order(1)).await {
+            Ok(_) => assert!(is_right, "{content}"),
+            Err(DynamicError::Fault(fault)) => {
+                assert!(
+                    !is_right && fault.fault.reason.contains("header block {urn:shop}Session"),
+                    "{}",
+                    fault.fault.reason
+                );
+            }
+            Err(error) => panic!("{content}: {error}"),
+        }
+    }
+}
+
 /// A header block that a type describes has the namespace that the binding gives, or else that of the message (WSDL 1.1, 3.7).
 #[test]
 fn header_blocks_of_a_type() {
@@ -248,6 +270,14 @@ fn header_blocks_of_a_type() {
         let node = operation.header_from_json(&name, &json).expect("a header block");
         assert_eq!((&node.name, node.elements().next().map(Node::text)), (&name, Some("7".into())));
         assert_eq!(operation.header_to_json(&node), json);
+        for (id, is_right) in [("7", true), ("x", false), ("", false)] {
+            let envelope = format!(
+                "<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'><s:Header><h:session xmlns:h='{namespace}'>\
+                 <id>{id}</id></h:session></s:Header><s:Body><h:Op xmlns:h='urn:h'/></s:Body></s:Envelope>"
+            );
+            let findings = operation.contract().validate(envelope.as_bytes());
+            assert_eq!(findings.is_empty(), is_right, "{id}: {findings:?}");
+        }
         let error = operation.header_from_json(&name, &json!({ "id": "x" })).expect_err("no number");
         assert!(error.to_string().contains("id"), "{error}");
     }

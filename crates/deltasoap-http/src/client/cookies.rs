@@ -111,11 +111,14 @@ fn fit(store: &CookieStore, text: &str, url: &Url) -> Option<Cookie<'static>> {
     if text.len() > LENGTH || text.contains(|c: char| c.is_ascii_control()) {
         return None;
     }
-    let raw = RawCookie::parse(text).ok()?;
-    let domain = raw.domain().map_or("", |domain| domain.trim_matches('.'));
-    let is_of_many = || psl::domain_str(&domain.to_ascii_lowercase()).is_none();
-    if !domain.is_empty() && url.host_str() != Some(domain) && is_of_many() {
-        return None;
+    let mut raw = RawCookie::parse(text).ok()?;
+    let domain = raw.domain().map(|domain| domain.trim_matches('.').to_ascii_lowercase()).unwrap_or_default();
+    if !domain.is_empty() && psl::domain_str(&domain).is_none() {
+        // Of such a host itself it is the host's alone (RFC 6265, 5.3).
+        if url.host_str() != Some(&domain) {
+            return None;
+        }
+        raw.unset_domain();
     }
     let cookie = Cookie::try_from_raw_cookie(&raw, url).ok()?.into_owned();
     let is_secured =
@@ -128,7 +131,11 @@ fn fit(store: &CookieStore, text: &str, url: &Url) -> Option<Cookie<'static>> {
         CookieDomain::HostOnly(domain) | CookieDomain::Suffix(domain) => store.contains(domain, path, name),
         CookieDomain::NotPresent | CookieDomain::Empty => false,
     };
-    (is_known || store.iter_unexpired().count() < COOKIES).then_some(cookie)
+    let has_room = is_known || store.iter_unexpired().count() < COOKIES;
+    if !has_room {
+        tracing::warn!(name, "{COOKIES} cookies are kept already, and this one is not");
+    }
+    has_room.then_some(cookie)
 }
 
 /// Without the cookies, which are secrets.
@@ -235,6 +242,8 @@ mod tests {
                 "{cookie}"
             );
         }
+        set(&cookies, "http://co.uk/", "own=1; Domain=co.uk");
+        assert_eq!((of(&cookies, "http://co.uk/").as_deref(), of(&cookies, "http://a.co.uk/")), (Some("own=1"), None));
         set(&cookies, "http://localhost/", "own=1; Domain=localhost");
         assert_eq!(of(&cookies, "http://localhost/").as_deref(), Some("own=1"));
         set(&cookies, "https://a.example/", "session=1; Secure");
