@@ -18,11 +18,6 @@ pub fn build() -> Result<PathBuf> {
     Ok(program)
 }
 
-/// Go's command, from wherever it comes; Debian's is installed where there is none.
-pub fn program() -> Result<String> {
-    version().map(|_| "go".to_owned())
-}
-
 /// What builds the program. Whatever Go is installed is taken: none is fetched.
 fn compiler(sources: &Path, program: &Path) -> Command {
     let mut go = shell::command("go", ["build", "-trimpath", "-o"]);
@@ -30,8 +25,8 @@ fn compiler(sources: &Path, program: &Path) -> Command {
     go
 }
 
-/// Of the Go that is installed, from wherever it comes; Debian's where there is none.
-fn version() -> Result<String> {
+/// The version of the Go that is installed, from wherever it comes; Debian's is installed where there is none.
+pub fn version() -> Result<String> {
     let version = || shell::output(&mut shell::command("go", ["version"]));
     let text = version().or_else(|_| debian::install(&["golang-go"]).and_then(|()| version()))?;
     Ok(text.trim().to_owned())

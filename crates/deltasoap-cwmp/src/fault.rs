@@ -65,7 +65,7 @@ const FAULT_STRING: &str = "CWMP fault";
 pub struct CwmpFault {
     /// The number: 9000 to 9899 of CPEs, 8000 to 8899 of ACSs.
     pub code: u32,
-    /// A text for people.
+    /// A human-readable explanation.
     pub string: String,
     /// What is wrong with each parameter, in answers to `SetParameterValues`.
     pub parameters: Vec<ParameterFault>,
@@ -78,7 +78,7 @@ pub struct ParameterFault {
     pub name: String,
     /// The number.
     pub code: u32,
-    /// A text for people.
+    /// A human-readable explanation.
     pub string: String,
 }
 

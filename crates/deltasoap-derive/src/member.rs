@@ -165,7 +165,7 @@ impl Member {
         }
     }
 
-    /// True for a child element of which nothing is said but its name.
+    /// True for a child element without any attribute but its name.
     fn is_plain(&self) -> bool {
         let is_bounded = self.min.is_some() || self.max.is_some();
         self.role == Role::Element && !is_bounded && self.default.is_none() && self.default_text.is_none()

@@ -194,7 +194,7 @@ impl Mock {
                 let answering = Arc::clone(&answering);
                 async move {
                     answering.note_deviations(context.deviations());
-                    answering.check_headers(&context.head().headers)?;
+                    answering.check_headers(&context.head().headers).map_err(|fault| *fault)?;
                     let parts = Parts::of(&request, context.attachments()).await.map_err(Fault::from)?;
                     answering.answer(&request, &parts, context.version()).map_err(|fault| *fault)
                 }
@@ -247,10 +247,11 @@ impl Answering {
     }
 
     /// Header blocks that the contract has for the operation are to be as it says.
-    fn check_headers(&self, blocks: &[HeaderBlock]) -> Result<(), Fault> {
+    fn check_headers(&self, blocks: &[HeaderBlock]) -> Result<(), Box<Fault>> {
         for block in blocks {
             if let Some(error) = self.operation.header_fault(&block.node) {
-                return Err(Fault::sender(format!("the header block {}: {error}", block.node.name)));
+                let reason = format!("the header block {}: {error}", block.node.name);
+                return Err(Box::new(Fault::sender(reason)));
             }
         }
         Ok(())

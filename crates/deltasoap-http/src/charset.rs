@@ -54,7 +54,7 @@ impl fmt::Display for CharsetError {
 
 impl std::error::Error for CharsetError {}
 
-/// A whole message, in an encoding that it tells itself: in UTF-8, if `charset` alone says what it is in.
+/// A whole message whose encoding can be told from its bytes: where `charset` alone says what it is in, it is transcoded to UTF-8.
 ///
 /// ```
 /// use deltasoap_http::self_described;
@@ -77,7 +77,7 @@ pub fn self_described(media_type: &str, message: Bytes) -> Result<Bytes, Charset
     Ok(if is_silent { in_utf8(&message, encoding) } else { message })
 }
 
-/// A message in UTF-8 that is in an encoding of a byte a character, and does not say so.
+/// Transcodes a message from an encoding with one byte a character to UTF-8.
 fn in_utf8(message: &[u8], encoding: Encoding) -> Bytes {
     let mut feed = Feed::new(Limits { message: u64::MAX, ..Limits::default() });
     let mut text = Vec::with_capacity(message.len());

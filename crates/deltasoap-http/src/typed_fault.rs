@@ -6,21 +6,21 @@ use deltasoap_core::{Error, Message};
 /// A fault with one typed detail entry: what WSDL declares as an operation's fault.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TypedFault<D> {
-    /// Who or what is at fault.
+    /// Who caused it.
     pub code: FaultCode,
-    /// What happened, for people.
+    /// A human-readable explanation.
     pub reason: String,
     /// The detail entry.
     pub detail: D,
 }
 
 impl<D: Message> TypedFault<D> {
-    /// The sender is at fault.
+    /// A fault that the sender caused.
     pub fn sender(reason: impl Into<String>, detail: D) -> Self {
         TypedFault { code: FaultCode::Sender, reason: reason.into(), detail }
     }
 
-    /// The receiver is at fault.
+    /// A fault that the receiver caused.
     pub fn receiver(reason: impl Into<String>, detail: D) -> Self {
         TypedFault { code: FaultCode::Receiver, reason: reason.into(), detail }
     }

@@ -7,6 +7,7 @@ use anyhow::{Result, ensure};
 
 use super::process::{self, Server};
 use super::stamp;
+use crate::go;
 use crate::shell::{self, Profile};
 
 const MODULE: &str = "github.com/vmware/govmomi/vcsim";
@@ -33,8 +34,8 @@ pub fn check() -> Result<()> {
 fn install() -> Result<PathBuf> {
     let folder = shell::workspace("vcsim")?;
     let program = folder.join("vcsim");
-    stamp::unless_done(&program, &[], VERSION, || {
-        let mut go = shell::command(&crate::go::program()?, ["install", &format!("{MODULE}@{VERSION}")]);
+    stamp::unless_done(&program, &[], &format!("{VERSION}, {}", go::version()?), || {
+        let mut go = shell::command("go", ["install", &format!("{MODULE}@{VERSION}")]);
         shell::run(go.env("GOBIN", &folder).env("GOTOOLCHAIN", "local"))
     })?;
     Ok(program)

@@ -7,7 +7,8 @@ use anyhow::Result;
 use deltasoap::lexical::DateTime;
 use deltasoap::schema::Use;
 use deltasoap::soap::{Fault, HeaderBlock, Version};
-use deltasoap::{AnySimple, Error, Lease, Message, QName, Soap, SoapArray};
+use deltasoap::{Error, Lease, Message, QName, Soap, SoapArray};
+use deltasoap_cwmp::types::{DeviceId, EventStruct, ParameterValueStruct};
 use deltasoap_http::{Answer, Context, MessageReply, Operation, ServiceBuilder, SoapService};
 use http::StatusCode;
 
@@ -15,30 +16,6 @@ use http::StatusCode;
 pub fn service(builder: ServiceBuilder) -> Result<SoapService> {
     let nothing_to_ask = async |_: Context| Ok::<_, Fault>(MessageReply::status(StatusCode::NO_CONTENT));
     Ok(v1_0::register(v1_4::register(builder.name("CWMP"))).empty_post(nothing_to_ask).build()?)
-}
-
-#[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(rename_all = "PascalCase")]
-pub struct DeviceId {
-    pub manufacturer: String,
-    #[soap(name = "OUI")]
-    pub oui: String,
-    pub product_class: String,
-    pub serial_number: String,
-}
-
-#[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(item_name = "EventStruct", rename_all = "PascalCase")]
-pub struct EventStruct {
-    pub event_code: String,
-    pub command_key: String,
-}
-
-#[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(item_name = "ParameterValueStruct", rename_all = "PascalCase")]
-pub struct ParameterValueStruct {
-    pub name: String,
-    pub value: AnySimple,
 }
 
 /// The messages of one version.

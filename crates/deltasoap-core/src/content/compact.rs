@@ -71,7 +71,7 @@ pub trait Slot {
     fn list_mut(&mut self) -> Option<&mut dyn ListSlot>;
 }
 
-/// What a list is asked beside.
+/// What only lists are asked.
 pub trait ListSlot {
     /// See [`Occurs::splice`].
     fn splice(&mut self, place: usize, removed: usize, inserted: usize, view: View<'_>) -> usize;
@@ -142,7 +142,7 @@ pub(crate) trait Items {
 
     fn swap(&mut self, a: usize, b: usize);
 
-    /// Puts a vacant item behind the others.
+    /// Adds a vacant item at the end.
     fn push(&mut self, view: View<'_>);
 
     /// Reads an item's content.
@@ -212,15 +212,15 @@ pub(crate) fn splice_items(
     items.truncate(start + moved);
     if inserted > 0 {
         (0..inserted).for_each(|_| items.push(view));
-        turn(items, start, start + moved + inserted);
-        turn(items, start, start + inserted);
-        turn(items, start + inserted, start + moved + inserted);
+        reverse(items, start, start + moved + inserted);
+        reverse(items, start, start + inserted);
+        reverse(items, start + inserted, start + moved + inserted);
     }
     moved
 }
 
-/// Turns a part of a list round.
-fn turn(items: &mut dyn Items, start: usize, end: usize) {
+/// Reverses a part of a list.
+fn reverse(items: &mut dyn Items, start: usize, end: usize) {
     (0..(end - start) / 2).for_each(|distance| items.swap(start + distance, end - 1 - distance));
 }
 

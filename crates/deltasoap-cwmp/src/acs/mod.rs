@@ -12,8 +12,8 @@
 //!    │ <──────────────────────── HTTP 204 │ the future has ended, and the session with it
 //! ```
 //!
-//! [`service`](self) is what HTTP requests go through: [`SoapService`] reads them, and calls what [`turns`] has for each kind of message. These
-//! find the session in the [`table`], and lead it one step on. [`session`] is the side that user code sees, [`handler`] what it implements.
+//! A [`SoapService`] reads HTTP requests, and calls what [`turns`] has for each kind of message, which finds the session in the [`table`] and
+//! takes it one step further. [`session`] is the side that user code sees, [`handler`] what it implements.
 
 mod exchange;
 mod handler;
@@ -50,9 +50,10 @@ use turns::Anything;
 
 /// An auto-configuration server as a [`tower::Service`]: cheap to clone, never fails, mounts in any router.
 ///
-/// What it answers that is no message of CWMP: a message that cannot be read, that belongs to no session, or that answers no request gets status
-/// 400 and ends the session that its cookie names; one that comes while another of its session is still answered gets 400 too; a request of the CPE that comes when it may not gets the fault 8001, one that is not known
-/// the fault 8000, and the session goes on. One session at a time is kept for a device, by its [`DeviceId`] and the principal
+/// A message that cannot be read, that belongs to no session, or that answers no request gets status 400, and the session
+/// that its cookie names ends. A message that arrives while another of its session is being answered gets status 400 too.
+/// A request of the CPE at a time when it may not send one gets the fault 8001, an unknown one the fault 8000, and the
+/// session goes on. One session at a time is kept for a device, by its [`DeviceId`] and the principal
 /// that sends it: an `Inform` begins anew, and what was left of the session before it is dropped.
 ///
 /// ```

@@ -8,7 +8,7 @@ use deltasoap::{Soap, SoapArray};
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Soap)]
 #[soap(name = "DeviceIdStruct", namespace = "urn:dslforum-org:cwmp-1-2", rename_all = "PascalCase")]
 pub struct DeviceId {
-    /// The manufacturer's name, for people.
+    /// The manufacturer's name, to be shown.
     pub manufacturer: String,
     /// Six hexadecimal digits in upper case that stand for the manufacturer.
     #[soap(name = "OUI")]

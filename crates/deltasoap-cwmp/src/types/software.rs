@@ -95,7 +95,7 @@ pub struct ChangeDuStateResponse {}
 pub struct DuFaultStruct {
     /// 0 for a success, else a code of [`fault`](crate::fault).
     pub fault_code: u32,
-    /// A text for people; absent or empty after a success.
+    /// A human-readable explanation; absent or empty after a success.
     pub fault_string: Option<String>,
 }
 

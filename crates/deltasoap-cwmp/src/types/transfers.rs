@@ -208,7 +208,7 @@ pub struct GetAllQueuedTransfersResponse {
 pub struct FaultStruct {
     /// 0 for a success, else a code of [`fault`](crate::fault).
     pub fault_code: u32,
-    /// A text for people; empty after a success.
+    /// A human-readable explanation; empty after a success.
     pub fault_string: String,
 }
 

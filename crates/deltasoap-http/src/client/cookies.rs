@@ -104,9 +104,9 @@ impl CookieJar {
     }
 }
 
-/// A cookie that may be kept. Those that are malformed or for somewhere else may not. Beyond RFC 6265, as browsers and curl have it: no
-/// control characters, no domain below which anybody can have names (`example`, `co.uk`) but the host itself, and nothing that is for secure connections by others, be it
-/// new or in place of one.
+/// The cookie, if it may be kept. Malformed cookies and those for other hosts may not. Browsers and curl are stricter than RFC 6265, and so
+/// is this: a cookie has no control characters, is not for all names below a public suffix (`example`, `co.uk`), and neither becomes nor
+/// replaces a secure one over a connection that is not.
 fn fit(store: &CookieStore, text: &str, url: &Url) -> Option<Cookie<'static>> {
     if text.len() > LENGTH || text.contains(|c: char| c.is_ascii_control()) {
         return None;

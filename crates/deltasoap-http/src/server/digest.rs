@@ -9,6 +9,7 @@ use super::memory::Principal;
 use crate::media;
 use http::header::{AUTHORIZATION, HeaderValue};
 use http::request::Parts;
+use http_auth::parse_challenges;
 use indexmap::IndexMap;
 use md5::Md5;
 use sha2::Sha256;
@@ -20,7 +21,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use subtle::ConstantTimeEq;
 
-/// How long a nonce is taken, where nothing else is said.
+/// How long a nonce is accepted by default.
 const LIFETIME: Duration = Duration::from_secs(300);
 /// Most nonces whose counts are kept.
 const MAX_NONCES: usize = 10_000;
@@ -70,8 +71,8 @@ struct Count {
 }
 
 impl DigestUsers {
-    /// Users and their passwords; a user's principal has the user's name. The realm is for people; what a header cannot carry is left
-    /// out of it.
+    /// Users and their passwords; a user's principal has the user's name. The realm is what clients show to their users; characters that a
+    /// header cannot carry are left out.
     ///
     /// # Panics
     /// When the system has no random numbers.
@@ -109,7 +110,7 @@ impl DigestUsers {
         self
     }
 
-    /// How long a nonce is taken. Behind that the client is asked to answer another one. Default 5 minutes.
+    /// How long a nonce is accepted. After that the client is asked to answer another one. Default: 5 minutes.
     #[must_use]
     pub fn lifetime(mut self, lifetime: Duration) -> Self {
         self.lifetime = lifetime;
@@ -255,15 +256,17 @@ struct Answer {
 }
 
 impl Answer {
+    /// Challenges and answers to them are written alike (RFC 9110, 11.4).
     fn read(header: &HeaderValue) -> Option<Self> {
-        let (scheme, mut rest) = header.to_str().ok().filter(|text| text.len() <= MAX_HEADER)?.split_once(' ')?;
-        if !scheme.eq_ignore_ascii_case("digest") {
+        let text = header.to_str().ok().filter(|text| text.len() <= MAX_HEADER)?;
+        let read = parse_challenges(text).ok()?;
+        let [read] = &read[..] else { return None };
+        if !read.scheme.eq_ignore_ascii_case("digest") {
             return None;
         }
         let mut answer = Answer::default();
-        while let Some((name, value, behind)) = parameter(rest)? {
-            answer.take(&name.to_ascii_lowercase(), value);
-            rest = behind;
+        for (name, value) in &read.params {
+            answer.take(&name.to_ascii_lowercase(), value.to_unescaped());
         }
         answer.count = u32::from_str_radix(&answer.nc, 16).ok()?;
         Some(answer)
@@ -299,38 +302,6 @@ impl Answer {
         let target = hash.sum(&[request.method.as_str(), &self.uri]);
         hash.sum(&[&user, &self.nonce, &self.nc, &self.cnonce, &self.qop, &target])
     }
-}
-
-/// The next `name=value` of a list with commas between, and what stands behind it; `Some(None)` at the end, `None` if it is no such list.
-#[expect(clippy::option_option, reason = "the end of the list is no failure")]
-fn parameter(text: &str) -> Option<Option<(&str, String, &str)>> {
-    let text = text.trim_start_matches(|c: char| c == ',' || c.is_ascii_whitespace());
-    if text.is_empty() {
-        return Some(None);
-    }
-    let (name, rest) = text.split_once('=')?;
-    let rest = rest.trim_start();
-    let (value, behind) = match rest.strip_prefix('"') {
-        Some(quoted) => unquoted(quoted)?,
-        None => {
-            let end = rest.find(',').unwrap_or(rest.len());
-            (rest[..end].trim_end().to_owned(), &rest[end..])
-        }
-    };
-    Some(Some((name.trim(), value, behind)))
-}
-
-/// A quoted string behind its opening mark, and what stands behind the closing one (RFC 9110, 5.6.4).
-fn unquoted(text: &str) -> Option<(String, &str)> {
-    let (mut value, mut chars) = (String::new(), text.char_indices());
-    while let Some((at, c)) = chars.next() {
-        match c {
-            '"' => return Some((value, &text[at + 1..])),
-            '\\' => value.push(chars.next()?.1),
-            _ => value.push(c),
-        }
-    }
-    None
 }
 
 #[cfg(test)]

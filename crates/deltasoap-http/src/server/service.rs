@@ -238,7 +238,7 @@ impl Inner {
         let _underway = self.stats.begin();
         let body = body.map_err(|_| BoxError::from("the body did not arrive whole"));
         let mut body = Peeked::new(Paced::new(body, self.body_rate, self.body_timeout));
-        // Whatever media type nothing is said to be of.
+        // Without a body the media type means nothing.
         if self.empty_post.is_some() && body.is_empty(self.body_timeout).await {
             let response = self.answer_empty(parts).await;
             self.count(&response.0, response.1);
