@@ -40,4 +40,4 @@ pub use client::{Call, DynamicClient, DynamicError, DynamicFault, Reply};
 pub use contract::{Contract, LookupError, Operation, Selector};
 pub use json::{JsonError, Request};
 pub use mock::{Mock, RecordedError};
-pub use validate::Finding;
+pub use validate::{Finding, Invalid, Validation};

@@ -5,7 +5,7 @@ mod recorded;
 pub use recorded::RecordedError;
 
 use crate::client::Parts;
-use crate::{Contract, LookupError, Operation};
+use crate::{Contract, LookupError, Operation, Validation};
 use deltasoap_core::schema::MethodElement;
 use deltasoap_core::soap::{Fault, HeaderBlock, Version};
 use deltasoap_core::{Deviation, Lease, QName, Value};
@@ -17,9 +17,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// A service of a contract that is not there yet. Every operation reads its requests as the contract says, so that wrong ones
-/// are answered with a fault, and answers with a sample unless it is told otherwise. Attributes of a request that the contract does not
-/// declare are passed over with a warning in the log.
+/// A service of a contract that does not exist yet. Every operation answers with a sample unless it is told otherwise. Requests that are
+/// not as the contract says are answered with a fault; [`mount`](Self::mount) leaves it to the service how strict it is.
 ///
 /// ```
 /// # use deltasoap_dynamic::{Contract, DynamicClient, Mock};
@@ -168,15 +167,18 @@ impl Mock {
         all
     }
 
-    /// The service.
+    /// The service, which [validates](Contract::validate) its requests.
     ///
     /// # Errors
     /// As [`ServiceBuilder::build`].
     pub fn service(self) -> Result<SoapService, BuildError> {
-        self.mount(SoapService::builder()).build()
+        let inspect = self.contract.inspector(Validation::Refuse);
+        self.mount(SoapService::builder().inspect(inspect)).build()
     }
 
-    /// Adds the operations to a service that has settings, or operations, of its own.
+    /// Adds the operations to a service that has settings, or operations, of its own. Requests have to be readable as the contract says, and
+    /// undeclared attributes are logged; facets and header blocks are checked where the service
+    /// [inspects](ServiceBuilder::inspect) by [`Contract::inspector`].
     #[must_use]
     pub fn mount(mut self, builder: ServiceBuilder) -> ServiceBuilder {
         let schema = Arc::new(self.contract.lowered().schema.clone());
@@ -194,7 +196,6 @@ impl Mock {
                 let answering = Arc::clone(&answering);
                 async move {
                     answering.note_deviations(context.deviations());
-                    answering.check_headers(&context.head().headers).map_err(|fault| *fault)?;
                     let parts = Parts::of(&request, context.attachments()).await.map_err(Fault::from)?;
                     answering.answer(&request, &parts, context.version()).map_err(|fault| *fault)
                 }
@@ -244,17 +245,6 @@ impl Answering {
         for deviation in deviations {
             tracing::warn!(operation = self.operation.name(), %deviation, "the request deviates from the WSDL");
         }
-    }
-
-    /// Header blocks that the contract has for the operation are to be as it says.
-    fn check_headers(&self, blocks: &[HeaderBlock]) -> Result<(), Box<Fault>> {
-        for block in blocks {
-            if let Some(error) = self.operation.header_fault(&block.node) {
-                let reason = format!("the header block {}: {error}", block.node.name);
-                return Err(Box::new(Fault::sender(reason)));
-            }
-        }
-        Ok(())
     }
 
     fn answer(&self, request: &Value, parts: &Parts, version: Version) -> Result<Answer<Value>, Box<Fault>> {

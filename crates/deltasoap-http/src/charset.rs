@@ -69,12 +69,8 @@ impl std::error::Error for CharsetError {}
 pub fn self_described(media_type: &str, message: Bytes) -> Result<Bytes, CharsetError> {
     let Some(media_type) = MediaType::parse(media_type) else { return Ok(message) };
     let mut charset = Charset::of(&media_type);
-    let encoding = charset.encoding();
     charset.check(&message)?;
-    let Some(encoding) = encoding else { return Ok(message) };
-    let found = |otherwise| Detected::at_start(&message, otherwise).unwrap_or_default().encoding;
-    let is_silent = found(encoding) == encoding && found(Encoding::Utf8) == Encoding::Utf8;
-    Ok(if is_silent { in_utf8(&message, encoding) } else { message })
+    Ok(Charset::of(&media_type).self_described(message))
 }
 
 /// Transcodes a message from an encoding with one byte a character to UTF-8.
@@ -136,6 +132,14 @@ impl Charset {
             Expected::Single(encoding) => Some(encoding),
             _ => None,
         }
+    }
+
+    /// A whole message that was checked; in UTF-8 where it does not say itself what it is in.
+    pub(crate) fn self_described(&self, message: Bytes) -> Bytes {
+        let Some(encoding) = Encoding::single_byte(self.named.as_bytes()) else { return message };
+        let found = |otherwise| Detected::at_start(&message, otherwise).unwrap_or_default().encoding;
+        let is_silent = found(encoding) == encoding && found(Encoding::Utf8) == Encoding::Utf8;
+        if is_silent { in_utf8(&message, encoding) } else { message }
     }
 
     /// Looks at the next bytes.

@@ -5,6 +5,7 @@ use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
 use deltasoap::Tolerance;
 use deltasoap::soap::Version;
+use deltasoap_dynamic::Validation;
 use deltasoap_http::Proxy;
 use http::{HeaderName, HeaderValue};
 use std::net::SocketAddr;
@@ -146,6 +147,9 @@ pub struct Call {
     /// Accept this much beyond the schema in the answer
     #[arg(long, value_enum, default_value_t = ToleranceName::Unknown, value_name = "LEVEL")]
     pub tolerance: ToleranceName,
+    /// Validate the request before it is sent, and the answer: facets, fixed values, keys, header blocks
+    #[arg(long, value_enum, default_value_t = ValidationName::Off, value_name = "WHAT")]
+    pub validate: ValidationName,
     /// Give up after this many seconds, while the WSDL is loaded and again while the service is called
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
     pub timeout: u64,
@@ -192,6 +196,27 @@ impl From<ToleranceName> for Tolerance {
     }
 }
 
+/// What happens to messages that can be read, and are not as the schema says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ValidationName {
+    /// They are not looked for
+    Off,
+    /// What is wrong is logged
+    Report,
+    /// They are refused
+    Refuse,
+}
+
+impl From<ValidationName> for Validation {
+    fn from(name: ValidationName) -> Self {
+        match name {
+            ValidationName::Off => Validation::Off,
+            ValidationName::Report => Validation::Report,
+            ValidationName::Refuse => Validation::Refuse,
+        }
+    }
+}
+
 /// Versions of SOAP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum SoapVersion {
@@ -229,6 +254,10 @@ pub struct Mock {
     /// Accept this much beyond the schema in requests
     #[arg(long, value_enum, default_value_t = ToleranceName::Strict, value_name = "LEVEL")]
     pub tolerance: ToleranceName,
+    /// Validate requests: facets, fixed values, keys, header blocks; default: refuse invalid ones, or with a tolerance other than strict
+    /// report them
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub validate: Option<ValidationName>,
 }
 
 #[derive(Debug, Args)]

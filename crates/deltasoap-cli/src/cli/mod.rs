@@ -68,7 +68,7 @@ pub enum Task {
     Call(Box<Call>),
     /// Serve a WSDL without its service: every operation answers with a sample, or with recorded messages
     ///
-    /// Requests are read as the WSDL says, and wrong ones answered with a fault.
+    /// Requests that are not as the WSDL says are answered with a fault; --tolerance and --validate accept more.
     Mock(Mock),
     /// Validate messages, and report what is wrong with line, column and path
     ///

@@ -83,6 +83,11 @@ pub async fn call(arguments: &Call) -> Result<ExitCode> {
         Err(DynamicError::Call(error @ (CallError::Encode(_) | CallError::Action(_)))) => {
             bail!("{}; nothing was sent", with_causes(&error))
         }
+        Err(DynamicError::Invalid(error)) => {
+            let findings: Vec<_> =
+                error.findings.iter().map(|it| format!("\n  {}", one_line(&it.to_string()))).collect();
+            bail!("the request is not as the WSDL says; nothing was sent:{}", findings.concat())
+        }
         Err(DynamicError::NoEndpoint(name)) => bail!("the WSDL gives no URL for {name}; --endpoint takes one"),
         Err(DynamicError::Call(error)) => no_answer(arguments, &url, tap.location(), &error),
         // The decoder could read the message, but not the parts that came with it.
@@ -161,6 +166,7 @@ fn client(
         client = client.endpoint(if own.is_some() { shown(url) } else { url.to_owned() });
     }
     let (tolerance, credentials) = (arguments.tolerance.into(), credentials(access)?.or(own));
+    let client = client.validation(arguments.validate.into());
     Ok(client.configure(move |builder| {
         let builder = builder.tolerance(tolerance);
         let builder = match &credentials {

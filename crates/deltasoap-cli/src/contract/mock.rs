@@ -2,11 +2,11 @@
 
 use super::documents::{Documents, of_files};
 use super::{READ_OTHERWISE, import_with, policy_warnings, report_notes};
-use crate::cli;
+use crate::cli::{self, ToleranceName};
 use crate::output::{print_line, report};
 use crate::services::{processors, told_to_end};
 use anyhow::{Context as _, Result, ensure};
-use deltasoap_dynamic::{Contract, Mock};
+use deltasoap_dynamic::{Contract, Mock, Validation};
 use deltasoap_http::{Server, ServiceBuilder, SoapService};
 use deltasoap_wsdl::Import;
 use std::path::{Path, PathBuf};
@@ -23,6 +23,8 @@ pub async fn mock(arguments: &cli::Mock) -> Result<()> {
     unusable.for_each(|error| report(format_args!("warning: {error}")));
     report_notes(&contract, &READ_OTHERWISE);
     policy_warnings(&operations).iter().for_each(|warning| report(format_args!("warning: {warning}")));
+    let validation = validation(arguments);
+    let inspect = (validation != Validation::Off).then(|| contract.inspector(validation));
     let described = described(&arguments.description.wsdl, contract.description(), &documents);
     let mut mock = Mock::new(contract);
     for (other, first) in mock.not_told_apart() {
@@ -36,7 +38,20 @@ pub async fn mock(arguments: &cli::Mock) -> Result<()> {
     let is_described = described.is_some();
     let builder = described.unwrap_or_else(SoapService::builder).name("Mock");
     let builder = builder.references(!arguments.copies).tolerance(arguments.tolerance.into());
+    let builder = match inspect {
+        Some(inspect) => builder.inspect(inspect),
+        None => builder,
+    };
     serve(arguments, mock.mount(builder).build()?, is_described).await
+}
+
+/// What happens to invalid requests: what is tolerated on purpose is at most reported.
+fn validation(arguments: &cli::Mock) -> Validation {
+    match arguments.validate {
+        Some(name) => name.into(),
+        None if arguments.tolerance == ToleranceName::Strict => Validation::Refuse,
+        None => Validation::Report,
+    }
 }
 
 /// A service that gives the WSDL with all that it imports, where that is at hand and can be served.

@@ -396,6 +396,31 @@ fn a_template_is_a_request() {
 }
 
 #[test]
+fn messages_are_validated_where_that_is_asked_for() {
+    let order = ORDER.replace("\"count\":2", "\"count\":2000").replace("\"count\": 2", "\"count\": 2000");
+    assert_ne!(order, ORDER);
+    let call = |mock: &Serving, more: &[&str]| {
+        run(&[&["call", &shop(), "Order", "-d", &order, "--endpoint", &mock.url], more].concat())
+    };
+    let mock = Serving::start(&["mock", &shop()]);
+    let output = call(&mock, &[]);
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
+    assert!(stderr(&output).contains("/Envelope/Body/Order/item/count"), "{output:?}");
+    let output = call(&mock, &["--validate", "refuse"]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert!(
+        stderr(&output).contains("nothing was sent:\n  ") && stderr(&output).contains("item/count: "),
+        "{output:?}"
+    );
+    for more in [&["--validate", "report"][..], &["--validate", "off"], &["--tolerance", "unknown"]] {
+        let lenient = Serving::start(&[&["mock", &shop()], more].concat());
+        assert!(call(&lenient, &[]).status.success());
+        let output = call(&lenient, &["--validate", "report"]);
+        assert!(output.status.success() && stderr(&output).contains("item/count: "), "{output:?}");
+    }
+}
+
+#[test]
 fn call_takes_json_from_anywhere() {
     let mock = Serving::start(&["mock", &shop()]);
     let endpoint = ["--endpoint", mock.url.as_str()];

@@ -4,9 +4,9 @@ use super::error::{DynamicError, DynamicFault};
 use super::parts::Parts;
 use super::reply::{Answer, Held, Reply};
 use super::{DynamicClient, streams::Stream};
-use crate::{LookupError, Operation};
-use deltasoap_core::soap::HeaderBlock;
-use deltasoap_core::{Lease, QName, Value};
+use crate::{LookupError, Operation, Validation};
+use deltasoap_core::soap::{HeaderBlock, encode_element};
+use deltasoap_core::{Buffer, Lease, QName, Value};
 use deltasoap_http::{Body, BoxError, CallError, CallOptions, Response};
 use http::Request;
 use serde_json::Value as Json;
@@ -81,6 +81,7 @@ where
         let lowered = operation.method().map_err(DynamicError::Lookup)?;
         let (method, headers) = (&lowered.element.clone(), lowered.response_headers.clone());
         let http = client.http(&operation)?;
+        client.check(&operation, request, options.header_blocks())?;
         let options = options.action(method.action.clone()).encoding(method.encoding);
         // Those that the description declares are in the reply, for the caller to look at.
         let options = headers.into_iter().fold(options, |options, header| options.understands(header.name));
@@ -108,6 +109,21 @@ where
         // Only the whole package tells whether it is valid.
         attachments.keep().await.map_err(DynamicError::Part)?;
         Ok(Some(Reply { operation, head, body, status, attachments, deviations, parts }))
+    }
+}
+
+impl<S> DynamicClient<S> {
+    /// Looks at a request before it is sent.
+    fn check(&self, operation: &Operation, request: &Value, blocks: &[HeaderBlock]) -> Result<(), DynamicError> {
+        if self.settings.validation == Validation::Off {
+            return Ok(());
+        }
+        let method = &operation.method().map_err(DynamicError::Lookup)?.element;
+        let (version, body) = (operation.version(), (request, operation.view(method.request)));
+        let message = encode_element(version, method.encoding, blocks, &method.request_name, body, Buffer::new());
+        let message = message.map_err(|error| DynamicError::Call(CallError::Encode(error)))?;
+        let findings = self.contract.validate(message.as_slice());
+        self.settings.validation.apply(findings).map_err(DynamicError::Invalid)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Why a call gave no response.
 
 use super::reply::by_name;
-use crate::{JsonError, LookupError, Operation};
+use crate::{Invalid, JsonError, LookupError, Operation};
 use deltasoap_core::QName;
 use deltasoap_core::soap::{Fault, HeaderBlock, Version};
 use deltasoap_http::{AttachmentError, CallError, InvalidUrl};
@@ -18,6 +18,8 @@ pub enum DynamicError {
     Lookup(LookupError),
     /// The JSON is not what the operation takes.
     Json(JsonError),
+    /// The request is not as the contract says; nothing was sent. See [`DynamicClient::validation`](crate::DynamicClient::validation).
+    Invalid(Invalid),
     /// The description gives no URL for this operation, nor does the client.
     NoEndpoint(String),
     /// The endpoint's URL is malformed.
@@ -99,6 +101,7 @@ impl fmt::Display for DynamicError {
             DynamicError::Import(error) => error.fmt(f),
             DynamicError::Lookup(error) => error.fmt(f),
             DynamicError::Json(error) => error.fmt(f),
+            DynamicError::Invalid(error) => error.fmt(f),
             DynamicError::NoEndpoint(name) => write!(f, "the description gives no URL for {name}"),
             DynamicError::Endpoint(error) => error.fmt(f),
             DynamicError::Fault(fault) => fault.fault.fmt(f),
@@ -114,6 +117,7 @@ impl std::error::Error for DynamicError {
             DynamicError::Import(error) => Some(error),
             DynamicError::Lookup(error) => Some(error),
             DynamicError::Json(error) => Some(error),
+            DynamicError::Invalid(error) => Some(error),
             DynamicError::Fault(fault) => Some(&fault.fault),
             DynamicError::Call(error) => Some(error),
             DynamicError::Part(error) => Some(error),

@@ -15,7 +15,7 @@ pub use error::{DynamicError, DynamicFault};
 pub(crate) use parts::Parts;
 pub use reply::Reply;
 
-use crate::{Contract, Operation, Selector};
+use crate::{Contract, Operation, Selector, Validation};
 use deltasoap_core::soap::Version;
 use deltasoap_core::{DifferentialStats, EncodeStats};
 use deltasoap_http::{Body, Client, ClientBuilder, HttpTransport, SharedTemplates};
@@ -56,6 +56,7 @@ struct Settings {
     endpoint: Option<String>,
     version: Option<Version>,
     configure: Option<Arc<Configure>>,
+    validation: Validation,
     /// Requests to all ports are kept together, unless it is configured otherwise.
     templates: SharedTemplates,
 }
@@ -116,6 +117,15 @@ impl<S> DynamicClient<S> {
         self
     }
 
+    /// What happens to requests and answers that are not as the contract says, though they can be written and read. Default
+    /// [`Validation::Off`]: it takes a second encoding and a tree of each message.
+    #[must_use]
+    pub fn validation(mut self, validation: Validation) -> Self {
+        self.settings.validation = validation;
+        self.ports = Ports::default();
+        self
+    }
+
     /// The contract.
     pub fn contract(&self) -> &Contract {
         &self.contract
@@ -159,6 +169,10 @@ impl<S> DynamicClient<S> {
         let builder = match &self.settings.configure {
             Some(configure) => configure(builder),
             None => builder,
+        };
+        let builder = match self.settings.validation {
+            Validation::Off => builder,
+            validation => builder.inspect(self.contract.inspector(validation)),
         };
         builder.build_with(self.transport.clone()).map_err(DynamicError::Endpoint)
     }

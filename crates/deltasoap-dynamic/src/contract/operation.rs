@@ -219,13 +219,6 @@ impl Operation {
         }
     }
 
-    /// What is wrong with a header block of a request; `None` for one that is as the description says, or that it has nothing about.
-    pub(crate) fn header_fault(&self, node: &Node) -> Option<deltasoap_core::Error> {
-        let headers = self.method().map_or(&[][..], |method| &method.request_headers);
-        let field = headers.iter().find(|field| field.name == node.name)?;
-        self.contract.types.read_node(node, field.element).err()
-    }
-
     /// A header block of a response as JSON, as [`Contract::element_to_json`]; also one that a type describes.
     pub fn header_to_json(&self, node: &Node) -> Json {
         let headers = self.method().map_or(&[][..], |method| &method.response_headers);

@@ -140,7 +140,8 @@ impl<'c> Checker<'c> {
             return None;
         }
         let uri = PartUri::new(include.attribute("", "href").unwrap_or_default());
-        let Some(bytes) = (self.part)(&uri) else {
+        let Some(part) = self.part else { return Some(String::new()) };
+        let Some(bytes) = part(&uri) else {
             let text = format!("no part came with the message that {:?} refers to", shortened(uri.as_str()));
             self.within(include, |this| this.find(include, text));
             return Some(String::new());
@@ -151,8 +152,11 @@ impl<'c> Checker<'c> {
     }
 
     /// Text of a simple type.
-    fn simple(&mut self, item: &Item, type_id: TypeId, declaration: Option<&Element>, is_nil: bool) {
+    pub(super) fn simple(&mut self, item: &Item, type_id: TypeId, declaration: Option<&Element>, is_nil: bool) {
         if let Some(text) = self.included(item, type_id).filter(|_| !is_nil) {
+            if self.part.is_none() {
+                return;
+            }
             let fixed = declaration.and_then(|it| Fixed::of(it.fixed.as_deref(), it.value_name.as_ref()));
             self.value(item, type_id, (&text, None), fixed, None);
             return;

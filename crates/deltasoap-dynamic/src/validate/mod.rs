@@ -3,11 +3,13 @@
 //! The engine reads what is right and stops at the first fault; it is generous where a schema's finer points do not matter for
 //! reading. This looks at all of it: envelope and faults, order and number of elements, attributes, facets, `xsi:type`, nil, fixed
 //! values, and finds every fault. In the end the engine has its say too. SOAP-encoded bodies are read by the
-//! engine alone, and what it keeps of them as trees once more by the trees' types.
+//! engine, what it keeps of them as trees once more by the trees' types, and their simple values are checked against their facets.
 
 mod element;
+mod encoded;
 mod envelope;
 mod identity;
+mod inspect;
 mod item;
 mod model;
 
@@ -27,6 +29,8 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::fmt;
+
+pub use inspect::{Invalid, Validation};
 
 /// Something in a message that is not as the contract says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,6 +81,11 @@ impl Contract {
     /// As [`validate`](Self::validate), for a message that came in a package: `part` gives the bytes of the part that an `xop:Include` refers
     /// to, which stand for its text.
     pub fn validate_with_parts(&self, message: &[u8], part: &dyn Fn(&PartUri) -> Option<Bytes>) -> Vec<Finding> {
+        self.findings(message, Some(part))
+    }
+
+    /// What is wrong with a message; of parts that came with it only where they are known.
+    fn findings(&self, message: &[u8], part: Option<&dyn Fn(&PartUri) -> Option<Bytes>>) -> Vec<Finding> {
         let message = in_utf8(message);
         let mut checker = Checker {
             types: &self.types,
@@ -116,8 +125,8 @@ fn in_utf8(message: &[u8]) -> Cow<'_, [u8]> {
 struct Checker<'c> {
     types: &'c Types,
     message: &'c [u8],
-    /// The parts that came with it.
-    part: &'c dyn Fn(&PartUri) -> Option<Bytes>,
+    /// The parts that came with it, if they are known.
+    part: Option<&'c dyn Fn(&PartUri) -> Option<Bytes>>,
     findings: Vec<Finding>,
     /// The open elements, with numbers where there are several of a name.
     path: Vec<String>,
@@ -187,12 +196,13 @@ impl Checker<'_> {
             return self.nearest(&candidates, |this, (operation, content)| {
                 this.spoken(std::slice::from_ref(operation), version);
                 entries.iter().for_each(|entry| this.within(entry, |this| this.if_declared(entry)));
-                this.read(contract, &QName::default(), *content);
+                this.read(contract, body, (&QName::default(), *content));
             });
         }
         let Some(entry) = entries.first() else { return self.find(body, "the Body is empty") };
         if !entry.name.is(version.namespace(), "Fault") {
-            return self.within(entry, |this| this.entry(contract, entry, version));
+            self.within(entry, |this| this.entry(contract, entry, version));
+            return self.encoded_apart(body, entry);
         }
         self.spoken(&contract.operations(), version);
         self.within(entry, |this| this.a_fault(entry, version));
@@ -232,11 +242,11 @@ impl Checker<'_> {
             let how = if *is_request { &bound.input } else { &bound.output };
             let is_encoded = how.as_ref().is_some_and(|how| how.encoding == Use::Encoded);
             match bound.style {
-                _ if is_encoded => {}
+                _ if is_encoded => this.encoded_parts(operation, entry, *is_request),
                 Style::Document => this.if_declared(entry),
                 Style::Rpc => this.parameters(operation, entry, *is_request),
             }
-            this.read(contract, &entry.name, *content);
+            this.read(contract, entry, (&entry.name, *content));
         });
     }
 
@@ -295,7 +305,7 @@ impl Checker<'_> {
     }
 
     /// What the engine says to a message that nothing was found in so far.
-    fn read(&mut self, contract: &Contract, name: &QName, content: ElementRef) {
+    fn read(&mut self, contract: &Contract, at: &Item, (name, content): (&QName, ElementRef)) {
         if !self.is_clean || !self.findings.is_empty() {
             return;
         }
@@ -304,7 +314,12 @@ impl Checker<'_> {
         let mut reader = EnvelopeReader::new(Entry { name, view, value: Value::vacant(view), parts });
         match Decoder::new(DecodeOptions::default()).decode(&mut reader, self.message) {
             Err(error) => self.fault(&error),
-            Ok(()) => self.encoded_trees(&reader.into_parts().1.value, content, &mut HashSet::new()),
+            Ok(()) => {
+                let Entry { value, parts, .. } = reader.into_parts().1;
+                let missing = if name.local.is_empty() { parts.finish(view).err() } else { None };
+                missing.into_iter().for_each(|missing| self.find(at, missing.to_string()));
+                self.encoded_trees(&value, content, &mut HashSet::new());
+            }
         }
     }
 
@@ -366,13 +381,14 @@ fn is_independent(item: &Item) -> bool {
     root.is_some_and(|root| matches!(root.trim_ascii(), "0" | "false"))
 }
 
-/// The operations whose body has no element of its own, but these, in any order, and the body's content. Those of the message's version
-/// come first.
+/// The operations whose body has no element of its own, but these, in any order, or else the first of these, and the body's content. Those of
+/// the message's version come first.
 fn apart(contract: &Contract, entries: &[&Item], version: Version) -> Vec<(Operation, ElementRef)> {
     let mut operations = contract.operations();
     operations.sort_by_key(|operation| operation.version() != version);
-    let is_it = |content: &ElementRef| {
-        let parts = contract.view(*content).complex().map_or(&[][..], |complex| &complex.fields);
+    let parts = |content: ElementRef| contract.view(content).complex().map_or(&[][..], |complex| &complex.fields);
+    let is_it = |content: ElementRef| {
+        let parts = parts(content);
         let count = |name: &QName| entries.iter().filter(|entry| entry.name == *name).count();
         let has = |name: &QName| parts.iter().filter(|part| part.name == *name).count();
         parts.len() == entries.len() && parts.iter().all(|part| count(&part.name) == has(&part.name))
@@ -382,13 +398,16 @@ fn apart(contract: &Contract, entries: &[&Item], version: Version) -> Vec<(Opera
     for operation in operations {
         let bodies = [operation.request(), operation.response()].into_iter().flatten();
         let contents = bodies.filter(|(name, _)| name.local.is_empty()).map(|(_, content)| content);
-        let contents: Vec<_> = contents.filter(is_it).collect();
-        for content in contents {
+        for content in contents.collect::<Vec<_>>() {
             if seen.insert((number(content), operation.version() == version)) {
                 all.push((operation.clone(), content));
             }
         }
     }
+    let begins =
+        |content| entries.first().is_some_and(|entry| parts(content).iter().any(|part| part.name == entry.name));
+    let has_it = all.iter().any(|(_, content)| is_it(*content));
+    all.retain(|(_, content)| if has_it { is_it(*content) } else { begins(*content) });
     all
 }
 

@@ -1,6 +1,12 @@
 //! What is wrong with messages.
 
 use crate::support::{Codec, SHOP, schema, shop};
+use bytes::Bytes;
+use deltasoap_dynamic::{Contract, DynamicClient, DynamicError, Invalid, Mock, Validation};
+use deltasoap_http::{CallError, SoapService};
+use http_body_util::{BodyExt, Full};
+use serde_json::json;
+use tower::ServiceExt;
 
 /// Findings of an order with this in it, each as `path: message`.
 fn findings(content: &str) -> Vec<String> {
@@ -115,7 +121,7 @@ const SOAP12: &str = "http://www.w3.org/2003/05/soap-envelope";
 const PING: &str = "<Ping xmlns='urn:shop'><text/></Ping>";
 
 /// Findings of an envelope with this content, in which the prefix `s` is that of SOAP.
-fn findings_in(contract: &deltasoap_dynamic::Contract, namespace: &str, content: &str) -> Vec<String> {
+fn findings_in(contract: &Contract, namespace: &str, content: &str) -> Vec<String> {
     let message = format!("<s:Envelope xmlns:s='{namespace}'>{content}</s:Envelope>");
     contract.validate(message.as_bytes()).into_iter().map(|it| format!("{}: {}", it.path, it.message)).collect()
 }
@@ -964,7 +970,7 @@ fn large_enumerations_and_choices_take_little_time() {
     let alternatives = each(&|number| format!("<xs:element name='a{number}' type='xs:int'/>"));
     let chosen = schema(&op(&format!("<xs:choice maxOccurs='unbounded'>{alternatives}</xs:choice>")));
     let start = std::time::Instant::now();
-    let findings = |contract: &deltasoap_dynamic::Contract, content: String| {
+    let findings = |contract: &Contract, content: String| {
         let found = contract.validate(format!("<Op xmlns='urn:t'>{content}</Op>").as_bytes());
         found.into_iter().map(|it| it.message).collect::<Vec<_>>()
     };
@@ -1051,5 +1057,146 @@ fn header_blocks_are_in_a_namespace() {
         assert_eq!(findings_in(&shop(), namespace, &content("<h xmlns='urn:h'/>")), [""; 0]);
         let found = findings_in(&shop(), namespace, &content("<h/>"));
         assert_eq!(found, [format!("/Envelope/Header/h: a header block has to be in a namespace ({clause})")]);
+    }
+}
+
+/// An rpc service in SOAP encoding; its texts have at most three characters.
+const ENCODED: &str = r#"<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/"
+    xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:enc="http://schemas.xmlsoap.org/soap/encoding/"
+    xmlns:w="http://schemas.xmlsoap.org/wsdl/" xmlns:t="urn:t" targetNamespace="urn:t">
+  <types><xs:schema targetNamespace="urn:t"><xs:import namespace="http://schemas.xmlsoap.org/soap/encoding/"/>
+    <xs:simpleType name="Short"><xs:restriction base="xs:string"><xs:maxLength value="3"/></xs:restriction></xs:simpleType>
+    <xs:simpleType name="Tiny"><xs:restriction base="t:Short"><xs:maxLength value="1"/></xs:restriction></xs:simpleType>
+    <xs:complexType name="Pair"><xs:all><xs:element name="a" type="t:Short"/><xs:element name="b" type="xs:int"/></xs:all></xs:complexType>
+    <xs:complexType name="Shorts"><xs:complexContent><xs:restriction base="enc:Array">
+      <xs:attribute ref="enc:arrayType" w:arrayType="t:Short[]"/></xs:restriction></xs:complexContent></xs:complexType>
+    <xs:complexType name="Token"><xs:sequence><xs:element name="id" type="t:Short"/></xs:sequence></xs:complexType>
+    <xs:complexType name="Long"><xs:complexContent><xs:extension base="t:Token"/></xs:complexContent></xs:complexType>
+  </xs:schema></types>
+  <message name="In"><part name="text" type="t:Short"/><part name="pair" type="t:Pair"/><part name="all" type="t:Shorts"/></message>
+  <message name="Out"/><message name="Head"><part name="token" type="t:Token"/></message>
+  <portType name="P"><operation name="Put"><input message="t:In"/><output message="t:Out"/></operation></portType>
+  <binding name="B" type="t:P"><soap:binding style="rpc" transport="http://schemas.xmlsoap.org/soap/http"/><operation name="Put">
+    <soap:operation soapAction=""/><input><soap:body use="encoded" namespace="urn:t"/>
+    <soap:header message="t:Head" part="token" use="literal" namespace="urn:t"/></input>
+    <output><soap:body use="encoded" namespace="urn:t"/></output></operation></binding>
+  <service name="S"><port name="Q" binding="t:B"><soap:address location="http://127.0.0.1:1/"/></port></service>
+</definitions>"#;
+
+fn encoded() -> Contract {
+    Contract::from_text(ENCODED).expect("a description")
+}
+
+/// An envelope of the encoded service, with header blocks, accessors, and elements beside the operation.
+fn put([blocks, accessors, apart]: [&str; 3]) -> String {
+    format!(
+        "<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/' xmlns:t='urn:t' \
+         xmlns:i='http://www.w3.org/2001/XMLSchema-instance' xmlns:x='http://www.w3.org/2001/XMLSchema' \
+         xmlns:e='http://schemas.xmlsoap.org/soap/encoding/'><s:Header>{blocks}</s:Header><s:Body \
+         s:encodingStyle='http://schemas.xmlsoap.org/soap/encoding/'><t:Put>{accessors}</t:Put>{apart}</s:Body></s:Envelope>"
+    )
+}
+
+const PUT: &str =
+    "<pair><b>1</b><a>abc</a></pair><text>abc</text><all e:arrayType='t:Short[2]'><i>a</i><i>abc</i></all>";
+
+/// Messages that can be read, and what is wrong with each.
+fn faulty() -> Vec<(String, &'static str)> {
+    let wrong = |from: &str, to: &str, path| (put(["", &PUT.replace(from, to), ""]), path);
+    let referred = PUT.replace("<text>abc</text>", "<text href='#1'/>");
+    vec![
+        wrong("<text>abc", "<text>abcd", "Body/Put/text: "),
+        wrong("<a>abc", "<a>abcd", "Body/Put/pair/a: "),
+        wrong("<a>abc", "<a i:type='x:string'>abcd", "Body/Put/pair/a: "),
+        wrong("<a>abc", "<a i:type='t:Tiny'>ab", "Body/Put/pair/a: "),
+        wrong("<i>abc", "<i>abcd", "Body/Put/all/i[2]: "),
+        wrong("t:Short[2]'><i>a</i><i>abc", "t:Tiny[2]'><i>a</i><i>ab", "Body/Put/all/i[2]: "),
+        (put(["", &referred, "<m id='1' i:type='t:Short'>abcd</m>"]), "Body/m: "),
+        (put(["<t:token i:type='t:Pair'><id>a</id></t:token>", PUT, ""]), "Header/token: "),
+        (put(["<t:token i:type='t:None'><id>a</id></t:token>", PUT, ""]), "Header/token: "),
+        (put(["<t:token x='1'><id>a</id></t:token>", PUT, ""]), "Header/token: "),
+        (put(["<t:token><id>abcd</id></t:token>", PUT, ""]), "Header/token/id: "),
+        (put(["<token/>", PUT, ""]), "Header/token: "),
+    ]
+}
+
+#[test]
+fn facets_hold_in_soap_encoding_too() {
+    let found = |message: &str| -> Vec<String> {
+        encoded().validate(message.as_bytes()).into_iter().map(|it| format!("{}: {}", it.path, it.message)).collect()
+    };
+    let apart = "<m id='1' i:type='x:string'>abcd</m>";
+    for good in [
+        put(["<t:token><id>a</id></t:token>", PUT, ""]),
+        put(["<t:token i:type='t:Long'><id>a</id></t:token><o:other xmlns:o='urn:o' y='1'/>", PUT, ""]),
+        put(["", &PUT.replace("<text>abc</text>", "<text i:nil='1'/>"), ""]),
+        put(["", &PUT.replace("<text>abc</text>", "<text href='#1'/>"), apart]),
+        put([
+            "",
+            &PUT.replace("<a>", "<a i:type='t:Tiny'>").replace("<a i:type='t:Tiny'>abc", "<a i:type='t:Tiny'>a"),
+            "",
+        ]),
+    ] {
+        assert_eq!(found(&good), [""; 0], "{good}");
+    }
+    for (message, path) in faulty() {
+        assert!(matches!(&found(&message)[..], [one] if one.contains(path)), "{message}: {:#?}", found(&message));
+    }
+}
+
+async fn post(service: &SoapService, message: &str) -> (u16, String) {
+    let request = http::Request::post("http://localhost/").header("content-type", "text/xml");
+    let request = request.body(Full::new(Bytes::from(message.to_owned()))).expect("a request");
+    let response = service.clone().oneshot(request).await.expect("a response");
+    let status = response.status().as_u16();
+    let body = response.into_body().collect().await.expect("a body").to_bytes();
+    (status, String::from_utf8_lossy(&body).into_owned())
+}
+
+#[tokio::test]
+async fn mocks_refuse_what_is_not_as_the_contract_says() {
+    let service = Mock::new(encoded()).service().expect("a service");
+    let lenient = Mock::new(encoded()).mount(SoapService::builder().inspect(encoded().inspector(Validation::Report)));
+    let lenient = lenient.build().expect("a service");
+    assert_eq!(post(&service, &put(["", PUT, ""])).await.0, 200);
+    for (message, path) in faulty() {
+        let (status, text) = post(&service, &message).await;
+        assert!(status == 500 && text.contains("Client") && text.contains(path), "{message}: {text}");
+        // As the findings say, all of these can be read.
+        if !message.contains("t:None") {
+            assert_eq!(post(&lenient, &message).await.0, 200, "{message}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn clients_validate_requests_and_answers_where_they_are_asked_to() {
+    let text = SHOP.replace("name=\"number\" type=\"xs:long\"", "name=\"number\" type=\"tns:Count\"");
+    let shop = || Contract::from_text(&text).expect("a description");
+    let price = json!({ "@currency": "EUR", "$": 20 });
+    let placed = |number: i64| json!({ "number": number, "total": price, "placed": "2026-11-22T10:00:00Z" });
+    let order = |count: i64| json!({ "customer": "Ada", "item": [{ "code": "A-1", "count": count }] });
+    let client = |answer: i64, validation| {
+        let mock = Mock::new(shop()).answer("Order", &placed(answer)).expect("a response");
+        let service = mock.mount(SoapService::builder()).build().expect("a service");
+        DynamicClient::with_transport(shop(), service).validation(validation)
+    };
+    for validation in [Validation::Off, Validation::Report, Validation::Refuse] {
+        assert_eq!(client(7, validation).call("Order", &order(2)).await.expect("a response"), placed(7));
+    }
+    for validation in [Validation::Off, Validation::Report] {
+        assert_eq!(client(5000, validation).call("Order", &order(2000)).await.expect("a response"), placed(5000));
+    }
+    match client(7, Validation::Refuse).call("Order", &order(2000)).await {
+        Err(DynamicError::Invalid(Invalid { findings })) => {
+            assert_eq!(findings[0].path, "/Envelope/Body/Order/item/count");
+        }
+        other => panic!("{other:?}"),
+    }
+    match client(5000, Validation::Refuse).call("Order", &order(2)).await {
+        Err(DynamicError::Call(CallError::Refused(error))) => {
+            assert!(error.to_string().contains("/Envelope/Body/OrderResponse/number"), "{error}");
+        }
+        other => panic!("{other:?}"),
     }
 }

@@ -10,7 +10,8 @@ use super::retries::Retries;
 use super::templates::{SharedTemplates, Writer};
 use super::trace::Trace;
 use super::understood::Understood;
-use crate::{AttachmentOptions, Compression, GzipLimits, Mtom};
+use crate::inspect::Inspector;
+use crate::{AttachmentOptions, BoxError, Compression, GzipLimits, Mtom};
 use deltasoap_core::schema::Use;
 use deltasoap_core::soap::Version;
 use deltasoap_core::{DecodeOptions, DifferentialStats, EncodeStats, QName, Templating, Tolerance};
@@ -118,6 +119,8 @@ pub(super) struct Settings {
     pub(super) compression: Compression,
     pub(super) accepts_gzip: bool,
     pub(super) gzip_limits: GzipLimits,
+    /// What sees each answer whole.
+    pub(super) inspector: Option<Inspector>,
     pub(super) credentials: Option<Credentials>,
     pub(super) retries: Retries,
     pub(super) redirects: Redirects,
@@ -153,6 +156,7 @@ impl ClientBuilder {
             compression: Compression::OFF,
             accepts_gzip: cfg!(feature = "gzip"),
             gzip_limits: GzipLimits::default(),
+            inspector: None,
             credentials: None,
             retries: Retries::default(),
             redirects: Redirects::OFF,
@@ -224,6 +228,15 @@ impl ClientBuilder {
     #[must_use]
     pub fn tolerance(mut self, tolerance: Tolerance) -> Self {
         self.settings.options.tolerance = tolerance;
+        self
+    }
+
+    /// Has each answer inspected whole, after it was read and before the caller gets it: the envelope as it was received, without content
+    /// coding and package. An error refuses the answer: [`CallError::Refused`](crate::CallError::Refused). The bytes of an answer are kept
+    /// until it ends; the parts of a package are not shown. In `deltasoap-dynamic`, `Contract::inspector` checks answers against a WSDL.
+    #[must_use]
+    pub fn inspect(mut self, inspect: impl Fn(&[u8]) -> Result<(), BoxError> + Send + Sync + 'static) -> Self {
+        self.settings.inspector = Some(Inspector::new(inspect));
         self
     }
 

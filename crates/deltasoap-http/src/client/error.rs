@@ -26,6 +26,8 @@ pub enum CallError {
     NotUnderstood(Error),
     /// The answer is not in the encoding that its media type names.
     Charset(CharsetError),
+    /// The client's [inspector](crate::ClientBuilder::inspect) refused the answer.
+    Refused(BoxError),
     /// The content coding of the answer cannot be undone.
     Coding(CodingError),
     /// The parts that came with the answer are malformed.
@@ -86,6 +88,7 @@ impl fmt::Display for CallError {
             CallError::Decode(error) => write!(f, "the answer is malformed: {error}"),
             CallError::NotUnderstood(error) => write!(f, "the answer is refused: {error}"),
             CallError::Charset(error) => write!(f, "the answer cannot be read: {error}"),
+            CallError::Refused(error) => write!(f, "the answer is refused: {error}"),
             CallError::Coding(error) => write!(f, "the answer cannot be read: {error}"),
             CallError::Attachment(error) => write!(f, "the answer's package is malformed: {error}"),
             CallError::Encode(error) => write!(f, "the request cannot be written: {error}"),
@@ -99,7 +102,7 @@ impl fmt::Display for CallError {
 impl std::error::Error for CallError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            CallError::Http(error) => Some(&**error),
+            CallError::Http(error) | CallError::Refused(error) => Some(&**error),
             CallError::Status(error) => Some(error),
             CallError::Fault(fault) => Some(fault),
             CallError::Decode(error) | CallError::NotUnderstood(error) | CallError::Encode(error) => Some(error),

@@ -41,6 +41,11 @@ impl CallOptions {
         self
     }
 
+    /// The SOAP header blocks that were added.
+    pub fn header_blocks(&self) -> &[HeaderBlock] {
+        &self.headers
+    }
+
     /// The action: `SOAPAction` in 1.1, a parameter of the media type in 1.2.
     #[must_use]
     pub fn action(mut self, action: impl Into<Cow<'static, str>>) -> Self {

@@ -8,6 +8,7 @@ use crate::charset::Charset;
 #[cfg(feature = "gzip")]
 use crate::coding::Inflated;
 use crate::coding::{Bound, Coding};
+use crate::inspect::Inspection;
 use crate::media::MediaType;
 use crate::{Attachments, BoxError, CodingError};
 use bytes::Bytes;
@@ -95,7 +96,13 @@ where
     let receiver =
         Checked::new(receiver, &settings.understood, parts.extensions.remove::<Understood>().unwrap_or_default());
     let reader = EnvelopeReader::new(receiver);
-    let mut reading = Reading { decoder, reader, charset: Charset::default(), first: Vec::new() };
+    let mut reading = Reading {
+        decoder,
+        reader,
+        charset: Charset::default(),
+        inspection: Inspection::new(settings.inspector.as_ref()),
+        first: Vec::new(),
+    };
     let mut attachments = Attachments::default();
     let result = if media.is_package() {
         let limits = settings.attachments.limits;
@@ -136,6 +143,7 @@ struct Reading<R> {
     decoder: Box<Decoder>,
     reader: EnvelopeReader<R>,
     charset: Charset,
+    inspection: Inspection,
     /// The first bytes of the body, at most [`EXCERPT`].
     first: Vec<u8>,
 }
@@ -158,7 +166,7 @@ impl<R: Receiver> Reading<R> {
                 self.push(data)?;
             }
         }
-        self.decoder.finish(&mut self.reader).map_err(CallError::Decode)
+        self.finish().await
     }
 
     /// Reads the message out of a package.
@@ -170,12 +178,18 @@ impl<R: Receiver> Reading<R> {
         while let Some(data) = root.chunk().await.map_err(CallError::Attachment)? {
             self.push(data)?;
         }
-        self.decoder.finish(&mut self.reader).map_err(CallError::Decode)
+        self.finish().await
+    }
+
+    async fn finish(&mut self) -> Result<(), CallError> {
+        self.decoder.finish(&mut self.reader).map_err(CallError::Decode)?;
+        self.inspection.finish(&self.charset).await.map_err(CallError::Refused)
     }
 
     fn push(&mut self, data: Bytes) -> Result<(), CallError> {
         keep(&mut self.first, &data);
         self.charset.check(&data).map_err(CallError::Charset)?;
+        self.inspection.add(&data);
         self.decoder.push_bytes(&mut self.reader, data).map_err(CallError::Decode)
     }
 }

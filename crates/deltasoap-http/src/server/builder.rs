@@ -15,7 +15,8 @@ use super::service::{Inner, SoapService};
 use super::stats::ServiceStats;
 use super::wanted::LandingPage;
 use super::wsdl::{Description, Source};
-use crate::{AttachmentOptions, Compression, GzipLimits};
+use crate::inspect::Inspector;
+use crate::{AttachmentOptions, BoxError, Compression, GzipLimits};
 use deltasoap_core::schema::Use;
 use deltasoap_core::soap::Fault;
 use deltasoap_core::{Checkpoints, DecodeOptions, Differential, Lease, Limits, Message, QName, Templating, Tolerance};
@@ -49,6 +50,7 @@ pub struct ServiceBuilder {
     attachments: AttachmentOptions,
     compression: Compression,
     gzip_limits: GzipLimits,
+    inspector: Option<Inspector>,
     gate: Gate,
     body_timeout: Option<Duration>,
     body_rate: u32,
@@ -81,6 +83,7 @@ impl ServiceBuilder {
             attachments: AttachmentOptions::server(),
             compression: Compression::OFF,
             gzip_limits: GzipLimits::default(),
+            inspector: None,
             gate: Gate::default(),
             body_timeout: Some(BODY_TIME),
             body_rate: BODY_RATE,
@@ -200,6 +203,38 @@ impl ServiceBuilder {
     #[must_use]
     pub fn tolerance(mut self, tolerance: Tolerance) -> Self {
         self.options.tolerance = tolerance;
+        self
+    }
+
+    /// Has each request inspected whole, after it was read and before its handler runs: the envelope as it was received, without content
+    /// coding and package. An error refuses the request with a `Client` or `Sender` fault that has the error's text as its reason. The
+    /// bytes of a request are kept until it ends; the parts of a package are not shown. In `deltasoap-dynamic`, `Contract::inspector`
+    /// checks requests against a WSDL.
+    ///
+    /// ```
+    /// # use deltasoap_core::{Lease, soap::Fault};
+    /// # use deltasoap_derive::Soap;
+    /// # use deltasoap_http::{Client, SoapService};
+    /// # #[derive(Soap)]
+    /// # #[soap(crate = deltasoap_core, namespace = "urn:hello", message)]
+    /// # struct Greet {}
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let service = SoapService::builder()
+    ///     .operation(async |greet: Lease<Greet>| Ok::<_, Fault>(Greet {}))
+    ///     .inspect(|message| match message.starts_with(b"<?xml") {
+    ///         true => Ok(()),
+    ///         false => Err("an XML declaration is required here".into()),
+    ///     })
+    ///     .build()?;
+    /// # let client = Client::with_service("http://localhost/", service)?;
+    /// # assert!(client.call::<_, Greet>(&Greet {}).await.is_ok());
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn inspect(mut self, inspect: impl Fn(&[u8]) -> Result<(), BoxError> + Send + Sync + 'static) -> Self {
+        self.inspector = Some(Inspector::new(inspect));
         self
     }
 
@@ -464,6 +499,7 @@ impl ServiceBuilder {
             attachments: self.attachments,
             compression: self.compression,
             gzip_limits: self.gzip_limits,
+            inspector: self.inspector,
             encoding: self.encoding,
             stats: Arc::new(ServiceStats::new(&self.name, cache, templates, records, scheduler)),
             name: self.name,

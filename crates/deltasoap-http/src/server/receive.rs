@@ -1,12 +1,13 @@
 //! Reads one request's body, as its bytes arrive, into the call of an operation.
 
 use super::dispatch::{Chosen, Dispatch};
-use super::guard::{Panicked, guard_call};
+use super::guard::{Panicked, guard, guard_call};
 use super::heavy::Pace;
 use super::memory::{Place, Store};
 use super::pool::Pooled;
 use super::service::Inner;
 use crate::charset::{Charset, CharsetError};
+use crate::inspect::Inspection;
 use crate::media::MediaType;
 use crate::slow::TooSlow;
 use crate::{AttachmentError, AttachmentErrorKind, Attachments, BoxError, CodingError};
@@ -177,6 +178,8 @@ enum Failure {
     Coding(CodingError),
     /// It did not arrive whole.
     Transport,
+    /// The service's inspector refused it.
+    Refused(BoxError),
     /// It stopped coming.
     Timeout,
     /// The request's own type panicked while it was read.
@@ -194,6 +197,7 @@ struct Receiving {
     decoder: OnLoan,
     reader: EnvelopeReader<Dispatch>,
     charset: Charset,
+    inspection: Inspection,
     /// How long to wait for more of the body.
     timeout: Option<Duration>,
     /// How long it may go on without a pause.
@@ -211,6 +215,7 @@ impl Receiving {
             decoder: OnLoan::new(service, place.as_ref()),
             reader: EnvelopeReader::new(Dispatch::new(Arc::clone(service), place, action)),
             charset: Charset::default(),
+            inspection: Inspection::new(service.inspector.as_ref()),
             timeout: service.body_timeout,
             pace,
             bytes: 0,
@@ -235,7 +240,7 @@ impl Receiving {
                 self.push(data).await?;
             }
         }
-        self.finish()
+        self.finish().await
     }
 
     /// Reads the message out of a package.
@@ -246,7 +251,7 @@ impl Receiving {
         while let Some(data) = root.chunk().await.map_err(Failure::Package)? {
             self.push(data).await?;
         }
-        self.finish()?;
+        self.finish().await?;
         attachments.set_root_type(&media);
         Ok(())
     }
@@ -255,14 +260,17 @@ impl Receiving {
     async fn push(&mut self, data: Bytes) -> Result<(), Failure> {
         self.bytes += data.len() as u64;
         self.charset.check(&data).map_err(Failure::Charset)?;
+        self.inspection.add(&data);
         let before = self.time;
         self.timed(|decoder, reader| decoder.push_bytes(reader, data))?;
         self.pace.pause(self.time - before).await;
         Ok(())
     }
 
-    fn finish(&mut self) -> Result<(), Failure> {
+    async fn finish(&mut self) -> Result<(), Failure> {
         self.timed(Decoder::finish)?;
+        let inspected = guard(self.inspection.finish(&self.charset)).await.map_err(Failure::Panicked)?;
+        inspected.map_err(Failure::Refused)?;
         let decoder = self.decoder.take();
         self.deviations = decoder.deviations().to_vec();
         self.decoder.put_back(decoder);
@@ -316,6 +324,7 @@ impl Receiving {
             Failure::Coding(error) => {
                 Refusal { version, fault: Fault::sender(error.to_string()), status: Some(coding_status(&error)) }
             }
+            Failure::Refused(error) => Refusal { version, fault: Fault::sender(error.to_string()), status: None },
             Failure::TooLarge(name, limit) => {
                 let fault = Fault::sender(format!("the limit `{name}` of {limit} is exceeded"));
                 Refusal { version, fault, status: Some(StatusCode::PAYLOAD_TOO_LARGE) }

@@ -27,6 +27,7 @@ use crate::body::Body;
 #[cfg(feature = "gzip")]
 use crate::coding::Inflated;
 use crate::coding::{Bound, Coding, accepts_gzip};
+use crate::inspect::Inspector;
 use crate::media::{self, MediaType};
 use crate::slow::Paced;
 use crate::{AttachmentError, AttachmentOptions, Attachments, BoxError, Compression, GzipLimits, Peer};
@@ -95,6 +96,8 @@ pub(crate) struct Inner {
     /// Which responses are compressed.
     pub(crate) compression: Compression,
     pub(crate) gzip_limits: GzipLimits,
+    /// What sees each request whole.
+    pub(crate) inspector: Option<Inspector>,
     pub(crate) encoding: Use,
     pub(crate) name: String,
     pub(crate) description: Option<Description>,

@@ -17,6 +17,7 @@ mod description;
 mod differential;
 mod gzip;
 mod hints;
+mod inspection;
 mod monitor;
 mod multipart;
 mod overlaid;

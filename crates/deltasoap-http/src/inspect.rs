@@ -1,0 +1,78 @@
+//! Inspection: a function that sees each message whole, as it was received, before its value is used.
+//!
+//! Decoding reads a message as it arrives and keeps none of it. Some checks need all of its bytes: the facets of a schema, or a signature.
+//! Only where an [`Inspector`] is set are the bytes kept until the message ends; they are never more than the limit on messages allows.
+
+use crate::BoxError;
+use crate::charset::Charset;
+use bytes::{Bytes, BytesMut};
+use std::fmt;
+use std::panic::resume_unwind;
+use std::sync::Arc;
+
+/// Messages longer than this are inspected on a thread where blocking is acceptable.
+const LONG: usize = 64 << 10;
+
+/// Looks at whole messages, and may refuse them.
+#[derive(Clone)]
+pub(crate) struct Inspector(Arc<Inspect>);
+
+type Inspect = dyn Fn(&[u8]) -> Result<(), BoxError> + Send + Sync;
+
+impl Inspector {
+    pub(crate) fn new(inspect: impl Fn(&[u8]) -> Result<(), BoxError> + Send + Sync + 'static) -> Self {
+        Inspector(Arc::new(inspect))
+    }
+}
+
+impl fmt::Debug for Inspector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Inspector")
+    }
+}
+
+/// The inspection of one message, if there is an inspector.
+#[derive(Debug)]
+pub(crate) struct Inspection {
+    inspector: Option<Inspector>,
+    received: Vec<Bytes>,
+}
+
+impl Inspection {
+    pub(crate) fn new(inspector: Option<&Inspector>) -> Self {
+        Inspection { inspector: inspector.cloned(), received: Vec::new() }
+    }
+
+    /// Keeps the next bytes of the message.
+    pub(crate) fn add(&mut self, data: &Bytes) {
+        if self.inspector.is_some() {
+            self.received.push(data.clone());
+        }
+    }
+
+    /// Has the message inspected, which has arrived whole. One that only its `charset` gives the encoding of is inspected in UTF-8.
+    ///
+    /// # Errors
+    /// The inspector's.
+    pub(crate) async fn finish(&mut self, charset: &Charset) -> Result<(), BoxError> {
+        let Some(Inspector(inspect)) = self.inspector.take() else { return Ok(()) };
+        let message = charset.self_described(joined(std::mem::take(&mut self.received)));
+        if message.len() <= LONG {
+            return inspect(&message);
+        }
+        match tokio::task::spawn_blocking(move || inspect(&message)).await {
+            Ok(inspected) => inspected,
+            Err(error) if error.is_panic() => resume_unwind(error.into_panic()),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+fn joined(mut pieces: Vec<Bytes>) -> Bytes {
+    if pieces.len() == 1 {
+        return pieces.swap_remove(0);
+    }
+    let mut all = BytesMut::with_capacity(pieces.iter().map(Bytes::len).sum());
+    pieces.iter().for_each(|piece| all.extend_from_slice(piece));
+    all.freeze()
+}
