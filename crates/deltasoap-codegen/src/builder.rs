@@ -1,5 +1,6 @@
 //! The way in: what is generated from where to where.
 
+use crate::plan::Selection;
 use crate::{Error, boxing, listed, plan, render, sharing};
 use deltasoap_wsdl::fetch::Location;
 use deltasoap_wsdl::{Import, Importer};
@@ -15,6 +16,7 @@ pub struct Builder {
     file_name: Option<String>,
     is_file: bool,
     operations: Vec<String>,
+    types: Vec<String>,
 }
 
 impl Builder {
@@ -28,6 +30,7 @@ impl Builder {
             file_name: None,
             is_file: false,
             operations: Vec::new(),
+            types: Vec::new(),
         }
     }
 
@@ -69,10 +72,18 @@ impl Builder {
         self
     }
 
+    /// Generates these types and elements, with the types that they need, beside the [`operations`](Self::operations) that are named, or alone
+    /// if there are none: `Name`, or `{namespace}Name`. For what messages hold as `xsd:anyType`.
+    #[must_use]
+    pub fn types(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.types.extend(names.into_iter().map(Into::into));
+        self
+    }
+
     /// Generates.
     ///
     /// # Errors
-    /// When the description cannot be imported, or has none of the [`operations`](Self::operations) that were named.
+    /// When the description cannot be imported, or has none of the [`operations`](Self::operations) or [`types`](Self::types) that were named.
     pub fn generate(&self) -> Result<Generated, Error> {
         self.generate_for(&self.importer.import(&self.source)?)
     }
@@ -80,7 +91,7 @@ impl Builder {
     /// Generates for what was imported before.
     ///
     /// # Errors
-    /// When it has none of the [`operations`](Self::operations) that were named. What is made is checked to be Rust.
+    /// When it has none of the [`operations`](Self::operations) or [`types`](Self::types) that were named. What is made is checked to be Rust.
     pub fn generate_for(&self, import: &Import) -> Result<Generated, Error> {
         let mut model = plan::plan(import, self.selected(import)?);
         sharing::share(&mut model);
@@ -94,17 +105,19 @@ impl Builder {
         Ok(Generated { code, files: files.collect(), omitted: model.omitted().collect() })
     }
 
-    /// The bound operations that were named; `None` for all.
-    fn selected(&self, import: &Import) -> Result<Option<HashSet<(usize, usize)>>, Error> {
-        let mut selected = HashSet::new();
+    /// What was named; `None` for all.
+    fn selected(&self, import: &Import) -> Result<Option<Selection>, Error> {
+        let mut operations = HashSet::new();
         for name in &self.operations {
             let found = import.definitions().bound_operations(name);
             if found.is_empty() {
                 return Err(Error::NoOperation(name.clone()));
             }
-            selected.extend(found);
+            operations.extend(found);
         }
-        Ok(Some(selected).filter(|_| !self.operations.is_empty()))
+        let mut selection = Selection { operations, types: Vec::new(), elements: Vec::new() };
+        self.types.iter().try_for_each(|name| selection.add(import.schemas(), name))?;
+        Ok(Some(selection).filter(|_| !(self.operations.is_empty() && self.types.is_empty())))
     }
 
     /// Generates, writes the file, and tells Cargo which files to watch. For build scripts. Operations that are left out are warnings of

@@ -11,6 +11,8 @@ pub enum Error {
     Import(deltasoap_wsdl::Error),
     /// The description has no operation of this name with a SOAP binding.
     NoOperation(String),
+    /// The description defines no type or element of this name.
+    NoType(String),
     /// What was made is no Rust: a fault of the generator.
     Syntax(syn::Error),
     /// `OUT_DIR` is not set: not called from a build script, and no directory was given.
@@ -24,6 +26,7 @@ impl fmt::Display for Error {
         match self {
             Error::Import(error) => error.fmt(f),
             Error::NoOperation(name) => write!(f, "there is no operation {name} with a SOAP binding"),
+            Error::NoType(name) => write!(f, "the description defines no type or element {name}"),
             Error::Syntax(error) => write!(f, "the generated code is malformed: {error}"),
             Error::NoOutDir => {
                 f.write_str("OUT_DIR is not set; outside of a build script, say where to write with `out_dir`")
@@ -39,7 +42,7 @@ impl std::error::Error for Error {
             Error::Import(error) => Some(error),
             Error::Syntax(error) => Some(error),
             Error::Write(_, error) => Some(error),
-            Error::NoOperation(_) | Error::NoOutDir => None,
+            Error::NoOperation(_) | Error::NoType(_) | Error::NoOutDir => None,
         }
     }
 }

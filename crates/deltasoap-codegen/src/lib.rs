@@ -36,6 +36,7 @@
 //! | texts of any kind | `String` |
 //! | element of a type that has others too | tuple struct |
 //! | port type | a client, a trait for servers, and a function that makes a service of an implementation |
+//! | message with an empty body | struct without fields; the action says which operation is meant |
 //! | faults of an operation | enum |
 //!
 //! Methods of a client give the element of the response's body. Those of `client.whole()` give a `Response`, which has header blocks,
@@ -49,7 +50,12 @@
 //!
 //! Without SOAP encoding a type that holds itself is boxed there, and optional even if the description says otherwise.
 //!
-//! Types that no operation needs are left out, unless there are no operations.
+//! A type whose fields are all optional is `Default`. One with more than five fields, of which some are required, has `new` for these:
+//! `Type { field, ..Type::new(required) }` says the rest.
+//!
+//! Types that no operation needs are left out, unless there are no operations, or an element that may hold any type (`xsd:anyType`): its
+//! tree is read by [`Node::downcast`](https://docs.rs/deltasoap/latest/deltasoap/struct.Node.html#method.downcast). [`Builder::operations`]
+//! and [`Builder::types`] generate a part of a description.
 
 #![forbid(unsafe_code)]
 

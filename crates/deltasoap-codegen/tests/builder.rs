@@ -19,6 +19,32 @@ fn operations_that_are_not_generated_have_a_reason() {
     assert_eq!(files.len(), 1);
 }
 
+#[test]
+fn types_are_generated_by_name() {
+    let bare = || {
+        Builder::new(wsdl("../../crates/deltasoap-codegen/tests/data/bare.wsdl")).importer(Importer::new().offline())
+    };
+    let has = |builder: Builder| {
+        let code = builder.generate().expect("generated").code;
+        let all = ["Found", "Quota", "Owner", "Op", "BareClient", "Ping", "Stop"];
+        all.into_iter()
+            .filter(|name| {
+                [" struct ", " enum "]
+                    .iter()
+                    .any(|kind| code.contains(&format!("{kind}{name} ")) || code.contains(&format!("{kind}{name}<")))
+            })
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(has(bare()), ["Found", "Quota", "Owner", "Op", "BareClient", "Ping", "Stop"]);
+    assert_eq!(has(bare().types(["Quota"])), ["Quota", "Owner"]);
+    assert_eq!(has(bare().types(["{urn:bare}Owner", "found"])), ["Found", "Owner", "Op"]);
+    assert_eq!(has(bare().operations(["Ping"])), ["BareClient", "Ping"]);
+    assert_eq!(has(bare().operations(["Put"]).types(["Owner"])), ["Found", "Owner", "Op", "BareClient"]);
+    for unknown in ["Nobody", "{urn:other}Owner", "string"] {
+        assert!(matches!(bare().types([unknown]).generate(), Err(Error::NoType(name)) if name == unknown));
+    }
+}
+
 /// What `Method::apart` says, and commands repeat, is what is left out.
 #[test]
 fn what_is_left_out_is_what_has_no_messages_or_no_single_element() {

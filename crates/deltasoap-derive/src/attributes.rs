@@ -88,7 +88,10 @@ impl Container {
             "name" => self.name = Some(ncname(&text(meta)?)?),
             "namespace" => self.namespace = text(meta)?.value(),
             "item_name" => self.item_name = Some(ncname(&text(meta)?)?),
-            "element" => self.element = Some(ncname(&text(meta)?)?),
+            "element" => {
+                let name = text(meta)?;
+                self.element = Some(if name.value().is_empty() { String::new() } else { ncname(&name)? });
+            }
             "rename_all" => self.rename_all = Some(Rename::from_lit(&text(meta)?)?),
             "default_text" => self.default_text = Some(text(meta)?),
             "crate" => self.runtime = text(meta)?.parse()?,

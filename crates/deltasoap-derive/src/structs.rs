@@ -47,6 +47,7 @@ impl<'t> Struct<'t> {
         }
         parsed.check_text()?;
         parsed.check_groups()?;
+        parsed.check_nothing()?;
         check_distinct(&parsed.elements, "child element")?;
         check_distinct(&parsed.attributes, "attribute")?;
         Ok(parsed)
@@ -70,6 +71,18 @@ impl<'t> Struct<'t> {
                 Err(Error::new_spanned(&element.ident, why))
             }
             _ => Ok(()),
+        }
+    }
+
+    /// What has no element of its own has nothing in it.
+    fn check_nothing(&self) -> Result<()> {
+        let is_bare = self.target.container.element.as_deref() == Some("");
+        let mut members = self.elements.iter().chain(&self.attributes).chain(&self.text);
+        match members.next().filter(|_| is_bare) {
+            Some(member) => {
+                Err(Error::new_spanned(&member.ident, "a message without an element, `element = \"\"`, has no fields"))
+            }
+            None => Ok(()),
         }
     }
 

@@ -137,7 +137,8 @@ impl Target {
             return TokenStream::new();
         };
         let runtime = self.runtime();
-        let name = self.qname(&self.container.namespace, &local);
+        let namespace = if local.is_empty() { "" } else { self.container.namespace.as_str() };
+        let name = self.qname(namespace, &local);
         self.implement(&quote!(#runtime::Message), &quote!(const ELEMENT: #runtime::QName = #name;))
     }
 

@@ -293,6 +293,10 @@ pub struct Generate {
     /// `Service.Port.Operation`; of several with one name (overloaded), `Operation:Input` is the one whose input has that name
     #[arg(long = "operation", value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub operations: Vec<String>,
+    /// Generate this type or element, and what it needs, beside the operations that are named, or alone; may be given more than once: `Name` or
+    /// `{namespace}Name`. For what messages hold as xsd:anyType
+    #[arg(long = "type", value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
+    pub types: Vec<String>,
 }
 
 #[derive(Debug, Args)]

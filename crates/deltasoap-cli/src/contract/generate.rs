@@ -15,7 +15,8 @@ pub fn generate(arguments: &Generate) -> Result<ExitCode> {
     let source = &arguments.description.wsdl;
     let contract = contract(&arguments.description)?;
     let import = contract.description();
-    let builder = Builder::new(source).module_file().operations(&arguments.operations);
+    let builder = Builder::new(source).module_file();
+    let builder = builder.operations(&arguments.operations).types(&arguments.types);
     let Generated { code, omitted, .. } = builder.generate_for(import).with_context(|| source.clone())?;
     let is_empty = !code.contains("pub ");
     match &arguments.output {

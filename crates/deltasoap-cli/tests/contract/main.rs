@@ -247,7 +247,7 @@ fn list_says_which_operations_cannot_be_called_or_generated() {
     let path = path.to_string_lossy();
     let output = run(&["list", &path]);
     assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
-    let expected = "S.Q  SOAP 1.1  https://127.0.0.1:1/\n  Ask\n  Void  (`generate` leaves it out: its body is empty)\n  Typed\n  \
+    let expected = "S.Q  SOAP 1.1  https://127.0.0.1:1/\n  Ask\n  Void\n  Typed\n  \
         Notify  (cannot be called: the server starts it, notification)\n  Solicit  (cannot be called: the server starts it, solicit-response)\n";
     assert_eq!(stdout(&output), expected);
     let listed = json(&run(&["list", "--json", &path]));
@@ -261,7 +261,7 @@ fn list_says_which_operations_cannot_be_called_or_generated() {
         marks,
         [
             ("request-response", true, true),
-            ("one-way", true, false),
+            ("one-way", true, true),
             ("request-response", true, true),
             ("notification", false, false),
             ("solicit-response", false, false),

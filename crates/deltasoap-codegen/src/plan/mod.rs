@@ -7,6 +7,7 @@ mod content;
 mod services;
 mod simple;
 
+use crate::Error;
 use crate::model::{Derived, Docs, Item, ItemId, ItemKind, Model, Paragraph, Struct, TypeUse};
 use deltasoap_core::QName;
 use deltasoap_core::lexical::is_ncname;
@@ -16,8 +17,33 @@ use deltasoap_wsdl::xsd::{ElementId, Schemas, TypeDefinition, TypeId};
 use deltasoap_wsdl::{Definitions, Import, Lowered, NormalContent};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// What is to be generated for an import: for these operations, by the indices of binding and operation, or for all.
-pub(crate) fn plan(import: &Import, selected: Option<HashSet<(usize, usize)>>) -> Model {
+/// A part of a description.
+#[derive(Debug)]
+pub(crate) struct Selection {
+    /// Bound operations, by the indices of binding and operation.
+    pub(crate) operations: HashSet<(usize, usize)>,
+    pub(crate) types: Vec<TypeId>,
+    pub(crate) elements: Vec<ElementId>,
+}
+
+impl Selection {
+    /// Adds the types and the global elements of a name: `{namespace}Name`, or its local part.
+    ///
+    /// # Errors
+    /// When there are none.
+    pub(crate) fn add(&mut self, schemas: &Schemas, name: &str) -> Result<(), Error> {
+        let is_it = |found: &QName| *found.local == *name || found.to_string() == name;
+        let types = schemas.types().filter(|(_, it)| it.place.is_some() && it.name.as_ref().is_some_and(is_it));
+        let elements = schemas.elements().filter(|(_, it)| it.is_global && is_it(&it.name));
+        let before = self.types.len() + self.elements.len();
+        self.types.extend(types.map(|(id, _)| id));
+        self.elements.extend(elements.map(|(id, _)| id));
+        if self.types.len() + self.elements.len() == before { Err(Error::NoType(name.to_owned())) } else { Ok(()) }
+    }
+}
+
+/// What is to be generated for an import, or for a part of it.
+pub(crate) fn plan(import: &Import, selected: Option<Selection>) -> Model {
     let mut planner = Planner {
         selected,
         schemas: import.schemas(),
@@ -28,12 +54,21 @@ pub(crate) fn plan(import: &Import, selected: Option<HashSet<(usize, usize)>>) -
         messages: HashMap::new(),
         item_names: HashMap::new(),
         lowered: &import.lower(),
+        has_any_type: false,
+        done: 0,
     };
     planner.services();
-    if planner.model.services.is_empty() {
-        planner.global_components();
+    if planner.selected.is_some() {
+        planner.selected_components();
+    } else if planner.model.services.is_empty() {
+        planner.global_elements();
+        planner.global_types();
     }
     planner.work_off();
+    if planner.selected.is_none() && planner.has_any_type {
+        planner.global_types();
+        planner.work_off();
+    }
     planner.name_items();
     planner.join_elements();
     planner.model
@@ -72,7 +107,7 @@ enum Work {
 }
 
 struct Planner<'i> {
-    selected: Option<HashSet<(usize, usize)>>,
+    selected: Option<Selection>,
     schemas: &'i Schemas,
     definitions: &'i Definitions,
     model: Model,
@@ -85,19 +120,36 @@ struct Planner<'i> {
     item_names: HashMap<ItemId, String>,
     /// The same for dynamic values: which operations cannot be called, and why.
     lowered: &'i Lowered,
+    /// True if an element may hold any type of the description.
+    has_any_type: bool,
+    /// How much of the queue is worked off.
+    done: usize,
 }
 
 impl Planner<'_> {
-    /// Without operations: all that the schemas define, but for what belongs to XML Schema and SOAP.
-    fn global_components(&mut self) {
-        let schemas = self.schemas;
-        let is_ours = |name: &QName| ![XSD, XML, SOAP11_ENCODING, SOAP12_ENCODING].contains(&&*name.namespace);
-        for (id, element) in schemas.elements() {
+    fn selected_components(&mut self) {
+        let Some(Selection { types, elements, .. }) = &self.selected else { return };
+        let (types, elements) = (types.clone(), elements.clone());
+        for id in elements {
+            self.element(id, Use::Literal);
+        }
+        for id in types {
+            self.content(id, Use::Literal, Owner::NONE);
+        }
+    }
+
+    /// Without operations: all elements that the schemas define.
+    fn global_elements(&mut self) {
+        for (id, element) in self.schemas.elements() {
             if element.is_global && is_ours(&element.name) {
                 self.element(id, Use::Literal);
             }
         }
-        for (id, ty) in schemas.types() {
+    }
+
+    /// All types that the schemas define: without operations, and where an element may hold any of them.
+    fn global_types(&mut self) {
+        for (id, ty) in self.schemas.types() {
             if ty.place.is_some() && ty.name.as_ref().is_some_and(is_ours) {
                 self.content(id, Use::Literal, Owner::NONE);
             }
@@ -105,9 +157,8 @@ impl Planner<'_> {
     }
 
     fn work_off(&mut self) {
-        let mut next = 0;
-        while let Some(&(item, work)) = self.queue.get(next) {
-            next += 1;
+        while let Some(&(item, work)) = self.queue.get(self.done) {
+            self.done += 1;
             let kind = match work {
                 Work::Complex(id, encoding) => self.complex(item, id, encoding),
                 Work::Derived(id, encoding) => self.derived(id, encoding),
@@ -149,6 +200,7 @@ impl Planner<'_> {
 
     /// The content of an element that is of this very type.
     fn exactly(&mut self, id: TypeId, encoding: Use, owner: Owner<'_>) -> TypeUse {
+        self.has_any_type |= id == TypeId::ANY;
         match &self.schemas[id].definition {
             _ if id == TypeId::ANY => TypeUse::NODE,
             TypeDefinition::Simple(_) if encoding == Use::Encoded => self.named_simple(id, owner),
@@ -188,7 +240,7 @@ impl Planner<'_> {
             return TypeUse::Item(known);
         }
         let (name, namespace) = self.type_name(id, Owner::NONE);
-        let docs = ours(format!("A `{name}`, or one of the types derived from it: `xsi:type` tells which."));
+        let docs = ours(format!("`{name}`, or a type derived from it: `xsi:type` tells which."));
         let name = format!("Any {name}");
         TypeUse::Item(self.add_work(key, (&name, &namespace), docs, Work::Derived(id, encoding)))
     }
@@ -335,6 +387,11 @@ impl Planner<'_> {
         let is_encoding = |name: &QName| [SOAP11_ENCODING, SOAP12_ENCODING].contains(&&*name.namespace);
         self.schemas[id].name.as_ref().is_some_and(is_encoding)
     }
+}
+
+/// True for what does not belong to XML Schema or SOAP.
+fn is_ours(name: &QName) -> bool {
+    ![XSD, XML, SOAP11_ENCODING, SOAP12_ENCODING].contains(&&*name.namespace)
 }
 
 fn is_abstract(schemas: &Schemas, id: TypeId) -> bool {

@@ -6,6 +6,7 @@ use crate::plan::content::member;
 use deltasoap_core::QName;
 use deltasoap_core::schema::{Style, Use};
 use deltasoap_wsdl::lower::body_parts;
+use deltasoap_wsdl::wsdl::Operation as Declared;
 use deltasoap_wsdl::wsdl::{Binding, BoundMessage, BoundOperation, OperationKind, Parameter, Part, PartContent};
 use deltasoap_wsdl::xsd::TypeId;
 use std::collections::HashSet;
@@ -58,7 +59,8 @@ impl Planner<'_> {
             if !self.is_selected(binding, number) {
                 continue;
             }
-            match self.operation((index, number), bound, declared) {
+            let told_apart = self.check_told_apart(bound, declared, &service.operations);
+            match told_apart.and_then(|()| self.operation((index, number), bound, declared)) {
                 Ok(operation) => service.operations.push(operation),
                 Err(why) => service.omitted.push((declared.name.to_string(), why)),
             }
@@ -66,12 +68,36 @@ impl Planner<'_> {
         service
     }
 
+    /// A server knows an operation by its body, or by its action where that is empty.
+    fn check_told_apart(
+        &self,
+        bound: &BoundOperation,
+        declared: &Declared,
+        others: &[Operation],
+    ) -> Result<(), String> {
+        let is_empty = |said: &Parameter| {
+            let message = &self.definitions.messages[said.message];
+            bound.style == Style::Document && body_parts(message, said.message, bound.input.as_ref()).is_empty()
+        };
+        if !declared.input.as_ref().is_some_and(is_empty) {
+            return Ok(());
+        }
+        let has_empty = |it: &Operation| {
+            let of = &self.model.item(it.request).kind;
+            matches!(of, ItemKind::Struct(Struct { element: Some(name), .. }) if name.is_empty())
+        };
+        match others.iter().find(|other| has_empty(other) && *other.action == *bound.action) {
+            Some(other) => Err(format!("its body is empty, and its action is that of {}", other.name)),
+            None => Ok(()),
+        }
+    }
+
     /// True for an operation to generate; also where it is selected at another binding that this one's service is for.
     fn is_selected(&self, binding: &Binding, number: usize) -> bool {
         let Some(selected) = &self.selected else { return true };
         let bindings = self.definitions.bindings.iter().enumerate();
         let mut alike = bindings.filter(|(_, it)| it.port_type == binding.port_type && are_alike(it, binding));
-        alike.any(|(index, _)| selected.contains(&(index, number)))
+        alike.any(|(index, _)| selected.operations.contains(&(index, number)))
     }
 
     /// `number` is the binding's and that of its operation.
@@ -79,7 +105,7 @@ impl Planner<'_> {
         &mut self,
         number: (usize, usize),
         bound: &BoundOperation,
-        declared: &deltasoap_wsdl::wsdl::Operation,
+        declared: &Declared,
     ) -> Result<Operation, String> {
         let Some(input) = declared.input.as_ref().filter(|_| !declared.is_solicited) else {
             return Err(match declared.kind() {
@@ -128,7 +154,9 @@ impl Planner<'_> {
                 Some(id) => self.element(*id, encoding),
                 None => self.loose_element(name, TypeUse::NODE, Docs::new()),
             }),
-            (Style::Document, []) => Err("its body is empty".to_owned()),
+            (Style::Document, []) => {
+                Ok(self.nothing(name, &message.name.namespace, docs(said.documentation.as_deref())))
+            }
             (Style::Document, [Part { name, content: PartContent::Type(id), .. }]) => {
                 let name = QName::owned(&*message.name.namespace, &**name);
                 let content = self.content(*id, encoding, Owner { name: &name.local, namespace: &name.namespace });
@@ -136,6 +164,13 @@ impl Planner<'_> {
             }
             (Style::Document, _) => Err("its body has several elements".to_owned()),
         }
+    }
+
+    /// A body with nothing in it.
+    fn nothing(&mut self, name: &str, namespace: &str, docs: Docs) -> ItemId {
+        let name = legal(&QName::owned(namespace, name));
+        let kind = ItemKind::Struct(Struct { element: Some(String::new()), ..Struct::default() });
+        self.add(&name.local, &name.namespace, docs, kind)
     }
 
     /// The element around the parts of an rpc message.
@@ -172,7 +207,7 @@ impl Planner<'_> {
         Member { is_nillable, occurs, ..member(name, content) }
     }
 
-    fn faults(&mut self, declared: &deltasoap_wsdl::wsdl::Operation, bound: &BoundOperation) -> Vec<(String, ItemId)> {
+    fn faults(&mut self, declared: &Declared, bound: &BoundOperation) -> Vec<(String, ItemId)> {
         let definitions = self.definitions;
         let (mut faults, mut seen) = (Vec::new(), HashSet::new());
         for fault in &declared.faults {

@@ -122,10 +122,43 @@ impl Render<'_> {
             quote!(#words #attributes pub #name: #ty)
         });
         let attributes = attributes.tokens();
+        let default = of.members.iter().all(is_optional).then(|| quote!(Default,));
+        let new = self.new_function(of, &names);
         quote! {
-            #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+            #[derive(Debug, Clone, #default PartialEq, deltasoap::Soap)]
             #attributes
             pub struct #name { #(#fields,)* }
+            #new
+        }
+    }
+
+    /// `new`, for a type with many fields of which some are required and some are not: `Type { field, ..Type::new(required) }` names those
+    /// alone that are given.
+    fn new_function(&self, of: &Struct, names: &[String]) -> TokenStream {
+        let optional = of.members.iter().filter(|member| is_optional(member)).count();
+        if of.members.len() <= FEW_FIELDS || optional == 0 || optional == of.members.len() {
+            return TokenStream::new();
+        }
+        let required = of.members.iter().zip(names).filter(|(member, _)| !is_optional(member)).map(|(member, name)| {
+            let (name, ty) = (ident(name), self.member_type(member));
+            quote!(#name: #ty)
+        });
+        let fields = of.members.iter().zip(names).map(|(member, name)| {
+            let name = ident(name);
+            match member.occurs {
+                Occurs::AtMostOnce => quote!(#name: None),
+                Occurs::Often(0, _) => quote!(#name: Vec::new()),
+                Occurs::Once | Occurs::Often(..) => quote!(#name),
+            }
+        });
+        let name = self.ident();
+        quote! {
+            impl #name {
+                #[doc = " The required fields; all others are absent."]
+                pub fn new(#(#required),*) -> Self {
+                    Self { #(#fields),* }
+                }
+            }
         }
     }
 
@@ -269,6 +302,14 @@ impl Render<'_> {
             pub struct #name(pub #ty);
         }
     }
+}
+
+/// Most fields of a type that are easily all given.
+const FEW_FIELDS: usize = 5;
+
+/// True for fields that may be absent, or empty.
+fn is_optional(member: &Member) -> bool {
+    matches!(member.occurs, Occurs::AtMostOnce | Occurs::Often(0, _))
 }
 
 /// How often the element of a variant occurs once it is chosen.

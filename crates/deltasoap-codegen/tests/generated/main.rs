@@ -1,6 +1,7 @@
 //! The golden files compile, read real messages and write them again, and their clients and servers understand each other.
 
 mod archives;
+mod bare_bodies;
 mod default_values;
 mod devices;
 mod encoded_types;
@@ -24,7 +25,7 @@ macro_rules! goldens {
 }
 
 goldens!(
-    archive, choices, cwmp, defaults, device, encoded, events, faults, graph, groups, hostile, interop, metadata,
+    archive, bare, choices, cwmp, defaults, device, encoded, events, faults, graph, groups, hostile, interop, metadata,
     nested, plans, recursive, xop
 );
 

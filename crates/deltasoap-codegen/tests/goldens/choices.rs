@@ -126,7 +126,7 @@ pub struct FaultPropertyType {
     pub choice: FaultPropertyTypeChoice,
 }
 
-/// A `FaultType`, or one of the types derived from it: `xsi:type` tells which.
+/// `FaultType`, or a type derived from it: `xsi:type` tells which.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
 #[soap(derived, namespace = "http://tempuri.org/", name = "FaultType")]
 pub enum AnyFaultType {
@@ -146,7 +146,7 @@ pub struct StagingFaultType {
     pub attribute: String,
 }
 
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(compact, namespace = "http://tempuri.org/")]
 pub struct SetResourceProperties {
     #[soap(inline)]

@@ -46,7 +46,7 @@ pub mod cwmp_1_0 {
     }
 
     /// GeRPCMethods message - Annex A.3.1.1
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0", element = "GetRPCMethods")]
     pub struct GetRpcMethods {}
 
@@ -149,7 +149,7 @@ pub mod cwmp_1_0 {
     }
 
     /// SetParameterAttributesResponse message - Annex A.3.2.4
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0", message)]
     pub struct SetParameterAttributesResponse {}
 
@@ -279,12 +279,12 @@ pub mod cwmp_1_0 {
     }
 
     /// RebootResponse message - Annex A.3.2.9
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0", message)]
     pub struct RebootResponse {}
 
     /// GetQueuedTransfers message - Annex A.4.1.1
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0", message)]
     pub struct GetQueuedTransfers {}
 
@@ -314,7 +314,7 @@ pub mod cwmp_1_0 {
     }
 
     /// ScheduleInformResponse message - Annex A.4.1.2
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0", message)]
     pub struct ScheduleInformResponse {}
 
@@ -331,7 +331,7 @@ pub mod cwmp_1_0 {
     }
 
     /// SetVouchersResponse message - Annex A.4.1.3
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0", message)]
     pub struct SetVouchersResponse {}
 
@@ -392,12 +392,12 @@ pub mod cwmp_1_0 {
     }
 
     /// FactoryReset message - Annex A.4.1.6
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0", message)]
     pub struct FactoryReset {}
 
     /// FactoryResetResponse message - Annex A.4.1.6
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0", message)]
     pub struct FactoryResetResponse {}
 
@@ -446,7 +446,7 @@ pub mod cwmp_1_0 {
     }
 
     /// TransferCompleteResponse message - Annex A.3.3.2
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0", message)]
     pub struct TransferCompleteResponse {}
 
@@ -487,7 +487,7 @@ pub mod cwmp_1_0 {
     }
 
     /// RequestDownloadResponse message - Annex A.4.2.2
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0", message)]
     pub struct RequestDownloadResponse {}
 
@@ -682,6 +682,28 @@ pub mod cwmp_1_0 {
         pub start_date: deltasoap::lexical::DateTime,
         pub expiration_date: Option<deltasoap::lexical::DateTime>,
         pub is_transferable: OptionStructIsTransferable,
+    }
+
+    impl OptionStruct {
+        /// The required fields; all others are absent.
+        pub fn new(
+            option_name: String,
+            voucher_sn: u32,
+            state: OptionStructState,
+            mode: OptionStructMode,
+            start_date: deltasoap::lexical::DateTime,
+            is_transferable: OptionStructIsTransferable,
+        ) -> Self {
+            Self {
+                option_name,
+                voucher_sn,
+                state,
+                mode,
+                start_date,
+                expiration_date: None,
+                is_transferable,
+            }
+        }
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]

@@ -208,6 +208,32 @@ pub struct Measure {
     pub name: Option<deltasoap::QName>,
 }
 
+impl Measure {
+    /// The required fields; all others are absent.
+    pub fn new(id: i32, count: i32, word: Vec<String>) -> Self {
+        Self {
+            scale: None,
+            version: None,
+            empty: None,
+            id,
+            count,
+            unit: None,
+            size: None,
+            ids: None,
+            word,
+            note: None,
+            price: Vec::new(),
+            fee: None,
+            total: None,
+            share: None,
+            choice: None,
+            bad: None,
+            worse: None,
+            name: None,
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
 #[soap(
     transparent,

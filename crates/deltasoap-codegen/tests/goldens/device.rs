@@ -176,7 +176,7 @@ pub fn serve_device<T: DeviceServer>(
 
 /// Types and elements of the namespace `http://www.onvif.org/ver10/device/wsdl`.
 pub mod wsdl {
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(compact, namespace = "http://www.onvif.org/ver10/device/wsdl", message)]
     pub struct GetSystemDateAndTime {}
 
@@ -207,7 +207,7 @@ pub mod wsdl {
         pub name: String,
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(compact, namespace = "http://www.onvif.org/ver10/device/wsdl", message)]
     pub struct SetHostnameResponse {}
 }
@@ -235,6 +235,20 @@ pub mod schema {
         /// Date and time in local format.
         pub local_date_time: Option<DateTime>,
         pub extension: Option<SystemDateTimeExtension>,
+    }
+
+    impl SystemDateTime {
+        /// The required fields; all others are absent.
+        pub fn new(date_time_type: SetDateTimeType, daylight_savings: bool) -> Self {
+            Self {
+                date_time_type,
+                daylight_savings,
+                time_zone: None,
+                utc_date_time: None,
+                local_date_time: None,
+                extension: None,
+            }
+        }
     }
 
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, deltasoap::Soap)]
@@ -281,7 +295,7 @@ pub mod schema {
         pub date: Date,
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(compact, namespace = "http://www.onvif.org/ver10/schema")]
     pub struct SystemDateTimeExtension {
         /// Any other element.

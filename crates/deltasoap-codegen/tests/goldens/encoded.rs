@@ -152,7 +152,7 @@ pub enum Unit {
 #[soap(transparent, name = "Length", namespace = "urn:encoded")]
 pub struct Length(pub Unit);
 
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(compact, namespace = "urn:encoded", element = "label", all)]
 pub struct Label {
     pub token: Option<deltasoap::Nillable<deltasoap::lexical::Token>>,
@@ -177,7 +177,7 @@ pub struct Label {
     >,
 }
 
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(compact, namespace = "urn:encoded", element = "labelResponse", all)]
 pub struct LabelResponse {
     pub zip: Option<deltasoap::Nillable<Zip>>,

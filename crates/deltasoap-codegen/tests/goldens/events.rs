@@ -1860,19 +1860,19 @@ pub mod wsdl {
         pub any: Vec<deltasoap::Node>,
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(compact, namespace = "http://www.onvif.org/ver10/events/wsdl", message)]
     pub struct SeekResponse {}
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(compact, namespace = "http://www.onvif.org/ver10/events/wsdl", message)]
     pub struct SetSynchronizationPoint {}
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(compact, namespace = "http://www.onvif.org/ver10/events/wsdl", message)]
     pub struct SetSynchronizationPointResponse {}
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(compact, namespace = "http://www.onvif.org/ver10/events/wsdl", message)]
     pub struct GetServiceCapabilities {}
 
@@ -1889,7 +1889,7 @@ pub mod wsdl {
         pub capabilities: Capabilities,
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
         namespace = "http://www.onvif.org/ver10/events/wsdl",
@@ -1931,7 +1931,7 @@ pub mod wsdl {
         pub any: Vec<deltasoap::Node>,
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(compact, namespace = "http://www.onvif.org/ver10/events/wsdl", message)]
     pub struct GetEventProperties {}
 
@@ -1975,7 +1975,30 @@ pub mod wsdl {
         pub any: Vec<deltasoap::Node>,
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    impl GetEventPropertiesResponse {
+        /// The required fields; all others are absent.
+        pub fn new(
+            topic_namespace_location: Vec<String>,
+            fixed_topic_set: bool,
+            topic_set: super::t_1::TopicSetType,
+            topic_expression_dialect: Vec<String>,
+            message_content_filter_dialect: Vec<String>,
+            message_content_schema_location: Vec<String>,
+        ) -> Self {
+            Self {
+                topic_namespace_location,
+                fixed_topic_set,
+                topic_set,
+                topic_expression_dialect,
+                message_content_filter_dialect,
+                producer_properties_filter_dialect: Vec::new(),
+                message_content_schema_location,
+                any: Vec::new(),
+            }
+        }
+    }
+
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
         namespace = "http://www.onvif.org/ver10/events/wsdl",
@@ -2005,7 +2028,7 @@ pub mod wsdl {
         pub any: Vec<deltasoap::Node>,
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(compact, namespace = "http://www.onvif.org/ver10/events/wsdl")]
     pub struct CreatePullPointSubscriptionSubscriptionPolicy {
         /// Any other element.
@@ -2039,6 +2062,20 @@ pub mod r_2 {
         pub fault_cause: Option<ResourceUnknownFaultTypeFaultCause>,
     }
 
+    impl ResourceUnknownFaultType {
+        /// The required fields; all others are absent.
+        pub fn new(timestamp: deltasoap::lexical::DateTime) -> Self {
+            Self {
+                any: Vec::new(),
+                timestamp,
+                originator: None,
+                error_code: None,
+                description: Vec::new(),
+                fault_cause: None,
+            }
+        }
+    }
+
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(compact, namespace = "http://docs.oasis-open.org/wsrf/r-2")]
     pub struct ResourceUnknownFaultTypeDescription {
@@ -2048,7 +2085,7 @@ pub mod r_2 {
         pub value: String,
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(compact, namespace = "http://docs.oasis-open.org/wsrf/r-2")]
     pub struct ResourceUnknownFaultTypeFaultCause {
         /// Any other element.
@@ -2085,6 +2122,24 @@ pub mod b_2 {
         pub unknown_filter: Vec<deltasoap::QName>,
     }
 
+    impl InvalidFilterFaultType {
+        /// The required fields; all others are absent.
+        pub fn new(
+            timestamp: deltasoap::lexical::DateTime,
+            unknown_filter: Vec<deltasoap::QName>,
+        ) -> Self {
+            Self {
+                any: Vec::new(),
+                timestamp,
+                originator: None,
+                error_code: None,
+                description: Vec::new(),
+                fault_cause: None,
+                unknown_filter,
+            }
+        }
+    }
+
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
@@ -2106,6 +2161,20 @@ pub mod b_2 {
         pub description: Vec<super::r_2::ResourceUnknownFaultTypeDescription>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub fault_cause: Option<super::r_2::ResourceUnknownFaultTypeFaultCause>,
+    }
+
+    impl TopicExpressionDialectUnknownFaultType {
+        /// The required fields; all others are absent.
+        pub fn new(timestamp: deltasoap::lexical::DateTime) -> Self {
+            Self {
+                any: Vec::new(),
+                timestamp,
+                originator: None,
+                error_code: None,
+                description: Vec::new(),
+                fault_cause: None,
+            }
+        }
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
@@ -2131,6 +2200,20 @@ pub mod b_2 {
         pub fault_cause: Option<super::r_2::ResourceUnknownFaultTypeFaultCause>,
     }
 
+    impl InvalidTopicExpressionFaultType {
+        /// The required fields; all others are absent.
+        pub fn new(timestamp: deltasoap::lexical::DateTime) -> Self {
+            Self {
+                any: Vec::new(),
+                timestamp,
+                originator: None,
+                error_code: None,
+                description: Vec::new(),
+                fault_cause: None,
+            }
+        }
+    }
+
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
@@ -2152,6 +2235,20 @@ pub mod b_2 {
         pub description: Vec<super::r_2::ResourceUnknownFaultTypeDescription>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub fault_cause: Option<super::r_2::ResourceUnknownFaultTypeFaultCause>,
+    }
+
+    impl TopicNotSupportedFaultType {
+        /// The required fields; all others are absent.
+        pub fn new(timestamp: deltasoap::lexical::DateTime) -> Self {
+            Self {
+                any: Vec::new(),
+                timestamp,
+                originator: None,
+                error_code: None,
+                description: Vec::new(),
+                fault_cause: None,
+            }
+        }
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
@@ -2177,6 +2274,20 @@ pub mod b_2 {
         pub fault_cause: Option<super::r_2::ResourceUnknownFaultTypeFaultCause>,
     }
 
+    impl InvalidProducerPropertiesExpressionFaultType {
+        /// The required fields; all others are absent.
+        pub fn new(timestamp: deltasoap::lexical::DateTime) -> Self {
+            Self {
+                any: Vec::new(),
+                timestamp,
+                originator: None,
+                error_code: None,
+                description: Vec::new(),
+                fault_cause: None,
+            }
+        }
+    }
+
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
@@ -2198,6 +2309,20 @@ pub mod b_2 {
         pub description: Vec<super::r_2::ResourceUnknownFaultTypeDescription>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub fault_cause: Option<super::r_2::ResourceUnknownFaultTypeFaultCause>,
+    }
+
+    impl InvalidMessageContentExpressionFaultType {
+        /// The required fields; all others are absent.
+        pub fn new(timestamp: deltasoap::lexical::DateTime) -> Self {
+            Self {
+                any: Vec::new(),
+                timestamp,
+                originator: None,
+                error_code: None,
+                description: Vec::new(),
+                fault_cause: None,
+            }
+        }
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
@@ -2226,6 +2351,25 @@ pub mod b_2 {
         pub maximum_time: Option<deltasoap::lexical::DateTime>,
     }
 
+    impl UnacceptableInitialTerminationTimeFaultType {
+        /// The required fields; all others are absent.
+        pub fn new(
+            timestamp: deltasoap::lexical::DateTime,
+            minimum_time: deltasoap::lexical::DateTime,
+        ) -> Self {
+            Self {
+                any: Vec::new(),
+                timestamp,
+                originator: None,
+                error_code: None,
+                description: Vec::new(),
+                fault_cause: None,
+                minimum_time,
+                maximum_time: None,
+            }
+        }
+    }
+
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
@@ -2249,6 +2393,21 @@ pub mod b_2 {
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub fault_cause: Option<super::r_2::ResourceUnknownFaultTypeFaultCause>,
         pub unrecognized_policy: Vec<deltasoap::QName>,
+    }
+
+    impl UnrecognizedPolicyRequestFaultType {
+        /// The required fields; all others are absent.
+        pub fn new(timestamp: deltasoap::lexical::DateTime) -> Self {
+            Self {
+                any: Vec::new(),
+                timestamp,
+                originator: None,
+                error_code: None,
+                description: Vec::new(),
+                fault_cause: None,
+                unrecognized_policy: Vec::new(),
+            }
+        }
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
@@ -2276,6 +2435,21 @@ pub mod b_2 {
         pub unsupported_policy: Vec<deltasoap::QName>,
     }
 
+    impl UnsupportedPolicyRequestFaultType {
+        /// The required fields; all others are absent.
+        pub fn new(timestamp: deltasoap::lexical::DateTime) -> Self {
+            Self {
+                any: Vec::new(),
+                timestamp,
+                originator: None,
+                error_code: None,
+                description: Vec::new(),
+                fault_cause: None,
+                unsupported_policy: Vec::new(),
+            }
+        }
+    }
+
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
@@ -2299,6 +2473,20 @@ pub mod b_2 {
         pub fault_cause: Option<super::r_2::ResourceUnknownFaultTypeFaultCause>,
     }
 
+    impl NotifyMessageNotSupportedFaultType {
+        /// The required fields; all others are absent.
+        pub fn new(timestamp: deltasoap::lexical::DateTime) -> Self {
+            Self {
+                any: Vec::new(),
+                timestamp,
+                originator: None,
+                error_code: None,
+                description: Vec::new(),
+                fault_cause: None,
+            }
+        }
+    }
+
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
@@ -2320,6 +2508,20 @@ pub mod b_2 {
         pub description: Vec<super::r_2::ResourceUnknownFaultTypeDescription>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub fault_cause: Option<super::r_2::ResourceUnknownFaultTypeFaultCause>,
+    }
+
+    impl SubscribeCreationFailedFaultType {
+        /// The required fields; all others are absent.
+        pub fn new(timestamp: deltasoap::lexical::DateTime) -> Self {
+            Self {
+                any: Vec::new(),
+                timestamp,
+                originator: None,
+                error_code: None,
+                description: Vec::new(),
+                fault_cause: None,
+            }
+        }
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
@@ -2379,7 +2581,26 @@ pub mod b_2 {
         pub maximum_time: Option<deltasoap::lexical::DateTime>,
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    impl UnacceptableTerminationTimeFaultType {
+        /// The required fields; all others are absent.
+        pub fn new(
+            timestamp: deltasoap::lexical::DateTime,
+            minimum_time: deltasoap::lexical::DateTime,
+        ) -> Self {
+            Self {
+                any: Vec::new(),
+                timestamp,
+                originator: None,
+                error_code: None,
+                description: Vec::new(),
+                fault_cause: None,
+                minimum_time,
+                maximum_time: None,
+            }
+        }
+    }
+
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(compact, namespace = "http://docs.oasis-open.org/wsn/b-2", message)]
     pub struct Unsubscribe {
         /// Any other element.
@@ -2387,7 +2608,7 @@ pub mod b_2 {
         pub any: Vec<deltasoap::Node>,
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(compact, namespace = "http://docs.oasis-open.org/wsn/b-2", message)]
     pub struct UnsubscribeResponse {
         /// Any other element.
@@ -2416,6 +2637,20 @@ pub mod b_2 {
         pub description: Vec<super::r_2::ResourceUnknownFaultTypeDescription>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub fault_cause: Option<super::r_2::ResourceUnknownFaultTypeFaultCause>,
+    }
+
+    impl UnableToDestroySubscriptionFaultType {
+        /// The required fields; all others are absent.
+        pub fn new(timestamp: deltasoap::lexical::DateTime) -> Self {
+            Self {
+                any: Vec::new(),
+                timestamp,
+                originator: None,
+                error_code: None,
+                description: Vec::new(),
+                fault_cause: None,
+            }
+        }
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
@@ -2470,7 +2705,7 @@ pub mod b_2 {
         pub any: Vec<deltasoap::Node>,
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(compact, namespace = "http://docs.oasis-open.org/wsn/b-2", message)]
     pub struct GetCurrentMessageResponse {
         /// Any other element.
@@ -2501,6 +2736,20 @@ pub mod b_2 {
         pub fault_cause: Option<super::r_2::ResourceUnknownFaultTypeFaultCause>,
     }
 
+    impl NoCurrentMessageOnTopicFaultType {
+        /// The required fields; all others are absent.
+        pub fn new(timestamp: deltasoap::lexical::DateTime) -> Self {
+            Self {
+                any: Vec::new(),
+                timestamp,
+                originator: None,
+                error_code: None,
+                description: Vec::new(),
+                fault_cause: None,
+            }
+        }
+    }
+
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
@@ -2524,6 +2773,20 @@ pub mod b_2 {
         pub fault_cause: Option<super::r_2::ResourceUnknownFaultTypeFaultCause>,
     }
 
+    impl MultipleTopicsSpecifiedFaultType {
+        /// The required fields; all others are absent.
+        pub fn new(timestamp: deltasoap::lexical::DateTime) -> Self {
+            Self {
+                any: Vec::new(),
+                timestamp,
+                originator: None,
+                error_code: None,
+                description: Vec::new(),
+                fault_cause: None,
+            }
+        }
+    }
+
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
@@ -2540,7 +2803,7 @@ pub mod b_2 {
         pub any: Vec<deltasoap::Node>,
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
@@ -2555,7 +2818,7 @@ pub mod b_2 {
         pub any: Vec<deltasoap::Node>,
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
         namespace = "http://docs.oasis-open.org/wsn/b-2",
@@ -2593,7 +2856,21 @@ pub mod b_2 {
         pub fault_cause: Option<super::r_2::ResourceUnknownFaultTypeFaultCause>,
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    impl UnableToGetMessagesFaultType {
+        /// The required fields; all others are absent.
+        pub fn new(timestamp: deltasoap::lexical::DateTime) -> Self {
+            Self {
+                any: Vec::new(),
+                timestamp,
+                originator: None,
+                error_code: None,
+                description: Vec::new(),
+                fault_cause: None,
+            }
+        }
+    }
+
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(compact, namespace = "http://docs.oasis-open.org/wsn/b-2", message)]
     pub struct DestroyPullPoint {
         /// Any other element.
@@ -2601,7 +2878,7 @@ pub mod b_2 {
         pub any: Vec<deltasoap::Node>,
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(compact, namespace = "http://docs.oasis-open.org/wsn/b-2", message)]
     pub struct DestroyPullPointResponse {
         /// Any other element.
@@ -2632,7 +2909,21 @@ pub mod b_2 {
         pub fault_cause: Option<super::r_2::ResourceUnknownFaultTypeFaultCause>,
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    impl UnableToDestroyPullPointFaultType {
+        /// The required fields; all others are absent.
+        pub fn new(timestamp: deltasoap::lexical::DateTime) -> Self {
+            Self {
+                any: Vec::new(),
+                timestamp,
+                originator: None,
+                error_code: None,
+                description: Vec::new(),
+                fault_cause: None,
+            }
+        }
+    }
+
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(compact, namespace = "http://docs.oasis-open.org/wsn/b-2", message)]
     pub struct CreatePullPoint {
         /// Any other element.
@@ -2678,7 +2969,21 @@ pub mod b_2 {
         pub fault_cause: Option<super::r_2::ResourceUnknownFaultTypeFaultCause>,
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    impl UnableToCreatePullPointFaultType {
+        /// The required fields; all others are absent.
+        pub fn new(timestamp: deltasoap::lexical::DateTime) -> Self {
+            Self {
+                any: Vec::new(),
+                timestamp,
+                originator: None,
+                error_code: None,
+                description: Vec::new(),
+                fault_cause: None,
+            }
+        }
+    }
+
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(compact, namespace = "http://docs.oasis-open.org/wsn/b-2", message)]
     pub struct PauseSubscription {
         /// Any other element.
@@ -2686,7 +2991,7 @@ pub mod b_2 {
         pub any: Vec<deltasoap::Node>,
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(compact, namespace = "http://docs.oasis-open.org/wsn/b-2", message)]
     pub struct PauseSubscriptionResponse {
         /// Any other element.
@@ -2717,7 +3022,21 @@ pub mod b_2 {
         pub fault_cause: Option<super::r_2::ResourceUnknownFaultTypeFaultCause>,
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    impl PauseFailedFaultType {
+        /// The required fields; all others are absent.
+        pub fn new(timestamp: deltasoap::lexical::DateTime) -> Self {
+            Self {
+                any: Vec::new(),
+                timestamp,
+                originator: None,
+                error_code: None,
+                description: Vec::new(),
+                fault_cause: None,
+            }
+        }
+    }
+
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(compact, namespace = "http://docs.oasis-open.org/wsn/b-2", message)]
     pub struct ResumeSubscription {
         /// Any other element.
@@ -2725,7 +3044,7 @@ pub mod b_2 {
         pub any: Vec<deltasoap::Node>,
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(compact, namespace = "http://docs.oasis-open.org/wsn/b-2", message)]
     pub struct ResumeSubscriptionResponse {
         /// Any other element.
@@ -2756,6 +3075,20 @@ pub mod b_2 {
         pub fault_cause: Option<super::r_2::ResourceUnknownFaultTypeFaultCause>,
     }
 
+    impl ResumeFailedFaultType {
+        /// The required fields; all others are absent.
+        pub fn new(timestamp: deltasoap::lexical::DateTime) -> Self {
+            Self {
+                any: Vec::new(),
+                timestamp,
+                originator: None,
+                error_code: None,
+                description: Vec::new(),
+                fault_cause: None,
+            }
+        }
+    }
+
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
@@ -2770,7 +3103,7 @@ pub mod b_2 {
         pub message: NotificationMessageHolderTypeMessage,
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(compact, namespace = "http://docs.oasis-open.org/wsn/b-2")]
     pub struct FilterType {
         /// Any other element.
@@ -2785,7 +3118,7 @@ pub mod b_2 {
         Duration(deltasoap::lexical::Duration),
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(compact, namespace = "http://docs.oasis-open.org/wsn/b-2")]
     pub struct SubscribeSubscriptionPolicy {
         /// Any other element.
@@ -2793,7 +3126,7 @@ pub mod b_2 {
         pub any: Vec<deltasoap::Node>,
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(compact, namespace = "http://docs.oasis-open.org/wsn/b-2")]
     pub struct NotificationMessageHolderTypeMessage {
         /// Any other element.
@@ -2831,7 +3164,7 @@ pub mod addressing {
         pub value: String,
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(compact, namespace = "http://www.w3.org/2005/08/addressing")]
     pub struct ReferenceParametersType {
         /// Any other element.
@@ -2839,7 +3172,7 @@ pub mod addressing {
         pub any: Vec<deltasoap::Node>,
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(compact, namespace = "http://www.w3.org/2005/08/addressing")]
     pub struct MetadataType {
         /// Any other element.
@@ -2850,7 +3183,7 @@ pub mod addressing {
 
 /// Types and elements of the namespace `http://docs.oasis-open.org/wsn/t-1`.
 pub mod t_1 {
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(compact, namespace = "http://docs.oasis-open.org/wsn/t-1", qualified)]
     pub struct TopicSetType {
         pub documentation: Option<deltasoap::Node>,

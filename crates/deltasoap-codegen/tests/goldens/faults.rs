@@ -239,13 +239,13 @@ pub enum ThrowExtensionFaultFault {
 
 /// Types and elements without a namespace.
 pub mod unqualified {
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(compact, element = "getQuote", all, rename_all = "camelCase")]
     pub struct GetQuote {
         pub ticker_symbol: Option<deltasoap::Nillable<String>>,
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(compact, element = "getQuoteResponse", all, rename_all = "camelCase")]
     pub struct GetQuoteResponse {
         pub get_quote_result: Option<deltasoap::Nillable<f32>>,
@@ -255,7 +255,7 @@ pub mod unqualified {
     #[soap(transparent, element = "tickerSymbol")]
     pub struct TickerSymbol(pub String);
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(compact, element = "throwFault", all)]
     pub struct ThrowFault {
         pub a: Option<deltasoap::Nillable<i32>>,
@@ -263,7 +263,7 @@ pub mod unqualified {
         pub c: Option<deltasoap::Nillable<f32>>,
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(compact, element = "throwFaultResponse", all)]
     pub struct ThrowFaultResponse {
         pub r#return: Option<deltasoap::Nillable<i32>>,
@@ -273,13 +273,13 @@ pub mod unqualified {
     #[soap(transparent, element = "theFault")]
     pub struct TheFault(pub super::faults::AnyDerivedFault);
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(compact, element = "throwExtensionFault", all)]
     pub struct ThrowExtensionFault {
         pub description: Option<deltasoap::Nillable<String>>,
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(compact, element = "throwExtensionFaultResponse", all)]
     pub struct ThrowExtensionFaultResponse {
         pub r#return: Option<deltasoap::Nillable<i32>>,
@@ -292,7 +292,7 @@ pub mod unqualified {
 
 /// Types and elements of the namespace `http://test.com/wsdl/faults`.
 pub mod faults {
-    /// A `derivedFault`, or one of the types derived from it: `xsi:type` tells which.
+    /// `derivedFault`, or a type derived from it: `xsi:type` tells which.
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(derived, namespace = "http://test.com/wsdl/faults", name = "derivedFault")]
     pub enum AnyDerivedFault {
@@ -304,7 +304,7 @@ pub mod faults {
         Other(deltasoap::Node),
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
         namespace = "http://test.com/wsdl/faults",
@@ -315,7 +315,7 @@ pub mod faults {
         pub extension: Option<deltasoap::Nillable<ExtensionType>>,
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
         namespace = "http://test.com/wsdl/faults",
@@ -327,7 +327,7 @@ pub mod faults {
         pub b: Option<deltasoap::Nillable<String>>,
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
         namespace = "http://test.com/wsdl/faults",
@@ -340,7 +340,7 @@ pub mod faults {
         pub c: Option<deltasoap::Nillable<f32>>,
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(compact, namespace = "http://test.com/wsdl/faults", all)]
     pub struct ExtensionType {
         /// Any other element.

@@ -148,7 +148,7 @@ pub fn serve_family<T: FamilyServer>(
 }
 
 /// Knows others, who may know this one.
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(compact, namespace = "urn:family", all)]
 pub struct Person {
     pub name: Option<deltasoap::Nillable<String>>,
@@ -162,19 +162,19 @@ pub struct Person {
     pub pet: Option<deltasoap::Nillable<deltasoap::Shared<AnyPet>>>,
 }
 
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(compact, namespace = "urn:family", element = "meet", all)]
 pub struct Meet {
     pub who: Option<deltasoap::Nillable<deltasoap::Shared<Person>>>,
 }
 
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(compact, namespace = "urn:family", element = "meetResponse", all)]
 pub struct MeetResponse {
     pub who: Option<deltasoap::Nillable<deltasoap::Shared<Person>>>,
 }
 
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(compact, namespace = "urn:family", element = "measure", all)]
 pub struct Measure {
     pub distances: Option<deltasoap::Nillable<deltasoap::MultiArray<f64, 2>>>,
@@ -188,19 +188,19 @@ pub struct Measure {
     >,
 }
 
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(compact, namespace = "urn:family", element = "measureResponse", all)]
 pub struct MeasureResponse {
     pub distances: Option<deltasoap::Nillable<deltasoap::MultiArray<f64, 2>>>,
 }
 
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(compact, namespace = "urn:family", all)]
 pub struct Address {
     pub town: Option<deltasoap::Nillable<String>>,
 }
 
-/// A `Pet`, or one of the types derived from it: `xsi:type` tells which.
+/// `Pet`, or a type derived from it: `xsi:type` tells which.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
 #[soap(derived, namespace = "urn:family", name = "Pet")]
 pub enum AnyPet {
@@ -210,7 +210,7 @@ pub enum AnyPet {
     Other(deltasoap::Node),
 }
 
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(compact, namespace = "urn:family", all)]
 pub struct Cat {
     pub owner: Option<deltasoap::Nillable<deltasoap::Shared<Person>>>,

@@ -221,7 +221,7 @@ pub struct AskResponse {
     pub choice: AskResponseChoice,
 }
 
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(compact, namespace = "urn:groups", message)]
 pub struct Log {
     #[soap(inline)]
@@ -343,7 +343,7 @@ pub enum AskChoice3 {
     Value(AskValue),
 }
 
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(compact, namespace = "urn:groups")]
 pub struct Tree {
     #[soap(group)]
@@ -549,7 +549,7 @@ pub enum OftenChoice2 {
 }
 
 /// Elements of a `Tree`, one after the other.
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(compact, namespace = "urn:groups", group, qualified)]
 pub struct TreeLeft {
     pub left: Option<Box<Tree>>,

@@ -393,7 +393,7 @@ pub enum Colour {
     Ω2,
 }
 
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(
     compact,
     namespace = "urn:\"]evil!{\u{202e}\n*/",

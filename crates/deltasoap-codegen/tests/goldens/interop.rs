@@ -3,10 +3,6 @@
 /// Calls the operations of `Soap12AddTestPortTypeDoc`.
 ///
 /// Without getTime: the server begins.
-///
-/// Without echoSenderFault: its body is empty.
-///
-/// Without echoReceiverFault: its body is empty.
 #[derive(Debug, Clone)]
 pub struct Soap12AddTestPortTypeDocClient<C = deltasoap::http::Client> {
     caller: C,
@@ -86,6 +82,34 @@ impl<C: deltasoap::http::Caller> Soap12AddTestPortTypeDocClient<C> {
     > {
         self.caller.call(request, self.options.clone()).await
     }
+
+    /// Calls `echoSenderFault`.
+    ///
+    /// # Errors
+    /// A fault, or another reason why there is no response.
+    pub async fn echo_sender_fault(
+        &self,
+        request: &soapinterop_org::EchoSenderFault,
+    ) -> Result<
+        C::Answer<soap12_test::EchoSenderFaultResponse>,
+        deltasoap::http::CallError,
+    > {
+        self.caller.call(request, self.options.clone()).await
+    }
+
+    /// Calls `echoReceiverFault`.
+    ///
+    /// # Errors
+    /// A fault, or another reason why there is no response.
+    pub async fn echo_receiver_fault(
+        &self,
+        request: &soapinterop_org::EchoReceiverFault,
+    ) -> Result<
+        C::Answer<soap12_test::EchoReceiverFaultResponse>,
+        deltasoap::http::CallError,
+    > {
+        self.caller.call(request, self.options.clone()).await
+    }
 }
 
 /// Answers the operations of `Soap12AddTestPortTypeDoc`: see [`serve_soap12_add_test_port_type_doc`].
@@ -96,6 +120,22 @@ pub trait Soap12AddTestPortTypeDocServer: Send + Sync + 'static {
         context: deltasoap::http::Context,
     ) -> impl std::future::Future<
         Output = Result<soapinterop_org::EchoStringResponse, deltasoap::soap::Fault>,
+    > + Send;
+
+    fn echo_sender_fault(
+        &self,
+        request: deltasoap::Lease<soapinterop_org::EchoSenderFault>,
+        context: deltasoap::http::Context,
+    ) -> impl std::future::Future<
+        Output = Result<soap12_test::EchoSenderFaultResponse, deltasoap::soap::Fault>,
+    > + Send;
+
+    fn echo_receiver_fault(
+        &self,
+        request: deltasoap::Lease<soapinterop_org::EchoReceiverFault>,
+        context: deltasoap::http::Context,
+    ) -> impl std::future::Future<
+        Output = Result<soap12_test::EchoReceiverFaultResponse, deltasoap::soap::Fault>,
     > + Send;
 }
 
@@ -111,6 +151,32 @@ pub fn serve_soap12_add_test_port_type_doc<T: Soap12AddTestPortTypeDocServer>(
         let it = std::sync::Arc::clone(&it);
         async move {
             <T as Soap12AddTestPortTypeDocServer>::echo_string(&it, request, context)
+                .await
+        }
+    });
+    let service = service.add_operation(operation);
+    let it = std::sync::Arc::clone(&implementation);
+    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+        let it = std::sync::Arc::clone(&it);
+        async move {
+            <T as Soap12AddTestPortTypeDocServer>::echo_sender_fault(
+                    &it,
+                    request,
+                    context,
+                )
+                .await
+        }
+    });
+    let service = service.add_operation(operation);
+    let it = std::sync::Arc::clone(&implementation);
+    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+        let it = std::sync::Arc::clone(&it);
+        async move {
+            <T as Soap12AddTestPortTypeDocServer>::echo_receiver_fault(
+                    &it,
+                    request,
+                    context,
+                )
                 .await
         }
     });
@@ -421,7 +487,7 @@ pub fn serve_soap12_add_test_port_type_rpc<T: Soap12AddTestPortTypeRpcServer>(
 
 /// Types and elements of the namespace `http://soapinterop.org/`.
 pub mod soapinterop_org {
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
         namespace = "http://soapinterop.org/",
@@ -433,7 +499,7 @@ pub mod soapinterop_org {
         pub input_string: Option<String>,
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
         namespace = "http://soapinterop.org/",
@@ -460,15 +526,15 @@ pub mod soapinterop_org {
     )]
     pub struct EchoReceiverFault(pub deltasoap::Node);
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(compact, namespace = "http://soapinterop.org/", element = "echoVoid")]
     pub struct EchoVoid {}
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(compact, namespace = "http://soapinterop.org/", element = "echoVoidResponse")]
     pub struct EchoVoidResponse {}
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
         namespace = "http://soapinterop.org/",
@@ -482,7 +548,7 @@ pub mod soapinterop_org {
         pub input_float: Option<deltasoap::Nillable<f32>>,
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
         namespace = "http://soapinterop.org/",
@@ -493,7 +559,7 @@ pub mod soapinterop_org {
         pub r#return: Option<deltasoap::Nillable<super::xsd::SoapStruct>>,
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
         namespace = "http://soapinterop.org/",
@@ -505,7 +571,7 @@ pub mod soapinterop_org {
         pub input_string: Option<deltasoap::Nillable<String>>,
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
         namespace = "http://soapinterop.org/",
@@ -516,7 +582,7 @@ pub mod soapinterop_org {
         pub r#return: Option<deltasoap::Nillable<String>>,
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
         namespace = "http://soapinterop.org/",
@@ -528,7 +594,7 @@ pub mod soapinterop_org {
         pub input_integer: Option<deltasoap::Nillable<i32>>,
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
         namespace = "http://soapinterop.org/",
@@ -540,9 +606,20 @@ pub mod soapinterop_org {
     }
 }
 
+/// Types and elements of the namespace `http://whitemesa.net/wsdl/soap12-test`.
+pub mod soap12_test {
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[soap(compact, namespace = "http://whitemesa.net/wsdl/soap12-test", element = "")]
+    pub struct EchoSenderFaultResponse {}
+
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[soap(compact, namespace = "http://whitemesa.net/wsdl/soap12-test", element = "")]
+    pub struct EchoReceiverFaultResponse {}
+}
+
 /// Types and elements of the namespace `http://example.org/ts-tests/xsd`.
 pub mod xsd {
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
         namespace = "http://example.org/ts-tests/xsd",
@@ -556,7 +633,7 @@ pub mod xsd {
         pub var_float: Option<deltasoap::Nillable<f32>>,
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
         namespace = "http://example.org/ts-tests/xsd",
@@ -569,11 +646,51 @@ pub mod xsd {
         pub type3: Option<deltasoap::Nillable<deltasoap::QName>>,
         pub type4: Option<deltasoap::Nillable<deltasoap::QName>>,
     }
+
+    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[soap(
+        compact,
+        namespace = "http://example.org/ts-tests/xsd",
+        name = "SOAPStruct",
+        all,
+        rename_all = "camelCase"
+    )]
+    pub struct SoapStruct2 {
+        pub var_string: String,
+        pub var_int: i32,
+        pub var_float: f32,
+    }
+
+    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[soap(
+        compact,
+        namespace = "http://example.org/ts-tests/xsd",
+        name = "SOAPStructInputs"
+    )]
+    pub struct SoapStructInputs {
+        pub input1: deltasoap::Node,
+        pub input2: deltasoap::Node,
+        pub input3: deltasoap::Node,
+        pub input4: deltasoap::Node,
+    }
+
+    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[soap(
+        compact,
+        namespace = "http://example.org/ts-tests/xsd",
+        name = "SOAPStructTypes"
+    )]
+    pub struct SoapStructTypes2 {
+        pub type1: deltasoap::QName,
+        pub type2: deltasoap::QName,
+        pub type3: deltasoap::QName,
+        pub type4: deltasoap::QName,
+    }
 }
 
 /// Types and elements of the namespace `http://example.org/ts-tests`.
 pub mod ts_tests {
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
         namespace = "http://example.org/ts-tests",
@@ -587,7 +704,7 @@ pub mod ts_tests {
         pub input4: Option<deltasoap::Node>,
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
         namespace = "http://example.org/ts-tests",

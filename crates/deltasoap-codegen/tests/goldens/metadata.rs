@@ -155,13 +155,13 @@ pub struct SessionHeader(pub deltasoap::Node);
 )]
 pub struct CallOptions(pub deltasoap::Node);
 
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(compact, namespace = "http://soap.sforce.com/2006/04/metadata", qualified)]
 pub struct ReadResult {
     pub records: Vec<AnyMetadata>,
 }
 
-/// A `Metadata`, or one of the types derived from it: `xsi:type` tells which.
+/// `Metadata`, or a type derived from it: `xsi:type` tells which.
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
 #[soap(
     derived,
@@ -179,7 +179,7 @@ pub enum AnyMetadata {
     Other(deltasoap::Node),
 }
 
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(
     compact,
     namespace = "http://soap.sforce.com/2006/04/metadata",
@@ -190,7 +190,7 @@ pub struct Metadata {
     pub full_name: Option<String>,
 }
 
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(
     compact,
     namespace = "http://soap.sforce.com/2006/04/metadata",
@@ -204,7 +204,7 @@ pub struct CustomObject {
     pub enable_history: Option<bool>,
 }
 
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(
     compact,
     namespace = "http://soap.sforce.com/2006/04/metadata",
@@ -241,6 +241,29 @@ pub struct PicklistValue {
     pub reverse_role: Option<String>,
     pub reviewed: Option<bool>,
     pub won: Option<bool>,
+}
+
+impl PicklistValue {
+    /// The required fields; all others are absent.
+    pub fn new(default: bool) -> Self {
+        Self {
+            full_name: None,
+            allow_email: None,
+            closed: None,
+            color: None,
+            controlling_field_values: Vec::new(),
+            converted: None,
+            css_exposed: None,
+            default,
+            description: None,
+            forecast_category: None,
+            high_priority: None,
+            probability: None,
+            reverse_role: None,
+            reviewed: None,
+            won: None,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, deltasoap::Soap)]

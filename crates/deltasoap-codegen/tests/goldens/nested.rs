@@ -219,7 +219,7 @@ pub mod messages_v3 {
         pub traceer_id: super::types_v3::Uuid,
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
         namespace = "http://schemas.vecozo.nl/berichtuitwisseling/messages/v3"
@@ -230,7 +230,7 @@ pub mod messages_v3 {
         pub any: Option<deltasoap::Node>,
     }
 
-    /// A `Bericht`, or one of the types derived from it: `xsi:type` tells which.
+    /// `Bericht`, or a type derived from it: `xsi:type` tells which.
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
         derived,
@@ -247,7 +247,7 @@ pub mod messages_v3 {
         Other(deltasoap::Node),
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
         namespace = "http://schemas.vecozo.nl/berichtuitwisseling/messages/v3"
@@ -265,7 +265,7 @@ pub mod messages_v3 {
         pub data: deltasoap::Binary,
     }
 
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,
         namespace = "http://schemas.vecozo.nl/berichtuitwisseling/messages/v3"

@@ -107,11 +107,11 @@ pub fn serve_plan_ws<T: PlanWsServer>(
     service
 }
 
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(compact, namespace = "http://tempuri.org/", message)]
 pub struct GetPlan {}
 
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(
     compact,
     namespace = "http://tempuri.org/",
@@ -123,13 +123,13 @@ pub struct GetPlanResponse {
     pub get_plan_result: Option<Plan>,
 }
 
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(compact, namespace = "http://tempuri.org/", qualified, rename_all = "PascalCase")]
 pub struct Plan {
     pub disposition: Option<Disposition>,
 }
 
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(compact, namespace = "http://tempuri.org/", qualified, rename_all = "PascalCase")]
 pub struct Disposition {
     pub code: Option<String>,

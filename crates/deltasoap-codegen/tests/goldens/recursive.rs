@@ -125,7 +125,7 @@ pub fn serve_operation_service_next_gen<T: OperationServiceNextGenServer>(
     service
 }
 
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(
     compact,
     namespace = "http://some.schema.com/marketplace/search/v1/services",
@@ -163,7 +163,7 @@ pub struct Constraint {
     pub expression: Expression,
 }
 
-#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(compact, namespace = "http://some.schema.com/marketplace/search/v1/services")]
 pub struct Expression {
     #[soap(group)]

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 /// Descriptions whose output is kept.
 pub const GOLDENS: &[(&str, &str)] = &[
     ("archive", "../../crates/deltasoap-codegen/tests/data/archive.wsdl"),
+    ("bare", "../../crates/deltasoap-codegen/tests/data/bare.wsdl"),
     ("choices", "apache+axis-axis1-java/integration/src/test/wsdl/choice/ChoiceService.wsdl"),
     ("cwmp", "BroadbandForum+cwmp-data-models/cwmp-1-0.xsd"),
     ("device", "FalkTannhaeuser+python-onvif-zeep/wsdl/devicemgmt.wsdl"),

@@ -101,7 +101,7 @@ pub trait SimpleType: Typed + Lexical {
     note = "give it `#[soap(element = \"...\")]` or `#[soap(message)]`"
 )]
 pub trait Message: Typed {
-    /// The element's name.
+    /// The element's name. An empty one is that of no element: the body of such a message is empty, and so is the type.
     const ELEMENT: QName;
 }
 

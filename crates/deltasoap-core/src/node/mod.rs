@@ -83,6 +83,34 @@ impl Node {
         crate::decode::from_slice(encoder.finish()?.as_slice(), &self.name)
     }
 
+    /// Reads the tree as a typed value if its `xsi:type` names the type; `None` if it names another, or there is none. What stands behind
+    /// `xsd:anyType` is read so:
+    ///
+    /// ```
+    /// use deltasoap::{Node, Soap};
+    ///
+    /// #[derive(Debug, PartialEq, Soap)]
+    /// #[soap(namespace = "urn:vim25", qualified)]
+    /// struct Quota {
+    ///     limit: i64,
+    /// }
+    ///
+    /// # let text = "<val xmlns='urn:vim25' xmlns:xsi='http://www.w3.org/2001/XMLSchema-instance' xsi:type='Quota'><limit>5</limit></val>";
+    /// # let val = Node::parse(text.as_bytes())?;
+    /// if let Some(quota) = val.downcast::<Quota>()? {
+    ///     assert_eq!(quota.limit, 5);
+    /// }
+    /// assert_eq!(val.downcast::<String>()?, None);
+    /// # Ok::<(), deltasoap::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When the tree is not what the type's schema says. Positions count within the tree written out alone.
+    pub fn downcast<T: Typed>(&self) -> Result<Option<T>, Error> {
+        let named = self.attribute(ns::XSI, "type").and_then(|text| self.resolve(text.trim_ascii()));
+        if named == Some(T::TYPE_NAME) { self.to_typed().map(Some) } else { Ok(None) }
+    }
+
     /// The value of an attribute.
     pub fn attribute(&self, namespace: &str, local: &str) -> Option<&str> {
         self.attributes.iter().find(|(name, _)| name.is(namespace, local)).map(|(_, value)| value.as_str())

@@ -337,6 +337,10 @@ impl<T: Message> Receiver for RequestReceiver<T> {
         expect_name::<T>(namespace, local)
     }
 
+    fn empty_body(&mut self, _: &Head) -> Result<(), ErrorKind> {
+        expect_nothing::<T>()
+    }
+
     fn decode_body(&mut self, cursor: &mut Cursor<'_>) -> Step {
         self.memory.decode(cursor, T::view())
     }
@@ -347,7 +351,12 @@ fn expect_name<T: Message>(namespace: &str, local: &str) -> Result<(), ErrorKind
         return Ok(());
     }
     let found = QName::owned(namespace, local).to_string();
-    Err(ErrorKind::UnexpectedElement { found, expected: format!("<{}>", T::ELEMENT) })
+    let expected = if T::ELEMENT.local.is_empty() { "an empty Body".to_owned() } else { format!("<{}>", T::ELEMENT) };
+    Err(ErrorKind::UnexpectedElement { found, expected })
+}
+
+fn expect_nothing<T: Message>() -> Result<(), ErrorKind> {
+    if T::ELEMENT.local.is_empty() { Ok(()) } else { Err(ErrorKind::Envelope("the Body is empty")) }
 }
 
 /// Reads a request of a known type.
@@ -426,6 +435,10 @@ impl<T: Message> Receiver for ReplyReceiver<T> {
             return Ok(());
         }
         expect_name::<T>(namespace, local)
+    }
+
+    fn empty_body(&mut self, _: &Head) -> Result<(), ErrorKind> {
+        expect_nothing::<T>()
     }
 
     fn decode_body(&mut self, cursor: &mut Cursor<'_>) -> Step {

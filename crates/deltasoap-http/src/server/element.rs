@@ -5,7 +5,7 @@
 use super::answer::Answer;
 use super::context::Context;
 use super::memory::Checkout;
-use super::operation::{Call, Form, Opening, Operation, Outcome, log_failure};
+use super::operation::{Call, Form, Opening, Operation, Outcome, log_failure, name_of_action};
 use super::record::Record;
 use super::writing::Writing;
 use deltasoap_core::decode::{Cursor, Step};
@@ -72,8 +72,7 @@ fn self_contained(method: &MethodElement, schema: &Schema) -> (MethodElement, Fo
         _ => Form::Parts,
     };
     if form != Form::Element {
-        let of_action = || QName::owned("", method.action.rsplit(['/', '#', ':']).next().unwrap_or_default());
-        described.request_name = parts.first().map_or_else(of_action, |part| part.name.clone());
+        described.request_name = parts.first().map_or_else(|| name_of_action(&method.action), |part| part.name.clone());
     }
     described.request = any;
     described.response = method.response.map(|_| any);

@@ -46,6 +46,11 @@ pub struct Operation {
     start: Box<Start>,
 }
 
+/// What an operation is called whose requests have nothing in their body: the last segment of its action.
+pub(super) fn name_of_action(action: &str) -> QName {
+    QName::owned("", action.rsplit(['/', '#', ':']).next().unwrap_or_default())
+}
+
 impl Operation {
     /// An operation that answers each request. The request's type says which body element it takes.
     ///
@@ -188,7 +193,7 @@ impl Operation {
             },
             documentation: Cow::Borrowed(""),
             has_own_encoding: false,
-            form: Form::Element,
+            form: if Request::ELEMENT.local.is_empty() { Form::Nothing } else { Form::Element },
             described_by: None,
             sample: None,
             record: Arc::new(Record::unregistered(Request::ELEMENT)),
@@ -213,8 +218,16 @@ impl Operation {
     /// operation's action is refused, see [`ActionCheck`](crate::ActionCheck). Default: the one that the service's description gives, if any.
     #[must_use]
     pub fn action(mut self, action: impl Into<Cow<'static, str>>) -> Self {
-        self.method.action = action.into();
+        self.set_action(action.into());
         self
+    }
+
+    fn set_action(&mut self, action: Cow<'static, str>) {
+        if self.takes_nothing() {
+            self.method.request_name = name_of_action(&action);
+            self.record = Arc::new(Record::unregistered(self.method.request_name.clone()));
+        }
+        self.method.action = action;
     }
 
     /// How responses are laid out; the service's default if not said. Requests are read in both layouts.
@@ -322,7 +335,7 @@ impl Operation {
     /// Takes over what the description says and the operation does not.
     pub(crate) fn learn(&mut self, fact: Fact) {
         if self.method.action.is_empty() {
-            self.method.action = fact.action.into();
+            self.set_action(fact.action.into());
         }
         if self.documentation.is_empty() {
             self.documentation = fact.documentation.into();

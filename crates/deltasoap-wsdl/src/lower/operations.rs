@@ -33,14 +33,16 @@ pub struct Method {
 }
 
 impl Method {
-    /// Why no single element stands for the request's body, or the response's; `None` where one does for each. Values of such bodies are records of
-    /// the elements in them; no type that is generated for an element holds one.
+    /// Why no generated type stands for the request's body, or the response's: several elements do, which values hold as a record of them. `None`
+    /// where each body has one element, or none.
     pub fn apart(&self, schema: &Schema) -> Option<&'static str> {
         let MethodElement { request_name, request, response_name, response, .. } = &self.element;
         let bodies = [Some((request_name, *request)), response_name.as_ref().zip(*response)];
-        let (_, content) = bodies.into_iter().flatten().find(|(name, _)| name.local.is_empty())?;
-        let fields = schema.view(content).complex().map_or(0, |record| record.fields.len());
-        Some(if fields == 0 { "its body is empty" } else { "its body has several elements" })
+        let has_several = |content| schema.view(content).complex().is_some_and(|record| !record.fields.is_empty());
+        let mut bodies = bodies.into_iter().flatten();
+        bodies
+            .any(|(name, content)| name.local.is_empty() && has_several(content))
+            .then_some("its body has several elements")
     }
 }
 
