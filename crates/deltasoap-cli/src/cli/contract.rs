@@ -147,7 +147,7 @@ pub struct Call {
     /// Accept this much beyond the schema in the answer
     #[arg(long, value_enum, default_value_t = ToleranceName::Unknown, value_name = "LEVEL")]
     pub tolerance: ToleranceName,
-    /// Validate the request before it is sent, and the answer: facets, fixed values, keys, header blocks
+    /// Validate the request before it is sent, and the answer: facets, fixed values, keys, header blocks; parts of a package are not looked at
     #[arg(long, value_enum, default_value_t = ValidationName::Off, value_name = "WHAT")]
     pub validate: ValidationName,
     /// Give up after this many seconds, while the WSDL is loaded and again while the service is called
@@ -254,8 +254,8 @@ pub struct Mock {
     /// Accept this much beyond the schema in requests
     #[arg(long, value_enum, default_value_t = ToleranceName::Strict, value_name = "LEVEL")]
     pub tolerance: ToleranceName,
-    /// Validate requests: facets, fixed values, keys, header blocks; default: refuse invalid ones, or with a tolerance other than strict
-    /// report them
+    /// Validate requests: facets, fixed values, keys, header blocks, but not the parts of a package; default: refuse invalid ones, or with a
+    /// tolerance other than strict report them
     #[arg(long, value_enum, value_name = "WHAT")]
     pub validate: Option<ValidationName>,
 }

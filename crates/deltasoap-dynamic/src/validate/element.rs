@@ -56,11 +56,13 @@ impl<'c> Checker<'c> {
         self.keys.open();
         match &types.import.schemas()[type_id].definition {
             TypeDefinition::Simple(_) => {
-                self.attributes(item, None);
+                self.attributes(item, None, |_| false);
                 self.simple(item, type_id, declaration, is_nil);
             }
             TypeDefinition::Complex(_) => {
-                if let Some(normal) = types.import.schemas().content(type_id) {
+                if self.is_array(type_id) {
+                    self.array(item, type_id);
+                } else if let Some(normal) = types.import.schemas().content(type_id) {
                     self.complex(item, normal, declaration, is_nil);
                 }
             }
@@ -225,7 +227,7 @@ impl<'c> Checker<'c> {
     }
 
     fn complex(&mut self, item: &Item, normal: &'c Normal, declaration: Option<&Element>, is_nil: bool) {
-        self.attributes(item, Some(normal));
+        self.attributes(item, Some(normal), |_| false);
         match &normal.content {
             NormalContent::Text(id) => return self.simple(item, *id, declaration, is_nil),
             _ if is_nil => return,
@@ -289,11 +291,14 @@ impl<'c> Checker<'c> {
         }
     }
 
-    /// Attributes; `None` for a type that has none.
-    fn attributes(&mut self, item: &Item, normal: Option<&Normal>) {
+    /// Attributes; `None` for a type that has none. Those that are free may stand anywhere.
+    pub(super) fn attributes(&mut self, item: &Item, normal: Option<&Normal>, is_free: fn(&QName) -> bool) {
         let schemas = self.types.import.schemas();
         let uses = normal.map_or(&[][..], |normal| &normal.attributes);
         for (name, text) in item.attributes.iter().filter(|(name, _)| !is_of_the_envelope(name)) {
+            if is_free(name) && !uses.iter().any(|it| schemas[it.attribute].name == *name) {
+                continue;
+            }
             let known = uses.iter().find(|it| schemas[it.attribute].name == *name);
             let any = normal.and_then(|normal| normal.any_attribute.as_ref());
             match (known, any) {

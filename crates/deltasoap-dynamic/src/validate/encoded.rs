@@ -1,57 +1,190 @@
-//! Values of SOAP-encoded messages. The engine alone knows what may stand where, since the order of accessors says nothing and values may
-//! stand elsewhere. What it does not look at are the facets of simple types: those are checked here, at every element whose type is known.
+//! SOAP-encoded content: bodies, header blocks, details of faults.
+//!
+//! The order of accessors says nothing, and values may stand elsewhere, so the engine alone says what may stand where. What it does not look
+//! at are the facets of simple types and undeclared attributes. Those are checked here: at every element whose type is known, by the
+//! accessor that holds it or refers to it, or by its own `xsi:type` where that says more.
 
 use super::Checker;
 use super::item::Item;
 use crate::Operation;
-use deltasoap_core::ns;
+use deltasoap_core::decode::{Cursor, Decoder, Step, skip_element};
+use deltasoap_core::schema::{ElementRef, Field, Style, Use};
+use deltasoap_core::soap::{EnvelopeReader, Fault, Head, Receiver};
+use deltasoap_core::{Content, DecodeOptions, ErrorKind, Node, QName, Typed, ns};
+use deltasoap_wsdl::lower::Method;
 use deltasoap_wsdl::wsdl::PartContent;
-use deltasoap_wsdl::xsd::{ElementId, Particle, Term, TypeDefinition, TypeId};
+use deltasoap_wsdl::xsd::{ElementId, Particle, SoapArray, Term, TypeDefinition, TypeId};
 use deltasoap_wsdl::{Normal, NormalContent};
+use std::collections::HashMap;
+
+/// An element that references may lead to, and the path to it.
+pub(super) type Target<'c> = (Vec<String>, &'c Item);
+
+/// A value that is referred to and still to be checked.
+pub(super) struct Ahead<'c> {
+    target: Target<'c>,
+    as_what: Kind,
+}
+
+/// What is known of an element's content.
+#[derive(Debug, Clone, Copy)]
+enum Kind {
+    /// It is of a type.
+    Of(TypeId),
+    /// It is an array whose items are of a type; where there are several pairs of brackets, they are arrays themselves.
+    Items(TypeId, usize),
+}
 
 impl<'c> Checker<'c> {
-    /// The accessors of an encoded message, each by the part of its name.
-    pub(super) fn encoded_parts(&mut self, operation: &Operation, entry: &Item, is_request: bool) {
+    /// The body of an encoded message.
+    pub(super) fn encoded_body(&mut self, operation: &Operation, entry: &Item, is_request: bool) {
         let declared = operation.declaration();
         let parameter = if is_request { &declared.input } else { &declared.output };
         let Some(parameter) = parameter else { return };
         let parts = &operation.contract().description().definitions().messages[parameter.message].parts;
-        for child in &entry.children {
-            let part = parts.iter().find_map(|part| match part.content {
-                PartContent::Type(id) if *part.name == *child.name.local => Some(id),
+        let schemas = self.types.import.schemas();
+        let of = |name: &QName| {
+            parts.iter().find_map(|part| match &part.content {
+                PartContent::Type(id) if *part.name == *name.local => Some(*id),
+                PartContent::Element(element, Some(id)) if element == name => Some(schemas[*id].type_id),
                 _ => None,
-            });
-            if let Some(id) = part {
-                self.within(child, |this| this.encoded(child, id));
+            })
+        };
+        match operation.bound().style {
+            Style::Document => self.encoded(entry, Kind::Of(of(&entry.name).unwrap_or(TypeId::ANY))),
+            Style::Rpc => {
+                for child in &entry.children {
+                    let id = of(&child.name).unwrap_or(TypeId::ANY);
+                    self.within(child, |this| this.encoded(child, Kind::Of(id)));
+                }
+            }
+        }
+        self.follow();
+    }
+
+    /// Values beside the operation that nothing leads to, as far as they name their types.
+    pub(super) fn encoded_apart(&mut self, body: &Item, entry: &Item) {
+        for item in body.children.iter().filter(|it| it.offset != entry.offset && it.attribute("", "id").is_some()) {
+            if !self.walked.contains(&item.offset) {
+                self.within(item, |this| this.encoded(item, Kind::Of(TypeId::ANY)));
+            }
+        }
+        self.follow();
+    }
+
+    /// An array of SOAP encoding in a literal message: by its schema it is empty, and all toolkits write its items.
+    pub(super) fn array(&mut self, item: &Item, id: TypeId) {
+        self.encoded(item, Kind::Of(id));
+        self.follow();
+    }
+
+    /// True for arrays of SOAP encoding.
+    pub(super) fn is_array(&self, id: TypeId) -> bool {
+        self.types.import.schemas().content(id).is_some_and(|normal| normal.array.is_some())
+    }
+
+    /// A header block that a binding has in SOAP encoding; `index` is its place in the header. Says whether it is one.
+    pub(super) fn encoded_block(&mut self, block: &Item, index: usize) -> bool {
+        let of_both = |method: &'c Method| method.request_headers.iter().chain(&method.response_headers);
+        self.encoded_entry(block, of_both, |skimmed| skimmed.headers.get(index))
+    }
+
+    /// An entry of a fault's detail, likewise.
+    pub(super) fn encoded_detail(&mut self, entry: &Item, index: usize) -> bool {
+        self.encoded_entry(
+            entry,
+            |method: &'c Method| method.element.faults.iter(),
+            |skimmed| skimmed.detail.get(index),
+        )
+    }
+
+    fn encoded_entry<I: Iterator<Item = &'c Field>>(
+        &mut self,
+        item: &Item,
+        fields: impl Fn(&'c Method) -> I,
+        tree: impl Fn(&Skimmed) -> Option<&Node>,
+    ) -> bool {
+        let lowered = &self.types.lowered;
+        let methods = lowered.operations.iter().filter_map(|it| it.method.as_ref().ok());
+        let fields = methods.flat_map(fields).filter(|field| field.name == item.name);
+        let origins: Vec<_> = fields.filter_map(|it| Some((it.element, lowered.origin(it.element)?))).collect();
+        let Some((content, origin)) =
+            origins.first().filter(|_| origins.iter().all(|(_, it)| it.encoding == Use::Encoded))
+        else {
+            return false;
+        };
+        let before = self.findings.len();
+        self.encoded(item, Kind::Of(origin.type_id));
+        self.follow();
+        if self.findings.len() == before && !refers_anywhere(item) {
+            self.engine_on(item, *content, tree);
+        }
+        true
+    }
+
+    /// What the engine says to a tree in header or detail.
+    fn engine_on(&mut self, item: &Item, content: ElementRef, tree: impl Fn(&Skimmed) -> Option<&Node>) {
+        let skimmed = Skimmed::of(self.message);
+        let Some(node) = tree(&skimmed) else { return };
+        if let Err(error) = self.types.read_node(node, content) {
+            self.find(item, error.kind().to_string());
+        }
+    }
+
+    /// Checks what was referred to, which may refer to more.
+    fn follow(&mut self) {
+        while let Some(Ahead { target: (path, item), as_what }) = self.ahead.pop() {
+            let outer = std::mem::replace(&mut self.path, path);
+            self.encoded(item, as_what);
+            self.path = outer;
+        }
+    }
+
+    fn encoded(&mut self, item: &Item, kind: Kind) {
+        let is_nil = item.attribute(ns::XSI, "nil").is_some_and(|text| matches!(text.trim_ascii(), "true" | "1"));
+        if let Some(id) = reference(item) {
+            return self.refer(id, kind);
+        }
+        if is_nil {
+            return;
+        }
+        let id = match kind {
+            Kind::Of(declared) => self.encoded_type(item, declared),
+            Kind::Items(item_type, brackets) if array_type(item).is_none() => {
+                return self.encoded_items(item, item_type, brackets);
+            }
+            Kind::Items(..) => TypeId::ANY,
+        };
+        let schemas = self.types.import.schemas();
+        let normal = schemas.content(id);
+        let array = normal.and_then(|normal| normal.array.as_ref());
+        if let Some((item_type, brackets)) = self.items_of(item, array) {
+            return self.encoded_items(item, item_type, brackets);
+        }
+        match (&schemas[id].definition, normal) {
+            (TypeDefinition::Simple(_), _) => self.encoded_text(item, id, None),
+            (_, Some(normal @ Normal { content: NormalContent::Text(id), .. })) => {
+                self.encoded_text(item, *id, Some(normal))
+            }
+            (_, Some(normal @ Normal { content: NormalContent::Elements(particle), .. })) if id != TypeId::ANY => {
+                self.attributes(item, Some(normal), is_of_encoding);
+                self.encoded_fields(item, particle);
+            }
+            _ => {
+                for child in &item.children {
+                    self.within(child, |this| this.encoded(child, Kind::Of(TypeId::ANY)));
+                }
             }
         }
     }
 
-    /// Values beside the operation, which references lead to: each by the type that it names.
-    pub(super) fn encoded_apart(&mut self, body: &Item, entry: &Item) {
-        let is_referred = |it: &&Item| it.offset != entry.offset && it.attribute("", "id").is_some();
-        for item in body.children.iter().filter(is_referred) {
-            self.within(item, |this| this.encoded(item, TypeId::ANY));
+    /// A reference: what it leads to is of the accessor's type.
+    fn refer(&mut self, id: &str, as_what: Kind) {
+        let targets = self.targets.take().unwrap_or_else(|| self.root.map(targets).unwrap_or_default());
+        if let Some(target) = targets.get(id).filter(|target| self.walked.insert(target.1.offset)) {
+            self.ahead.push(Ahead { target: target.clone(), as_what });
         }
-    }
-
-    fn encoded(&mut self, item: &Item, declared: TypeId) {
-        let schemas = self.types.import.schemas();
-        let is_nil = item.attribute(ns::XSI, "nil").is_some_and(|text| matches!(text.trim_ascii(), "true" | "1"));
-        let refers = item.attribute("", "href").is_some() || item.attribute(ns::SOAP12_ENCODING, "ref").is_some();
-        if is_nil || refers {
-            return;
-        }
-        let id = self.encoded_type(item, declared);
-        match &schemas[id].definition {
-            TypeDefinition::Simple(_) => self.encoded_text(item, id),
-            TypeDefinition::Complex(_) => match schemas.content(id) {
-                Some(Normal { array: Some(array), .. }) => self.encoded_items(item, array.item),
-                Some(Normal { content: NormalContent::Text(id), .. }) => self.encoded_text(item, *id),
-                Some(Normal { content: NormalContent::Elements(particle), .. }) => self.encoded_fields(item, particle),
-                _ => {}
-            },
-        }
+        self.targets = Some(targets);
     }
 
     /// The type that an element names, where that says more than the declared one: many senders name the base of a derived simple type.
@@ -61,33 +194,79 @@ impl<'c> Checker<'c> {
         named.filter(|id| self.types.can_be(*id, declared)).unwrap_or(declared)
     }
 
-    fn encoded_text(&mut self, item: &Item, id: TypeId) {
+    fn encoded_text(&mut self, item: &Item, id: TypeId, normal: Option<&Normal>) {
+        self.attributes(item, normal, is_of_encoding);
         if item.children.is_empty() {
+            let references = self.references.len();
             self.simple(item, id, None, false);
+            // An `xsd:IDREF` is a value like others here: ids are the encoding's.
+            self.references.truncate(references);
         }
     }
 
-    /// The items of an array; of one whose items are arrays, theirs name their type themselves.
-    fn encoded_items(&mut self, item: &Item, declared: TypeId) {
-        let of = item.attribute(ns::SOAP11_ENCODING, "arrayType").or(item.attribute(ns::SOAP12_ENCODING, "itemType"));
-        let named = of.map(|text| text.split('[').next().unwrap_or(text)).and_then(|text| item.resolve(text));
-        let named = named.and_then(|name| self.types.named(&name)).filter(|id| self.types.can_be(*id, declared));
-        let is_nested = of.is_some_and(|text| text.matches('[').count() > 1);
-        let id = if is_nested { TypeId::ANY } else { named.unwrap_or(declared) };
+    /// The type of an array's items, and how many pairs of brackets follow it: what the element says, where that is of the declared type.
+    fn items_of(&self, item: &Item, declared: Option<&SoapArray>) -> Option<(TypeId, usize)> {
+        let brackets = |text: &str| text.matches('[').count().max(1);
+        let known = declared.map(|array| (array.item, brackets(&array.dimensions)));
+        let Some(text) = array_type(item) else { return known };
+        let name = text.split('[').next().and_then(|name| item.resolve(name));
+        let named = name.and_then(|name| self.types.named(&name)).map(|id| (id, brackets(text)));
+        match (named, known) {
+            (Some(named), Some(known)) if !self.types.can_be(named.0, known.0) => Some(known),
+            (named, known) => named.or(known).or(Some((TypeId::ANY, 1))),
+        }
+    }
+
+    fn encoded_items(&mut self, item: &Item, item_type: TypeId, brackets: usize) {
+        let kind = if brackets > 1 { Kind::Items(item_type, brackets - 1) } else { Kind::Of(item_type) };
         for child in &item.children {
-            self.within(child, |this| this.encoded(child, id));
+            self.within(child, |this| this.encoded(child, kind));
         }
     }
 
     fn encoded_fields(&mut self, item: &Item, particle: &'c Particle) {
         let schemas = self.types.import.schemas();
+        let fields: HashMap<&str, TypeId> =
+            elements(particle).into_iter().map(|id| (&*schemas[id].name.local, schemas[id].type_id)).collect();
         for child in &item.children {
-            let field = elements(particle).into_iter().find(|id| schemas[*id].name.local == child.name.local);
-            if let Some(id) = field {
-                self.within(child, |this| this.encoded(child, schemas[id].type_id));
-            }
+            let id = fields.get(&*child.name.local).copied().unwrap_or(TypeId::ANY);
+            self.within(child, |this| this.encoded(child, Kind::Of(id)));
         }
     }
+}
+
+/// Attributes that SOAP encoding has, and those of other namespaces: the schema says nothing about them.
+fn is_of_encoding(name: &QName) -> bool {
+    !name.namespace.is_empty() || matches!(&*name.local, "id" | "href")
+}
+
+/// The id that an element refers to (SOAP 1.1, 5.4.1; SOAP 1.2 part 2, 3.1.5).
+fn reference(item: &Item) -> Option<&str> {
+    let href = item.attribute("", "href").and_then(|text| text.trim_ascii().strip_prefix('#'));
+    href.or_else(|| item.attribute(ns::SOAP12_ENCODING, "ref").map(str::trim_ascii))
+}
+
+fn refers_anywhere(item: &Item) -> bool {
+    reference(item).is_some() || item.children.iter().any(refers_anywhere)
+}
+
+fn array_type(item: &Item) -> Option<&str> {
+    item.attribute(ns::SOAP11_ENCODING, "arrayType").or(item.attribute(ns::SOAP12_ENCODING, "itemType"))
+}
+
+/// All elements that have an id.
+fn targets(root: &Item) -> HashMap<&str, Target<'_>> {
+    let (mut found, mut ahead) = (HashMap::new(), vec![(vec![root.name.local.to_string()], root)]);
+    while let Some((path, item)) = ahead.pop() {
+        let id = item.attribute("", "id").or(item.attribute(ns::SOAP12_ENCODING, "id"));
+        for child in &item.children {
+            ahead.push(([&path[..], &[child.step()]].concat(), child));
+        }
+        if let Some(id) = id {
+            found.insert(id.trim_ascii(), (path, item));
+        }
+    }
+    found
 }
 
 /// The elements of a content model.
@@ -96,5 +275,48 @@ fn elements(particle: &Particle) -> Vec<ElementId> {
         Term::Element(id) => vec![*id],
         Term::Sequence(parts) | Term::Choice(parts) | Term::All(parts) => parts.iter().flat_map(elements).collect(),
         Term::Group(_) | Term::Any(_) => Vec::new(),
+    }
+}
+
+/// What a message holds as trees.
+#[derive(Debug, Default)]
+struct Skimmed {
+    headers: Vec<Node>,
+    detail: Vec<Node>,
+}
+
+impl Skimmed {
+    /// Nothing of a message that cannot be read.
+    fn of(message: &[u8]) -> Self {
+        let mut reader = EnvelopeReader::new(Skimmer::default());
+        if Decoder::new(DecodeOptions::default()).decode(&mut reader, message).is_err() {
+            return Skimmed::default();
+        }
+        let (head, Skimmer(fault)) = reader.into_parts();
+        let detail = fault.and_then(|fault| Fault::from_node(&fault).ok()).map(|fault| fault.detail);
+        let headers = head.headers.into_iter().map(|block| block.node).collect();
+        Skimmed { headers, detail: detail.unwrap_or_default() }
+    }
+}
+
+/// Takes a fault, and passes over all else.
+#[derive(Debug, Default)]
+struct Skimmer(Option<Node>);
+
+impl Receiver for Skimmer {
+    fn open_body(&mut self, head: &Head, namespace: &str, local: &str) -> Result<(), ErrorKind> {
+        self.0 = (namespace == head.version().namespace() && local == "Fault").then(Node::default);
+        Ok(())
+    }
+
+    fn empty_body(&mut self, _: &Head) -> Result<(), ErrorKind> {
+        Ok(())
+    }
+
+    fn decode_body(&mut self, cursor: &mut Cursor<'_>) -> Step {
+        match &mut self.0 {
+            Some(node) => node.decode(cursor, Node::view()),
+            None => skip_element(cursor),
+        }
     }
 }

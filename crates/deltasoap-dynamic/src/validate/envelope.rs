@@ -103,7 +103,7 @@ impl Checker<'_> {
 
     fn header(&mut self, header: &Item, version: Version) {
         self.frame_attributes(header, version);
-        for block in &header.children {
+        for (index, block) in header.children.iter().enumerate() {
             self.within(block, |this| {
                 if block.name.namespace.is_empty() {
                     let clause = match version {
@@ -114,6 +114,9 @@ impl Checker<'_> {
                 }
                 this.of_soap(block, version);
                 this.must_understand(block, version);
+                if this.encoded_block(block, index) {
+                    return;
+                }
                 match this.type_of_block(block) {
                     Some(type_id) => this.element(block, type_id, None),
                     None => this.if_declared(block),
@@ -122,8 +125,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The type of a block that a binding has for requests or responses, and that no schema declares as an element. In SOAP encoding the
-    /// order says nothing, and parts may stand elsewhere: such are left to the engine.
+    /// The type of a literal block that a binding has for requests or responses, and that no schema declares as an element.
     fn type_of_block(&self, block: &Item) -> Option<TypeId> {
         let import = &self.types.import;
         let definitions = import.definitions();
@@ -193,7 +195,12 @@ impl Checker<'_> {
         }
         for detail in fault.children.iter().filter(|it| ["detail", "Detail"].contains(&&*it.name.local)) {
             self.within(detail, |this| {
-                detail.children.iter().for_each(|entry| this.within(entry, |this| this.if_declared(entry)));
+                for (index, entry) in detail.children.iter().enumerate() {
+                    this.within(entry, |this| match this.encoded_detail(entry, index) {
+                        true => {}
+                        false => this.if_declared(entry),
+                    });
+                }
             });
         }
     }

@@ -22,13 +22,15 @@ use deltasoap_core::soap::{EnvelopeReader, Head, Receiver, Version};
 use deltasoap_core::{BodyParts, Content, DecodeOptions, Error, ErrorKind, Node, PartUri, QName, Value, ns};
 use deltasoap_wsdl::wsdl::PartContent;
 use deltasoap_wsdl::xsd::TypeId;
+use encoded::{Ahead, Target};
 use identity::Keys;
 use item::Item;
 use model::Alternatives;
 use std::borrow::Cow;
 use std::cmp::Reverse;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
+use std::ops::Range;
 
 pub use inspect::{Invalid, Validation};
 
@@ -87,6 +89,7 @@ impl Contract {
     /// What is wrong with a message; of parts that came with it only where they are known.
     fn findings(&self, message: &[u8], part: Option<&dyn Fn(&PartUri) -> Option<Bytes>>) -> Vec<Finding> {
         let message = in_utf8(message);
+        let parsed = item::parse(&message);
         let mut checker = Checker {
             types: &self.types,
             message: &message,
@@ -100,17 +103,21 @@ impl Contract {
             start: 0,
             is_clean: true,
             known: 0,
+            root: parsed.as_ref().ok(),
+            targets: None,
+            walked: HashSet::new(),
+            ahead: Vec::new(),
         };
-        match item::parse(&message) {
-            Ok(root) => checker.root(self, &root),
-            Err(error) => checker.fault(&error),
+        match &parsed {
+            Ok(root) => checker.root(self, root),
+            Err(error) => checker.fault(error),
         }
         checker.dangling();
         checker.findings
     }
 }
 
-/// Positions count bytes of UTF-8.
+/// Positions count bytes of UTF-8. What a declaration says of the encoding is blanked: it is not true any more.
 fn in_utf8(message: &[u8]) -> Cow<'_, [u8]> {
     let word: fn([u8; 2]) -> u16 = match message {
         [0xFE, 0xFF, ..] => u16::from_be_bytes,
@@ -118,7 +125,21 @@ fn in_utf8(message: &[u8]) -> Cow<'_, [u8]> {
         _ => return Cow::Borrowed(message),
     };
     let words: Vec<u16> = message[2..].chunks_exact(2).map(|pair| word([pair[0], pair[1]])).collect();
-    String::from_utf16(&words).map_or(Cow::Borrowed(message), |text| Cow::Owned(text.into_bytes()))
+    let Ok(text) = String::from_utf16(&words) else { return Cow::Borrowed(message) };
+    let mut text = text.into_bytes();
+    if let Some(encoding) = declared_encoding(&text) {
+        text[encoding].fill(b' ');
+    }
+    Cow::Owned(text)
+}
+
+/// Where the XML declaration says the encoding: `encoding="..."`.
+fn declared_encoding(text: &[u8]) -> Option<Range<usize>> {
+    let end = text.starts_with(b"<?xml").then(|| text.windows(2).position(|pair| pair == b"?>")).flatten()?;
+    let start = text[..end].windows(8).position(|word| word == b"encoding")?;
+    let opening = start + text[start..end].iter().position(|byte| matches!(byte, b'"' | b'\''))?;
+    let closing = opening + 1 + text[opening + 1..end].iter().position(|byte| *byte == text[opening])?;
+    Some(start..closing + 1)
 }
 
 /// Walks a message.
@@ -142,6 +163,13 @@ struct Checker<'c> {
     is_clean: bool,
     /// How many elements had a type so far.
     known: usize,
+    root: Option<&'c Item>,
+    /// What references may lead to, once there is one.
+    targets: Option<HashMap<&'c str, Target<'c>>>,
+    /// Where values begin that were referred to.
+    walked: HashSet<u64>,
+    /// Those that are still to be checked.
+    ahead: Vec<Ahead<'c>>,
 }
 
 impl Checker<'_> {
@@ -191,7 +219,7 @@ impl Checker<'_> {
 
     fn body(&mut self, contract: &Contract, body: &Item, version: Version) {
         let entries: Vec<_> = body.children.iter().filter(|it| !is_independent(it)).collect();
-        let candidates = apart(contract, &entries, version);
+        let candidates = self.several(contract, &entries, version);
         if !candidates.is_empty() {
             return self.nearest(&candidates, |this, (operation, content)| {
                 this.spoken(std::slice::from_ref(operation), version);
@@ -206,9 +234,37 @@ impl Checker<'_> {
         }
         self.spoken(&contract.operations(), version);
         self.within(entry, |this| this.a_fault(entry, version));
-        for another in &entries[1..] {
+        // What a reference in the detail leads to need not say that it is no root (SOAP 1.1, 5.6).
+        let is_referred = |it: &&&Item| version == Version::Soap11 && it.attribute("", "id").is_some();
+        for another in entries[1..].iter().filter(|it| !is_referred(it)) {
             self.within(another, |this| this.find(another, "nothing may stand in the Body beside a fault"));
         }
+    }
+
+    /// The operations whose body is these elements, in any order. Where the first is no operation's by itself: those of which it is a part.
+    fn several(&self, contract: &Contract, entries: &[&Item], version: Version) -> Vec<(Operation, ElementRef)> {
+        let parts = |content: ElementRef| contract.view(content).complex().map_or(&[][..], |complex| &complex.fields);
+        let is_it = |content: ElementRef| {
+            let parts = parts(content);
+            let count = |name: &QName| entries.iter().filter(|entry| entry.name == *name).count();
+            let has = |name: &QName| parts.iter().filter(|part| part.name == *name).count();
+            parts.len() == entries.len() && parts.iter().all(|part| count(&part.name) == has(&part.name))
+        };
+        let mut all = apart(contract, version);
+        if all.iter().any(|(_, content)| is_it(*content)) {
+            all.retain(|(_, content)| is_it(*content));
+            return all;
+        }
+        let Some(first) = entries.first() else { return Vec::new() };
+        let is_alone = |name: &QName| *name == first.name;
+        let operations = contract.operations();
+        let mut bodies = operations.iter().flat_map(|it| [it.request(), it.response()]).flatten();
+        if bodies.any(|(name, _)| is_alone(name)) {
+            return Vec::new();
+        }
+        all.retain(|(_, content)| parts(*content).iter().any(|part| part.name == first.name));
+        all.sort_by_key(|(_, content)| parts(*content).first().is_none_or(|part| part.name != first.name));
+        all
     }
 
     /// The body's element: a request or a response of an operation.
@@ -242,7 +298,7 @@ impl Checker<'_> {
             let how = if *is_request { &bound.input } else { &bound.output };
             let is_encoded = how.as_ref().is_some_and(|how| how.encoding == Use::Encoded);
             match bound.style {
-                _ if is_encoded => this.encoded_parts(operation, entry, *is_request),
+                _ if is_encoded => this.encoded_body(operation, entry, *is_request),
                 Style::Document => this.if_declared(entry),
                 Style::Rpc => this.parameters(operation, entry, *is_request),
             }
@@ -262,6 +318,9 @@ impl Checker<'_> {
                 references: Vec::new(),
                 keys: self.keys.fresh(),
                 alternatives: Alternatives::new(),
+                targets: None,
+                walked: HashSet::new(),
+                ahead: Vec::new(),
                 is_clean: self.is_clean && self.findings.is_empty(),
                 ..*self
             };
@@ -281,6 +340,7 @@ impl Checker<'_> {
             self.findings.truncate(MOST);
             self.ids = attempt.ids;
             self.references.extend(attempt.references);
+            self.walked = attempt.walked;
         }
     }
 
@@ -290,6 +350,7 @@ impl Checker<'_> {
         let parameter = if is_request { &declared.input } else { &declared.output };
         let Some(parameter) = parameter else { return };
         self.known += 1;
+        self.attributes(entry, None, |name| !name.namespace.is_empty());
         let message = &operation.contract().description().definitions().messages[parameter.message];
         for child in &entry.children {
             let part = message.parts.iter().find(|part| match &part.content {
@@ -381,18 +442,11 @@ fn is_independent(item: &Item) -> bool {
     root.is_some_and(|root| matches!(root.trim_ascii(), "0" | "false"))
 }
 
-/// The operations whose body has no element of its own, but these, in any order, or else the first of these, and the body's content. Those of
-/// the message's version come first.
-fn apart(contract: &Contract, entries: &[&Item], version: Version) -> Vec<(Operation, ElementRef)> {
+/// The operations whose body has no element of its own, but several or none, and the body's content. Those of the message's version come
+/// first.
+fn apart(contract: &Contract, version: Version) -> Vec<(Operation, ElementRef)> {
     let mut operations = contract.operations();
     operations.sort_by_key(|operation| operation.version() != version);
-    let parts = |content: ElementRef| contract.view(content).complex().map_or(&[][..], |complex| &complex.fields);
-    let is_it = |content: ElementRef| {
-        let parts = parts(content);
-        let count = |name: &QName| entries.iter().filter(|entry| entry.name == *name).count();
-        let has = |name: &QName| parts.iter().filter(|part| part.name == *name).count();
-        parts.len() == entries.len() && parts.iter().all(|part| count(&part.name) == has(&part.name))
-    };
     let mut seen = HashSet::new();
     let mut all = Vec::new();
     for operation in operations {
@@ -404,10 +458,6 @@ fn apart(contract: &Contract, entries: &[&Item], version: Version) -> Vec<(Opera
             }
         }
     }
-    let begins =
-        |content| entries.first().is_some_and(|entry| parts(content).iter().any(|part| part.name == entry.name));
-    let has_it = all.iter().any(|(_, content)| is_it(*content));
-    all.retain(|(_, content)| if has_it { is_it(*content) } else { begins(*content) });
     all
 }
 
