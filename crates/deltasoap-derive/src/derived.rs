@@ -101,6 +101,10 @@ fn derived(target: &Target, types: &[DerivedType]) -> Result<TokenStream> {
     let (base, other) = (marked(types, |ty| ty.is_base)?, marked(types, |ty| ty.is_other)?);
     let idents: Vec<_> = types.iter().map(|ty| &ty.ident).collect();
     let indices: Vec<_> = (0..types.len()).collect();
+    let values: Vec<_> =
+        types.iter().map(|it| if is_boxed(&it.ty) { quote!(&**value) } else { quote!(value) }).collect();
+    let values_mut: Vec<_> =
+        types.iter().map(|it| if is_boxed(&it.ty) { quote!(&mut **value) } else { quote!(value) }).collect();
     let contents = types.iter().map(|DerivedType { ty, .. }| ty);
     let names = contents.map(|ty| quote_spanned!(ty.span()=> #runtime::derived::name::<#ty>()));
     Ok(target.implement(
@@ -122,12 +126,17 @@ fn derived(target: &Target, types: &[DerivedType]) -> Result<TokenStream> {
             }
 
             fn content(&self) -> &dyn #runtime::derived::OneType {
-                match self { #(Self::#idents(value) => value,)* }
+                match self { #(Self::#idents(value) => #values,)* }
             }
 
             fn content_mut(&mut self) -> &mut dyn #runtime::derived::OneType {
-                match self { #(Self::#idents(value) => value,)* }
+                match self { #(Self::#idents(value) => #values_mut,)* }
             }
         },
     ))
+}
+
+/// True for a `Box`: what is in it is given as an object, so that nothing is compiled for the box.
+fn is_boxed(ty: &Type) -> bool {
+    matches!(ty, Type::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == "Box"))
 }
