@@ -1,0 +1,54 @@
+//! Any bytes as a message to validate, in SOAP encoding and literal: what has no findings can be read, and what cannot be read has some.
+
+#![no_main]
+
+use deltasoap_dynamic::{Contract, Mock, Validation};
+use deltasoap::http::{Body, SoapService};
+use http::Request;
+use libfuzzer_sys::fuzz_target;
+use std::sync::OnceLock;
+use tokio::runtime::{Builder, Runtime};
+use tower::ServiceExt;
+
+const WSDL: &str = include_str!("../shared/validation.wsdl");
+
+/// Most findings of a message.
+const MOST: usize = 100;
+
+fuzz_target!(|input: &[u8]| {
+    let findings = contract().validate(input);
+    assert!(findings.len() <= MOST);
+    assert!(findings.iter().all(|finding| finding.line > 0 && finding.column > 0));
+    assert_eq!(contract().validate(input), findings, "not the same twice");
+    let refused = contract().inspector(Validation::Refuse)(input).is_err();
+    assert_eq!(refused, !findings.is_empty(), "{findings:?}");
+    let is_request = findings.is_empty() && input.windows(3).any(|bytes| bytes == b":Op" || bytes == b"<Op");
+    if is_request && input.first() == Some(&b'<') && std::str::from_utf8(input).is_ok() {
+        // A response, a fault or an element is right too, but nothing that a service reads.
+        let is_other = input.windows(8).any(|bytes| bytes == b"Response") || input.windows(5).any(|bytes| bytes == b"Fault");
+        let status = post(input);
+        assert!(is_other || status != 500 || is_mandatory(input), "valid, and refused");
+    }
+});
+
+/// What must be understood is refused, whatever is in it.
+fn is_mandatory(input: &[u8]) -> bool {
+    input.windows(14).any(|bytes| bytes == b"mustUnderstand") || !input.windows(8).any(|bytes| bytes == b"Envelope")
+}
+
+fn contract() -> &'static Contract {
+    static CONTRACT: OnceLock<Contract> = OnceLock::new();
+    CONTRACT.get_or_init(|| Contract::from_text(WSDL).expect("a description"))
+}
+
+fn post(message: &[u8]) -> u16 {
+    static RUNTIME: OnceLock<(Runtime, SoapService)> = OnceLock::new();
+    let (runtime, service) = RUNTIME.get_or_init(|| {
+        let runtime = Builder::new_current_thread().enable_time().build().expect("a runtime");
+        (runtime, Mock::new(contract().clone()).service().expect("a service"))
+    });
+    let is_12 = message.windows(4).any(|bytes| bytes == b"2003");
+    let media = if is_12 { "application/soap+xml" } else { "text/xml" };
+    let request = Request::post("/").header("content-type", media).body(Body::from(message.to_vec())).expect("a request");
+    runtime.block_on(service.clone().oneshot(request)).expect("an answer").status().as_u16()
+}
