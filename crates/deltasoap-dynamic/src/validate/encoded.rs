@@ -17,12 +17,9 @@ use deltasoap_wsdl::xsd::{ElementId, Particle, SoapArray, Term, TypeDefinition, 
 use deltasoap_wsdl::{Normal, NormalContent};
 use std::collections::HashMap;
 
-/// An element that references may lead to, and the path to it.
-pub(super) type Target<'c> = (Vec<String>, &'c Item);
-
 /// A value that is referred to and still to be checked.
 pub(super) struct Ahead<'c> {
-    target: Target<'c>,
+    target: &'c Item,
     as_what: Kind,
 }
 
@@ -133,9 +130,10 @@ impl<'c> Checker<'c> {
 
     /// Checks what was referred to, which may refer to more.
     fn follow(&mut self) {
-        while let Some(Ahead { target: (path, item), as_what }) = self.ahead.pop() {
+        while let Some(Ahead { target, as_what }) = self.ahead.pop() {
+            let path = self.root.map(|root| path_to(root, target)).unwrap_or_default();
             let outer = std::mem::replace(&mut self.path, path);
-            self.encoded(item, as_what);
+            self.encoded(target, as_what);
             self.path = outer;
         }
     }
@@ -181,8 +179,8 @@ impl<'c> Checker<'c> {
     /// A reference: what it leads to is of the accessor's type.
     fn refer(&mut self, id: &str, as_what: Kind) {
         let targets = self.targets.take().unwrap_or_else(|| self.root.map(targets).unwrap_or_default());
-        if let Some(target) = targets.get(id).filter(|target| self.walked.insert(target.1.offset)) {
-            self.ahead.push(Ahead { target: target.clone(), as_what });
+        if let Some(&target) = targets.get(id).filter(|target| self.walked.insert(target.offset)) {
+            self.ahead.push(Ahead { target, as_what });
         }
         self.targets = Some(targets);
     }
@@ -255,18 +253,28 @@ fn array_type(item: &Item) -> Option<&str> {
 }
 
 /// All elements that have an id.
-fn targets(root: &Item) -> HashMap<&str, Target<'_>> {
-    let (mut found, mut ahead) = (HashMap::new(), vec![(vec![root.name.local.to_string()], root)]);
-    while let Some((path, item)) = ahead.pop() {
-        let id = item.attribute("", "id").or(item.attribute(ns::SOAP12_ENCODING, "id"));
-        for child in &item.children {
-            ahead.push(([&path[..], &[child.step()]].concat(), child));
-        }
-        if let Some(id) = id {
-            found.insert(id.trim_ascii(), (path, item));
+fn targets(root: &Item) -> HashMap<&str, &Item> {
+    let (mut found, mut ahead) = (HashMap::new(), vec![root]);
+    while let Some(item) = ahead.pop() {
+        ahead.extend(&item.children);
+        if let Some(id) = item.attribute("", "id").or(item.attribute(ns::SOAP12_ENCODING, "id")) {
+            found.insert(id.trim_ascii(), item);
         }
     }
     found
+}
+
+/// The steps that lead to an element below another one.
+fn path_to(root: &Item, target: &Item) -> Vec<String> {
+    let (mut path, mut at) = (vec![root.name.local.to_string()], root);
+    while at.offset != target.offset {
+        // Of the children, which come in the order of their offsets, it is below the last that begins before it.
+        let after = at.children.partition_point(|child| child.offset <= target.offset);
+        let Some(child) = after.checked_sub(1).and_then(|place| at.children.get(place)) else { break };
+        path.push(child.step());
+        at = child;
+    }
+    path
 }
 
 /// The elements of a content model.

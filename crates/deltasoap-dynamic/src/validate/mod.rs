@@ -22,7 +22,7 @@ use deltasoap_core::soap::{EnvelopeReader, Head, Receiver, Version};
 use deltasoap_core::{BodyParts, Content, DecodeOptions, Error, ErrorKind, Node, PartUri, QName, Value, ns};
 use deltasoap_wsdl::wsdl::PartContent;
 use deltasoap_wsdl::xsd::TypeId;
-use encoded::{Ahead, Target};
+use encoded::Ahead;
 use identity::Keys;
 use item::Item;
 use model::Alternatives;
@@ -165,7 +165,7 @@ struct Checker<'c> {
     known: usize,
     root: Option<&'c Item>,
     /// What references may lead to, once there is one.
-    targets: Option<HashMap<&'c str, Target<'c>>>,
+    targets: Option<HashMap<&'c str, &'c Item>>,
     /// Where values begin that were referred to.
     walked: HashSet<u64>,
     /// Those that are still to be checked.
