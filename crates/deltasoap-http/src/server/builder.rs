@@ -212,16 +212,15 @@ impl ServiceBuilder {
     /// checks requests against a WSDL.
     ///
     /// ```
-    /// # use deltasoap_core::{Lease, soap::Fault};
-    /// # use deltasoap_derive::Soap;
-    /// # use deltasoap_http::{Client, SoapService};
+    /// # use deltasoap::http::{Client, SoapService};
+    /// # use deltasoap::{Lease, Soap, soap::Fault};
     /// # #[derive(Soap)]
-    /// # #[soap(crate = deltasoap_core, namespace = "urn:hello", message)]
+    /// # #[soap(namespace = "urn:hello", message)]
     /// # struct Greet {}
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let service = SoapService::builder()
-    ///     .operation(async |greet: Lease<Greet>| Ok::<_, Fault>(Greet {}))
+    ///     .operation(async |_: Lease<Greet>| Ok::<_, Fault>(Greet {}))
     ///     .inspect(|message| match message.starts_with(b"<?xml") {
     ///         true => Ok(()),
     ///         false => Err("an XML declaration is required here".into()),
