@@ -162,7 +162,7 @@ impl<'c> Checker<'c> {
         match (&schemas[id].definition, normal) {
             (TypeDefinition::Simple(_), _) => self.encoded_text(item, id, None),
             (_, Some(normal @ Normal { content: NormalContent::Text(id), .. })) => {
-                self.encoded_text(item, *id, Some(normal))
+                self.encoded_text(item, *id, Some(normal));
             }
             (_, Some(normal @ Normal { content: NormalContent::Elements(particle), .. })) if id != TypeId::ANY => {
                 self.attributes(item, Some(normal), is_of_encoding);

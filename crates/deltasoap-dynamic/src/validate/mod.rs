@@ -58,6 +58,9 @@ impl fmt::Display for Finding {
     }
 }
 
+/// Gives the bytes of a part by what refers to it.
+type PartOf<'p> = dyn Fn(&PartUri) -> Option<Bytes> + 'p;
+
 /// Most findings of one message.
 const MOST: usize = 100;
 
@@ -87,7 +90,7 @@ impl Contract {
     }
 
     /// What is wrong with a message; of parts that came with it only where they are known.
-    fn findings(&self, message: &[u8], part: Option<&dyn Fn(&PartUri) -> Option<Bytes>>) -> Vec<Finding> {
+    fn findings(&self, message: &[u8], part: Option<&PartOf<'_>>) -> Vec<Finding> {
         let message = in_utf8(message);
         let parsed = item::parse(&message);
         let mut checker = Checker {
@@ -147,7 +150,7 @@ struct Checker<'c> {
     types: &'c Types,
     message: &'c [u8],
     /// The parts that came with it, if they are known.
-    part: Option<&'c dyn Fn(&PartUri) -> Option<Bytes>>,
+    part: Option<&'c PartOf<'c>>,
     findings: Vec<Finding>,
     /// The open elements, with numbers where there are several of a name.
     path: Vec<String>,
