@@ -310,8 +310,8 @@ impl ClientBuilder {
         self
     }
 
-    /// Whether cookies are kept and sent back, as required by some servers with sessions (RFC 6265). The client and all its clones keep them in
-    /// memory, only for the origin of the client's URL. At most 64 are kept, of 4 KiB each. Default: no.
+    /// Whether cookies are kept and sent back, as required by some servers with sessions (RFC 6265). The client and all its clones keep
+    /// them in memory, only for the origin of the client's URL. At most 64 are kept, of 4 KiB each. Default: no.
     #[cfg(feature = "cookies")]
     #[must_use]
     pub fn cookies(mut self, are_kept: bool) -> Self {

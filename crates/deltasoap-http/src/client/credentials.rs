@@ -44,8 +44,8 @@ impl Credentials {
     /// Digest authentication (RFC 7616) by SHA-256 or MD5 with `qop=auth`.
     ///
     /// The server's challenge is fetched with the first request and reused, with a counter, for later ones.
-    /// Challenges to other schemes, such as Basic, are not answered, nor those without `qop`. All credentials of a client are for one server:
-    /// the one in its URL.
+    /// Challenges to other schemes, such as Basic, are not answered, nor those without `qop`. All credentials of a client are for one
+    /// server: the one in its URL.
     ///
     /// # Errors
     /// When the name or the password contains a control character.

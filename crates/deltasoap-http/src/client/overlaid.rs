@@ -55,8 +55,8 @@ where
     /// ```
     ///
     /// # Errors
-    /// As [`call`](Self::call). An item that cannot be written is detected while the request is being sent. The request is then aborted, and
-    /// the receiver does not take it for complete.
+    /// As [`call`](Self::call). An item that cannot be written is detected while the request is being sent. The request is then aborted,
+    /// and the receiver does not take it for complete.
     pub async fn call_overlaid<Req, Resp, I>(&self, request: &Req, items: I) -> Result<Resp, CallError>
     where
         Req: Message,

@@ -1,7 +1,7 @@
 //! Records the exchanges of calls, for debugging.
 //!
-//! Bytes are recorded as bodies hand them out: [`Body`](crate::Body) passes a [`Recorder`] the bytes that it gives to the transport, and the
-//! body of the response is wrapped. So they are those of the exchange, whatever its outcome; later bytes are recorded when they arrive.
+//! Bytes are recorded as bodies hand them out: [`Body`](crate::Body) passes a [`Recorder`] the bytes that it gives to the transport, and
+//! the body of the response is wrapped. So they are those of the exchange, whatever its outcome; later bytes are recorded when they arrive.
 
 use crate::{body, is_secret_header};
 use bytes::Bytes;
@@ -102,8 +102,8 @@ impl Trace {
         self.set(|settings| settings.exchanges = exchanges)
     }
 
-    /// Also shows credentials: the headers that [`is_secret_header`] identifies, and those marked as sensitive. Must be set before the first
-    /// clone.
+    /// Also shows credentials: the headers that [`is_secret_header`] identifies, and those marked as sensitive. Must be set before the
+    /// first clone.
     #[must_use]
     pub fn with_secrets(self) -> Self {
         self.set(|settings| settings.shows_secrets = true)

@@ -155,8 +155,8 @@ impl HttpTransportBuilder {
 
     /// Decides which of the addresses of a host's name may be connected to.
     ///
-    /// `check` takes the resolved addresses, and returns those that may be tried, or the error to fail with. Their ports have no meaning. It is
-    /// not called if the URL itself contains an address, nor for a proxy's name, nor for names that a proxy resolves.
+    /// `check` takes the resolved addresses, and returns those that may be tried, or the error to fail with. Their ports have no meaning.
+    /// It is not called if the URL itself contains an address, nor for a proxy's name, nor for names that a proxy resolves.
     #[must_use]
     pub fn check_addresses(
         mut self,

@@ -14,8 +14,8 @@ use std::sync::Arc;
 /// tunnel (`CONNECT`), which carries TLS with the server itself. SOCKS5 proxies (`socks5`, `socks5h`) make tunnels for both, and resolve
 /// the host's name themselves.
 ///
-/// User and password are given in the proxy's URL, percent-encoded where necessary. They are sent only to the proxy (Basic, or SOCKS's own).
-/// The connection to it does not use TLS: anyone who can read the network between client and proxy can read them.
+/// User and password are given in the proxy's URL, percent-encoded where necessary. They are sent only to the proxy (Basic, or SOCKS's
+/// own). The connection to it does not use TLS: anyone who can read the network between client and proxy can read them.
 #[derive(Clone)]
 pub struct Proxy {
     ways: Arc<Ways>,
@@ -57,9 +57,9 @@ impl Proxy {
 
     /// The proxy of the environment at this time, as curl reads it.
     ///
-    /// `http_proxy`, `https_proxy` and `all_proxy` are URLs of proxies, the last for schemes without their own. `no_proxy` is the list of hosts
-    /// that bypass them. Upper case is accepted too, but lower case takes precedence; `HTTP_PROXY` is ignored, because a client can set it in a
-    /// CGI program. A proxy of another kind is an error when it is used.
+    /// `http_proxy`, `https_proxy` and `all_proxy` are URLs of proxies, the last for schemes without their own. `no_proxy` is the list of
+    /// hosts that bypass them. Upper case is accepted too, but lower case takes precedence; `HTTP_PROXY` is ignored, because a client can
+    /// set it in a CGI program. A proxy of another kind is an error when it is used.
     pub fn from_env() -> Self {
         Self::from_variables(|name| std::env::var(name).ok())
     }
