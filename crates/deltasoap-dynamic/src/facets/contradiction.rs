@@ -36,8 +36,8 @@ pub(crate) fn contradictions(schemas: &Schemas, id: TypeId) -> Vec<String> {
     found
 }
 
-/// Facets that do not apply to types of a variety (XSD 1.0 part 2, 4.1.5). All of them can have patterns; enumerations are checked
-/// elsewhere.
+/// Facets that do not apply to types of a variety (XSD 1.0 part 2, 4.1.5). All of them can have patterns; the meaning of enumerations
+/// is always clear.
 fn foreign(own: &Facets, variety: &Variety) -> Vec<String> {
     let ([has_lengths, has_bounds, has_digits], what) = match variety {
         Variety::Any | Variety::Restriction(_) => return Vec::new(),

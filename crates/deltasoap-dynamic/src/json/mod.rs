@@ -11,14 +11,12 @@
 //! | nil with attributes | `{"$nil": true, "@name": "..."}`, with strings |
 //! | nil of a derived type | the same with a property `$type` (below) |
 //! | an attribute | a property `@name` |
-//! | an attribute that only `xs:anyAttribute` allows | a property `@name` or `@{namespace}name`, a string; `@{}name` where another
-//! attribute has the short one |
+//! | an attribute that only `xs:anyAttribute` allows | a property `@name` or `@{namespace}name`, a string; `@{}name` where another attribute has the short one |
 //! | text with attributes | a property `$`; if there are no attributes, the text alone is enough |
 //! | a choice | the property of the element chosen, among the others |
 //! | a choice that can occur more than once | a property `$choice`: an array of objects of the chosen element, or of those of the chosen branch, in order |
 //! | a sequence that can occur more than once | a property `$sequence`: an array of objects with its elements |
-//! | the same if messages do not show immediately where an occurrence ends | a property `$choice`: an array of objects of one property, in
-//! order |
+//! | the same if messages do not show immediately where an occurrence ends | a property `$choice`: an array of objects of one property, in order |
 //! | a SOAP array | an array; of arrays if it has several dimensions |
 //! | a value that several places share, in SOAP encoding | at its first place with a property `$id`, elsewhere `{"$ref": "1"}` (below) |
 //! | content of a derived type | an object with a property `$type` (below) |
