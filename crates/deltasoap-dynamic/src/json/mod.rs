@@ -16,7 +16,7 @@
 //! | a choice | the property of the element chosen, among the others |
 //! | a choice that can occur more than once | a property `$choice`: an array of objects of the chosen element, or of those of the chosen branch, in order |
 //! | a sequence that can occur more than once | a property `$sequence`: an array of objects with its elements |
-//! | the same if messages do not show immediately where an occurrence ends | a property `$choice`: an array of objects of one property, in order |
+//! | the same if the end of an occurrence is not immediately clear | a property `$choice`: an array of objects of one property, in order |
 //! | a SOAP array | an array; of arrays if it has several dimensions |
 //! | a value that several places share, in SOAP encoding | at its first place with a property `$id`, elsewhere `{"$ref": "1"}` (below) |
 //! | content of a derived type | an object with a property `$type` (below) |
