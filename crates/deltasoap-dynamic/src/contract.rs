@@ -1,4 +1,4 @@
-//! A contract: an imported description, ready to be used at run time.
+//! A contract: an imported description, ready for use at run time.
 
 mod lookup;
 mod notes;
@@ -17,7 +17,7 @@ use deltasoap_wsdl::{Error, Import, Importer, Lowered, Note};
 use serde_json::Value as Json;
 use std::sync::Arc;
 
-/// An imported WSDL with all that is needed to use it at run time. Clones are cheap.
+/// An imported WSDL, ready for use at run time. Clones are cheap.
 #[derive(Clone)]
 pub struct Contract {
     pub(crate) types: Arc<Types>,
@@ -36,37 +36,39 @@ impl From<Import> for Contract {
 }
 
 impl Contract {
-    /// Imports a WSDL from a URL, a file, a directory or a zip archive, by an [`Importer`]'s defaults.
+    /// Imports a WSDL from a URL, a file, a directory or a zip archive, with the defaults of an [`Importer`].
     ///
     /// # Errors
-    /// When it cannot be had, or is at fault.
+    /// When it cannot be loaded, or is invalid.
     pub fn import(source: &str) -> Result<Self, Error> {
         Importer::new().import(source).map(Self::from)
     }
 
-    /// Imports a WSDL that is at hand. Relative references in it go nowhere.
+    /// Imports a WSDL from a text. Relative references in it cannot be resolved.
     ///
     /// # Errors
-    /// When it is at fault.
+    /// When it is invalid.
     pub fn from_text(text: &str) -> Result<Self, Error> {
         Importer::new().text(text).map(Self::from)
     }
 
-    /// What the description says.
+    /// The imported description.
     pub fn description(&self) -> &Import {
         &self.types.import
     }
 
-    /// What was passed over when the description was imported, or read more generously than the standards do; and what it says of values
-    /// that none can be: patterns that are malformed, each once, facets that contradict each other, and defaults, fixed values and enumerated
-    /// ones that are not of their types.
+    /// The notes of the import, and those about values.
+    ///
+    /// The former report what was skipped, or read more leniently than the standards allow. The latter report malformed patterns, each
+    /// once, facets that contradict each other, and defaults, fixed values and enumerated
+    /// values that do not match their types.
     pub fn notes(&self) -> Vec<Note> {
         let import = &self.types.import;
         let notes = import.notes().iter().cloned().chain(notes::patterns(import)).chain(notes::facets(import));
         notes.chain(notes::values(import)).collect()
     }
 
-    /// The same as the engine's schema.
+    /// The description as the engine's schema.
     pub fn lowered(&self) -> &Lowered {
         &self.types.lowered
     }
@@ -76,7 +78,7 @@ impl Contract {
         self.types.lowered.schema.view(content)
     }
 
-    /// The content of the element `name` as JSON; [`json`](crate::json) has the mapping.
+    /// The content of the element `name` as JSON; [`json`](crate::json) describes the mapping.
     ///
     /// # Errors
     /// When the value is of another shape than its schema.
@@ -91,7 +93,7 @@ impl Contract {
     /// The content of the element `name` from JSON.
     ///
     /// # Errors
-    /// When the JSON is not what the schema says: where, and what was expected.
+    /// When the JSON does not match the schema. The error gives the position, and what was expected.
     pub fn from_json(&self, name: &QName, content: ElementRef, json: &Json) -> Result<Value, JsonError> {
         match json {
             json if crate::json::is_nil(json, self.is_nillable(name)) => {
@@ -101,20 +103,20 @@ impl Contract {
         }
     }
 
-    /// Wrappers of rpc messages, which nothing declares, may be nil.
+    /// Wrappers of rpc messages, which no schema declares, may be nil.
     fn is_nillable(&self, name: &QName) -> bool {
         let schemas = self.types.import.schemas();
         schemas.element_named(name).is_none_or(|id| schemas[id].is_nillable)
     }
 
-    /// An element that stands by itself, a header block or an entry of a fault's detail, as JSON: by its type if the contract
+    /// A standalone element, such as a header block or an entry of a fault's detail, as JSON: by its type if the contract
     /// declares the element, else as a tree.
     pub fn element_to_json(&self, node: &Node) -> Json {
         let declared = self.types.import.schemas().element_named(&node.name);
         self.node_to_json(node, declared.and_then(|id| self.types.lowered.element(id)))
     }
 
-    /// An element by its content, as far as it is that.
+    /// An element by its content, as far as it matches.
     fn node_to_json(&self, node: &Node, content: Option<ElementRef>) -> Json {
         let typed = content.and_then(|content| {
             let value = self.types.read_node(node, content).ok()?;
@@ -126,7 +128,7 @@ impl Contract {
     /// An element that the contract declares, from the JSON of its content.
     ///
     /// # Errors
-    /// When no schema declares it, or the JSON is not what it says.
+    /// When no schema declares it, or the JSON does not match the declaration.
     pub fn element_from_json(&self, name: &QName, json: &Json) -> Result<Node, JsonError> {
         let declared = self.types.import.schemas().element_named(name);
         let Some(content) = declared.and_then(|id| self.types.lowered.element(id)) else {

@@ -1,6 +1,6 @@
-//! Contracts for people: operations, elements and types with occurrence, facets and documentation.
+//! Readable descriptions of contracts: operations, elements and types with occurrence, facets and documentation.
 //!
-//! What is described becomes a [`Part`] first, which is printed as text with columns, or as JSON.
+//! A description is first built as a [`Part`], which is then printed as text with columns, or as JSON.
 
 mod parts;
 mod text;
@@ -17,21 +17,21 @@ use serde_json::{Map, Value as Json, json};
 /// A piece of a description.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Part {
-    /// What it is: `operation`, `element`, `attribute`, `type`, `choice`, `request` and so on.
+    /// Its kind: `operation`, `element`, `attribute`, `type`, `choice`, `request` and so on.
     pub kind: &'static str,
     /// Its name, without a namespace; empty for groups.
     pub name: String,
-    /// Its namespace, where it is one of the things that stand by themselves.
+    /// Its namespace, if it is a standalone component.
     pub namespace: String,
-    /// The name of its type; empty where it has none.
+    /// The name of its type; empty if it has none.
     pub type_name: String,
-    /// How often it occurs; `None` where that is no question.
+    /// How often it occurs; `None` if that does not apply.
     pub occurs: Option<(u32, Option<u32>)>,
-    /// Facets and all else that is to be known, in a few words each.
+    /// Facets and other facts, in a few words each.
     pub facts: Vec<String>,
-    /// What the description says about it.
+    /// Its documentation in the description.
     pub documentation: String,
-    /// What it is made of.
+    /// Its parts.
     pub parts: Vec<Part>,
 }
 
@@ -41,7 +41,7 @@ impl Part {
         text::print(self)
     }
 
-    /// The part as JSON; what is empty is left out.
+    /// The part as JSON, without empty values.
     pub fn to_json(&self) -> Json {
         let mut object = Map::new();
         let texts = [
@@ -68,8 +68,8 @@ impl Part {
 }
 
 impl Contract {
-    /// Describes what has this name: an operation, an element or a type, with or without a namespace (`{urn:x}Name`); several
-    /// where several have it, none if nothing has.
+    /// Describes the operations, elements and types with a name, with or without a namespace (`{urn:x}Name`). Returns several
+    /// if several have the name, and none if nothing has it.
     pub fn describe(&self, name: &str) -> Vec<Part> {
         let operations = match self.operation(name) {
             Ok(operation) => vec![operation],
@@ -89,7 +89,7 @@ impl Contract {
         parts
     }
 
-    /// Names that [`describe`](Self::describe) knows and that are like this one, at most ten.
+    /// Names that [`describe`](Self::describe) knows and that resemble this one, at most ten.
     pub fn similar_names(&self, name: &str) -> Vec<String> {
         const MOST: usize = 10;
         let schemas = self.types.import.schemas();
@@ -162,7 +162,7 @@ impl Operation {
         all
     }
 
-    /// A message, or those of its parts that stand in one place.
+    /// A message, or those of its parts that are in one place.
     fn message(&self, kind: &'static str, message: usize, is_there: impl Fn(&str) -> bool) -> Part {
         let contract = self.contract();
         let describer = Describer::new(&contract.types);
@@ -187,7 +187,7 @@ fn undeclared(name: &QName) -> Part {
     }
 }
 
-/// For those who look at elements and types by number.
+/// For callers that identify elements and types by number.
 impl Contract {
     /// Describes a global element.
     pub fn describe_element(&self, id: ElementId) -> Part {

@@ -1,7 +1,7 @@
-//! Facets: whether a text is one that a simple type allows (XSD 1.0 part 2, 4.3).
+//! Facets: whether a simple type allows a text (XSD 1.0 part 2, 4.3).
 //!
-//! The engine looks at built-in types and enumerations. What else a schema says is looked at here: by the validation of messages,
-//! and for samples, which are to be valid.
+//! The engine checks built-in types and enumerations. This module checks the other facets of a schema: for the validation of messages,
+//! and for samples, which must be valid.
 
 mod beside;
 mod calendar;
@@ -22,23 +22,23 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use value::{compare, is_lexical};
 
-/// Most types in unions and restrictions that are followed.
+/// Maximum depth of unions and restrictions.
 const DEPTH: usize = 64;
 
-/// What a qualified name in a text stands for; `None` for a prefix that is not declared.
+/// Resolves a qualified name in a text; `None` for a prefix that is not declared.
 pub(crate) type Resolve<'r> = &'r dyn Fn(&str) -> Option<QName>;
 
-/// What a text violates of a simple type, for people; `None` for a text that the type allows. Prefixes are not looked at.
+/// How a text violates a simple type, as a readable message; `None` for a text that the type allows. Prefixes are not checked.
 pub(crate) fn violation(schemas: &Schemas, id: TypeId, text: &str) -> Option<String> {
     violation_in(schemas, id, text, &|name| Some(QName::owned("", name)))
 }
 
-/// As [`violation`], where names mean something.
+/// As [`violation`], but names are resolved.
 pub(crate) fn violation_in(schemas: &Schemas, id: TypeId, text: &str, names: Resolve<'_>) -> Option<String> {
     of_type(schemas, id, text, names, DEPTH).err()
 }
 
-/// A text without the white space that its type does not keep, and that type: of a union the member that takes the text.
+/// A text after white space normalization, and its type: for a union, the member that accepts the text.
 struct Plain<'t> {
     id: TypeId,
     text: Cow<'t, str>,
@@ -74,7 +74,7 @@ fn of_type<'t>(
     fault.map_or(Ok(plain), Err)
 }
 
-/// Of a union the first member that takes the text (XSD 1.0 part 2, 2.5.1.3). Its white space is the text's (4.3.6).
+/// The first member of a union that accepts the text (XSD 1.0 part 2, 2.5.1.3). The text's white space is kept for it (4.3.6).
 fn of_members<'t>(
     schemas: &Schemas,
     members: &[TypeId],
@@ -94,12 +94,12 @@ fn of_builtin(builtin: Builtin, text: &str, names: Resolve<'_>) -> Option<String
     (is_name && names(text).is_none()).then(|| wrong("its prefix is not declared"))
 }
 
-/// True for a pattern that texts can be compared with.
+/// True for a valid pattern.
 pub(crate) fn is_pattern(pattern: &str) -> bool {
     pattern::compiled(pattern).is_some()
 }
 
-/// The facets that a type gives itself.
+/// The type's own facets.
 pub(crate) fn own(schemas: &Schemas, id: TypeId) -> Option<&Facets> {
     match &schemas[id].definition {
         TypeDefinition::Simple(simple) => simple.facets.as_deref(),
@@ -120,7 +120,7 @@ pub(crate) fn steps(schemas: &Schemas, id: TypeId) -> Vec<&Facets> {
     steps
 }
 
-/// The text without the white space that the type does not keep (XSD 1.0 part 2, 4.3.6). Unions have no say in that.
+/// The text after the type's white space normalization (XSD 1.0 part 2, 4.3.6). Unions do not normalize.
 fn normalized<'t>(schemas: &Schemas, id: TypeId, text: &'t str) -> Cow<'t, str> {
     let said = steps(schemas, id).iter().find_map(|it| it.white_space);
     let usual = match schemas.variety(id) {

@@ -1,16 +1,16 @@
-//! SOAP services by their description alone: nothing is generated, nothing compiled.
+//! SOAP services by their description alone, without generated or compiled code.
 //!
-//! A [`Contract`] is an imported WSDL with all that is needed to use it at run time. Values go in and out as
-//! [`Value`](deltasoap_core::Value) or as JSON, by the mapping that [`json`] describes.
+//! A [`Contract`] is an imported WSDL, ready for use at run time. Values are given and returned as
+//! [`Value`](deltasoap_core::Value) or as JSON, in the mapping described by [`json`].
 //!
-//! | you want to | start at |
+//! | task | start at |
 //! |---|---|
 //! | call a service | [`DynamicClient`] |
 //! | see what a message looks like | [`Operation::request_sample`] |
-//! | serve one that is not there yet | [`Mock`] |
+//! | serve one that does not exist yet | [`Mock`] |
 //! | read or write a message as JSON | [`Operation`], [`Contract::to_json`], [`Contract::from_json`] |
 //! | read a contract | [`Contract::describe`] |
-//! | find what is wrong with a message | [`Contract::validate`] |
+//! | find the errors in a message | [`Contract::validate`] |
 //!
 //! ```
 //! use deltasoap_dynamic::Contract;

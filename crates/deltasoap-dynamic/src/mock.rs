@@ -1,4 +1,4 @@
-//! Mock services: a contract's operations, answered with samples, recorded messages, or by functions.
+//! Mock services: a contract's operations, answered by samples, recorded messages, or functions.
 
 mod recorded;
 
@@ -17,8 +17,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// A service of a contract that does not exist yet. Every operation answers with a sample unless it is told otherwise. Requests that are
-/// not as the contract says are answered with a fault; [`mount`](Self::mount) leaves it to the service how strict it is.
+/// A service of a contract that does not exist yet.
+///
+/// Every operation answers with a sample by default. Requests that do not match the contract
+/// are answered with a fault; with [`mount`](Self::mount), the service determines how strict it is.
 ///
 /// ```
 /// # use deltasoap_dynamic::{Contract, DynamicClient, Mock};
@@ -44,17 +46,17 @@ pub struct Mock {
     replies: HashMap<(usize, usize), Replies>,
 }
 
-/// What an operation answers with.
+/// The answers of an operation.
 enum Replies {
-    /// One after the other, from the beginning again at the end.
+    /// One after the other, starting over at the end.
     Recorded(Vec<Reply>),
-    /// What a function makes of the request.
+    /// The result of a function of the request.
     Function(Box<Function>),
 }
 
 type Function = dyn Fn(Json) -> Result<Json, Box<Fault>> + Send + Sync;
 
-/// The header blocks of a recorded answer, and the version of SOAP that it is in.
+/// The header blocks of a recorded answer, and its version of SOAP.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Recorded {
     version: Version,
@@ -83,10 +85,10 @@ impl Mock {
         Mock { contract, replies: HashMap::new() }
     }
 
-    /// Answers an operation with this response; said several times, with one after the other.
+    /// Answers an operation with this response. If called several times, the responses are used in turn.
     ///
     /// # Errors
-    /// When there is no such operation, or the JSON is not what it answers.
+    /// When there is no such operation, or the JSON does not match its response.
     pub fn answer(mut self, operation: &str, response: &Json) -> Result<Self, RecordedError> {
         let operation = self.contract.operation(operation).map_err(RecordedError::Lookup)?;
         let response = operation.response_from_json(response).map_err(RecordedError::Json)?;
@@ -94,7 +96,7 @@ impl Mock {
         Ok(self)
     }
 
-    /// Answers an operation with what a function makes of the request, in JSON.
+    /// Answers an operation with the result of a function of the request, in JSON.
     ///
     /// # Errors
     /// When there is no such operation.
@@ -108,10 +110,13 @@ impl Mock {
         Ok(self)
     }
 
-    /// Answers with the messages of a directory: `.xml` files with an envelope, told by the body's element, and by their name where
-    /// several operations answer with that; and `.json` files with the content of a response, told by their name, as are faults:
-    /// `Order.json`, `Order-2.json`, `Order-fault.xml`. The header blocks of envelopes are sent too, in the version of SOAP of the request.
-    /// Several of one operation come one after the other, in the order of their names.
+    /// Answers with the messages of a directory.
+    ///
+    /// `.xml` files contain an envelope. They are identified by the body's element, and by their name if
+    /// several operations answer with it. `.json` files contain the content of a response. They are identified by their name, as are
+    /// faults:
+    /// `Order.json`, `Order-2.json`, `Order-fault.xml`. The header blocks of envelopes are sent too, in the request's version of SOAP.
+    /// Several answers of one operation are used in turn, in the order of their names.
     ///
     /// # Errors
     /// When a file cannot be read, or is none of these.
@@ -130,8 +135,8 @@ impl Mock {
         }
     }
 
-    /// Operations that the mock cannot tell apart, since their requests have the same element and the same action, or none. Each pair names an
-    /// operation, and the earlier one whose answer its requests get.
+    /// Operations that the mock cannot distinguish, since their requests have the same element and the same action, or none. Each pair
+    /// names an operation, and the earlier one whose answer its requests get.
     pub fn not_told_apart(&self) -> Vec<(String, String)> {
         let mut others = Vec::new();
         for (served, operations) in self.told_apart() {
@@ -141,7 +146,7 @@ impl Mock {
         others
     }
 
-    /// The operations that are served, each with those that get its answers, itself among them.
+    /// The operations that are served, each with those that get its answers, including itself.
     fn told_apart(&self) -> Vec<(Operation, Vec<Operation>)> {
         let operations = self.contract.operations();
         let told = |operation: &Operation| Some(told_by(operation, &operation.method().ok()?.element));
@@ -176,9 +181,9 @@ impl Mock {
         self.mount(SoapService::builder().inspect(inspect)).build()
     }
 
-    /// Adds the operations to a service that has settings, or operations, of its own. Requests have to be readable as the contract says, and
-    /// undeclared attributes are logged; facets and header blocks are checked where the service
-    /// [inspects](ServiceBuilder::inspect) by [`Contract::inspector`].
+    /// Adds the operations to a service with its own settings or operations. Requests must be readable by the contract, and
+    /// undeclared attributes are logged. Facets and header blocks are only checked if the service
+    /// [inspects](ServiceBuilder::inspect) requests with [`Contract::inspector`].
     #[must_use]
     pub fn mount(mut self, builder: ServiceBuilder) -> ServiceBuilder {
         let schema = Arc::new(self.contract.lowered().schema.clone());
@@ -214,7 +219,7 @@ impl Mock {
     }
 }
 
-/// What tells requests of an operation from others: the first element of the body, if there is one, and the action.
+/// Identifies the requests of an operation: the first element of the body, if there is one, and the action.
 fn told_by(operation: &Operation, method: &MethodElement) -> (QName, String) {
     let parts = operation.view(method.request).complex().map_or(&[][..], |complex| &complex.fields);
     let element = match parts.first() {
@@ -228,7 +233,7 @@ fn told_by(operation: &Operation, method: &MethodElement) -> (QName, String) {
 struct Answering {
     operation: Operation,
     replies: Option<Replies>,
-    /// What is answered without replies.
+    /// The answer if there are no replies.
     sample: Value,
     /// Answers given so far.
     given: AtomicUsize,
@@ -240,7 +245,7 @@ impl Answering {
         Answering { operation: operation.clone(), replies, sample, given: AtomicUsize::new(0) }
     }
 
-    /// Says that a request has more than the contract takes.
+    /// Logs that a request has more than the contract allows.
     fn note_deviations(&self, deviations: &[Deviation]) {
         for deviation in deviations {
             tracing::warn!(operation = self.operation.name(), %deviation, "the request deviates from the WSDL");

@@ -1,14 +1,14 @@
-//! Samples: values that a schema allows, for templates of requests and for mock services.
+//! Samples: values that a schema allows, for request templates and mock services.
 //!
-//! A sample shows every field and one item of each list; of a choice the first alternative, of a type that others are derived
-//! from the first that is not abstract. What is recursive is left out where it may be. With a seed all of that is chosen by
-//! chance, for tests.
+//! A sample contains every field and one item of each list. It takes the first alternative of a choice and, for a type that others are
+//! derived from, the first type that is not abstract. Recursive content is left out where it is optional. With a seed, all of this is
+//! chosen at random, for tests.
 //!
 //! Literal messages are made from the schema (`tree`), and read by the engine. Those in SOAP encoding are made from the engine's
-//! schema: no document is valid by a schema there.
+//! schema, because there no document is valid by an XML schema.
 //!
-//! `Value::sample` of the engine is another one, and stays so: it has a schema alone, that of a typed service which links no WSDL, and
-//! needs values that are read again, whatever they are.
+//! `Value::sample` of the engine is deliberately separate. It has only the schema of a typed service, which links no WSDL, and
+//! needs any values that can be read again.
 
 mod depending;
 mod names;
@@ -24,42 +24,42 @@ use deltasoap_wsdl::xsd::{TypeDefinition, TypeId};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// Elements deeper than this are left out even if they are required: the type has no end.
+/// Elements deeper than this are left out even if they are required: the type is infinite.
 const ENDLESS: usize = 64;
-/// Most values in one sample.
+/// Maximum number of values in one sample.
 const MOST: usize = 5_000;
-/// Elements deeper than this are left out where they may be.
+/// Elements deeper than this are left out if they are optional.
 const DEPTH: usize = 24;
-/// Values beyond this are left out where they may be: samples are for people.
+/// Values beyond this number are left out if they are optional, to keep samples readable.
 const PLENTY: usize = 300;
 
 /// Makes samples of a contract's types.
 pub(crate) struct Sampler<'t> {
     types: &'t Types,
     chance: Option<u64>,
-    /// Content on the way down.
+    /// Content on the path from the root.
     open: Vec<ElementRef>,
-    /// Types on the way down, of trees.
+    /// Types of trees on the path from the root.
     types_open: Vec<TypeId>,
-    /// How many `xsd:ID`s were made.
+    /// Number of `xsd:ID`s made.
     made_ids: usize,
-    /// The `xsd:ID`s of the parts so far, as they are in the end.
+    /// The final `xsd:ID`s of the parts so far.
     ids: BTreeSet<String>,
     /// True once there may be an `xsd:ID` or a reference to one.
     has_ids: bool,
-    /// True while references to `xsd:ID`s are left out where they may be.
+    /// True while optional references to `xsd:ID`s are left out.
     leaves_out_references: bool,
     /// True if the schemas have identity constraints.
     has_constraints: bool,
     /// The namespaces of prefixes that were declared for values: `q1`, `q2` and so on.
     prefixes: Vec<String>,
     made: usize,
-    /// True once something that is required was left out.
+    /// True once required content was left out.
     is_cut: bool,
 }
 
 impl<'t> Sampler<'t> {
-    /// `seed` for samples by chance.
+    /// `seed` is for random samples.
     pub(crate) fn new(types: &'t Types, seed: Option<u64>) -> Self {
         let chance = seed.map(|seed| seed | 1);
         Sampler {
@@ -148,7 +148,7 @@ impl<'t> Sampler<'t> {
         record
     }
 
-    /// Which field of a choice: one that does not lead back to where we are.
+    /// The chosen field of a choice: one that does not lead back to open content.
     fn alternative(&mut self, complex: &ComplexElement) -> usize {
         let start = if self.chance.is_some() { self.below(complex.fields.len()) } else { 0 };
         let order = (0..complex.fields.len()).map(|step| (start + step) % complex.fields.len());
@@ -156,7 +156,7 @@ impl<'t> Sampler<'t> {
         order.clone().find(is_new).or_else(|| order.clone().next()).unwrap_or_default()
     }
 
-    /// Which branch of a choice between groups: one that does not lead back to where we are.
+    /// The chosen branch of a choice between groups: one that does not lead back to open content.
     fn branch(&mut self, complex: &ComplexElement, branches: &[Range<usize>]) -> usize {
         let start = if self.chance.is_some() { self.below(branches.len()) } else { 0 };
         let is_new = |&index: &usize| {
@@ -194,7 +194,7 @@ impl<'t> Sampler<'t> {
         self.content(field.element, name)
     }
 
-    /// True if an optional field is to be there.
+    /// True if an optional field is included.
     fn takes(&mut self, field: &Field) -> bool {
         let view = self.types.lowered.schema.view(field.element);
         let is_wildcard = field.inline && *view.element == Element::Any;
@@ -228,7 +228,7 @@ impl<'t> Sampler<'t> {
         }
     }
 
-    /// The first type that can stand there and is not abstract, or any such.
+    /// The first allowed type that is not abstract, or a random one.
     fn concrete(&mut self, origin: Origin) -> Option<(TypeId, ElementRef)> {
         const ENOUGH: usize = 50;
         let (mut found, mut ahead) = (Vec::new(), vec![origin.type_id]);
@@ -246,7 +246,7 @@ impl<'t> Sampler<'t> {
         found.get(index).copied()
     }
 
-    /// A number by chance, less than `bound`.
+    /// A random number less than `bound`.
     fn below(&mut self, bound: usize) -> usize {
         let state = self.chance.get_or_insert(1);
         *state ^= *state << 13;
@@ -256,7 +256,7 @@ impl<'t> Sampler<'t> {
     }
 }
 
-/// Text where anything may stand.
+/// Text for content of any type.
 fn plain(name: &QName) -> Node {
     Node::with_text(name.clone(), "text")
 }
@@ -267,22 +267,22 @@ fn nothing(field: &Field) -> Value {
 }
 
 impl Operation {
-    /// A request that shows every field, valid by the schema as far as one could be made; `None` if the operation cannot be used.
+    /// A request that contains every field, valid by the schema if one could be made; `None` if the operation cannot be used.
     pub fn request_sample(&self) -> Option<Value> {
         self.sample(self.request(), None)
     }
 
-    /// A response that shows every field; `None` if there is none.
+    /// A response that contains every field; `None` if there is none.
     pub fn response_sample(&self) -> Option<Value> {
         self.sample(self.response(), None)
     }
 
-    /// A request with values and fields by chance, for tests; `None` also where it would be without end.
+    /// A request with random values and fields, for tests; `None` also if it would be infinite.
     pub fn random_request(&self, seed: u64) -> Option<Value> {
         self.sample(self.request(), Some(seed))
     }
 
-    /// A response with values and fields by chance, for tests; `None` also where it would be without end.
+    /// A response with random values and fields, for tests; `None` also if it would be infinite.
     pub fn random_response(&self, seed: u64) -> Option<Value> {
         self.sample(self.response(), Some(seed))
     }

@@ -1,7 +1,7 @@
-//! A client for programs without `async`: the same calls, which return when they are done.
+//! A client for programs without `async`, whose calls return when they are done.
 //!
-//! A blocking client is an ordinary [`crate::Client`] with a Tokio runtime of its own: a call runs on the thread that makes it, and one
-//! thread in the background keeps connections and timers. Clones share both; the thread ends with the last of them.
+//! A blocking client is an ordinary [`crate::Client`] with its own Tokio runtime. A call runs on the thread that makes it, and a
+//! background thread drives connections and timers. Clones share both; the thread ends with the last clone.
 //!
 //! ```no_run
 //! use deltasoap::Soap;
@@ -29,7 +29,7 @@
 //!
 //! # Panics
 //!
-//! Calls panic within `async` code, whose thread they would block: use [`crate::Client`] there, or `tokio::task::spawn_blocking`.
+//! Calls panic within `async` code, because they would block its thread. Use [`crate::Client`] there, or `tokio::task::spawn_blocking`.
 
 use crate::{Body, BoxError, CallError, CallOptions, ClientBuilder, HttpTransport, InvalidUrl, Response};
 use bytes::Bytes;
@@ -41,8 +41,9 @@ use std::sync::Arc;
 use tokio::runtime::{Builder, Runtime};
 use tower::Service;
 
-/// Calls the operations of one endpoint, and waits for each. Clones share their connections, and may be used by several threads at
-/// one time.
+/// Calls the operations of one endpoint, and waits for each.
+///
+/// Clones share their connections, and may be used by several threads at one time.
 #[derive(Debug, Clone)]
 pub struct Client<S = HttpTransport> {
     client: crate::Client<S>,
@@ -53,22 +54,22 @@ impl Client {
     /// A client of the endpoint at a URL, with default settings.
     ///
     /// # Errors
-    /// When the URL is malformed or names no host, or the thread in the background cannot be started.
+    /// When the URL is malformed or names no host, or the background thread cannot be started.
     pub fn new(url: impl Into<String>) -> Result<Self, StartError> {
         Self::builder(url).build_blocking()
     }
 
-    /// Starts to build a client of the endpoint at a URL; [`ClientBuilder::build_blocking`] ends it.
+    /// Starts to build a client of the endpoint at a URL; [`ClientBuilder::build_blocking`] finishes it.
     pub fn builder(url: impl Into<String>) -> ClientBuilder {
         crate::Client::builder(url)
     }
 }
 
 impl ClientBuilder {
-    /// A client for programs without `async`, over HTTP/1.1 with a pool of connections of its own.
+    /// A client for programs without `async`, over HTTP/1.1 with its own connection pool.
     ///
     /// # Errors
-    /// When the URL is malformed or names no host, or the thread in the background cannot be started.
+    /// When the URL is malformed or names no host, or the background thread cannot be started.
     pub fn build_blocking(self) -> Result<Client, StartError> {
         self.build_blocking_with(HttpTransport::new())
     }
@@ -84,12 +85,12 @@ impl ClientBuilder {
 }
 
 impl<S> Client<S> {
-    /// The client behind this one, for its counters.
+    /// The underlying client, for its counters.
     pub fn inner(&self) -> &crate::Client<S> {
         &self.client
     }
 
-    /// Waits for something else that has to do with calls, as for a part of a response: `client.wait(response.attachments.next())`.
+    /// Waits for another future related to calls, such as the next part of a response: `client.wait(response.attachments.next())`.
     ///
     /// # Panics
     /// Within `async` code.
@@ -156,7 +157,7 @@ where
         self.wait(self.client.call_leased_with(request, options))
     }
 
-    /// Calls an operation whose request has a list of any length; see [`Client::call_overlaid`](crate::Client::call_overlaid).
+    /// Calls an operation whose request contains a list of any length; see [`Client::call_overlaid`](crate::Client::call_overlaid).
     ///
     /// # Errors
     /// As [`call`](Self::call).
@@ -186,9 +187,9 @@ where
     }
 }
 
-/// What connections live in between two calls.
+/// The runtime that drives connections between two calls.
 struct Background {
-    /// There until it is dropped.
+    /// Present until it is dropped.
     runtime: Option<Runtime>,
 }
 
@@ -221,13 +222,13 @@ impl fmt::Debug for Background {
     }
 }
 
-/// A blocking client that cannot be made.
+/// A blocking client that cannot be created.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum StartError {
     /// The URL is malformed.
     Url(InvalidUrl),
-    /// The thread in the background, or what it waits by, cannot be had.
+    /// The background thread or its runtime cannot be started.
     Runtime(io::Error),
 }
 

@@ -1,10 +1,10 @@
-//! The `charset` of a media type against the bytes of the message.
+//! Compares the `charset` of a media type with the bytes of the message.
 //!
-//! A message tells its encoding itself, by a byte order mark or its XML declaration, and RFC 7303 (section 3) lets `charset` overrule the
-//! declaration. Who is between the two ends may go by either. So they have to agree: what contradicts its `charset` is refused, as the
-//! Basic Profile wants it (1.1, R1018). Where the message does not say, it is read in what `charset` names: [`Charset::encoding`].
+//! A message declares its own encoding, by a byte order mark or its XML declaration. RFC 7303 (section 3) lets `charset` overrule the
+//! declaration, and an intermediary may use either. So they must agree: a message that contradicts its `charset` is refused, as the
+//! Basic Profile requires (1.1, R1018). If the message declares nothing, it is read in the encoding of `charset`: [`Charset::encoding`].
 //!
-//! Many servers name ISO-8859-1 without being asked, above messages that declare UTF-8. What is in ASCII alone is the same in both, and
+//! Many servers send ISO-8859-1 by default, with messages that declare UTF-8. Pure ASCII is the same in both, and
 //! contradicts neither.
 
 use crate::media::MediaType;
@@ -12,13 +12,13 @@ use bytes::Bytes;
 use deltasoap_xml::{Detected, Encoding, Feed, Limits, Window, XmlError};
 use std::fmt;
 
-/// What messages are in that are in no encoding that is read.
+/// The name for an encoding that cannot be read.
 const UNSUPPORTED: &str = "another encoding";
 
-/// Most bytes of a piece that are looked at for what the message is in: more than a decision takes.
+/// Maximum number of bytes of a piece inspected to detect the encoding: more than a decision needs.
 const START: usize = 256;
 
-/// A message whose bytes are not in the encoding that its media type names, or in one that is not supported.
+/// A message whose bytes are not in the encoding that its media type names, or that is in an unsupported encoding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CharsetError {
     charset: String,
@@ -31,7 +31,7 @@ impl CharsetError {
         &self.charset
     }
 
-    /// What the bytes are in, as far as it is known.
+    /// The encoding of the bytes, as far as it is known.
     pub fn found(&self) -> &'static str {
         self.found
     }
@@ -54,7 +54,7 @@ impl fmt::Display for CharsetError {
 
 impl std::error::Error for CharsetError {}
 
-/// A whole message whose encoding can be told from its bytes: where `charset` alone says what it is in, it is transcoded to UTF-8.
+/// A whole message that declares its own encoding: if only `charset` names the encoding, it is transcoded to UTF-8.
 ///
 /// ```
 /// use deltasoap_http::self_described;
@@ -65,7 +65,7 @@ impl std::error::Error for CharsetError {}
 /// ```
 ///
 /// # Errors
-/// When the message is in another encoding than the media type says.
+/// When the message is in another encoding than the media type names.
 pub fn self_described(media_type: &str, message: Bytes) -> Result<Bytes, CharsetError> {
     let Some(media_type) = MediaType::parse(media_type) else { return Ok(message) };
     let mut charset = Charset::of(&media_type);
@@ -73,7 +73,7 @@ pub fn self_described(media_type: &str, message: Bytes) -> Result<Bytes, Charset
     Ok(Charset::of(&media_type).self_described(message))
 }
 
-/// Transcodes a message from an encoding with one byte a character to UTF-8.
+/// Transcodes a message from a single-byte encoding to UTF-8.
 fn in_utf8(message: &[u8], encoding: Encoding) -> Bytes {
     let mut feed = Feed::new(Limits { message: u64::MAX, ..Limits::default() });
     let mut text = Vec::with_capacity(message.len());
@@ -88,25 +88,25 @@ fn in_utf8(message: &[u8], encoding: Encoding) -> Bytes {
     text.into()
 }
 
-/// Compares the bytes of a message with what its media type says, as they come.
+/// Compares the bytes of a message with its media type, as they arrive.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Charset {
     named: String,
     expected: Expected,
-    /// The message's first bytes, until they tell what it is in.
+    /// The first bytes of the message, until they determine the encoding.
     start: Vec<u8>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Expected {
-    /// Nothing was said, or what was said is true.
+    /// Nothing was declared, or the declaration is correct.
     #[default]
     Anything,
     Utf8,
     Utf16,
-    /// An encoding of a byte a character.
+    /// A single-byte encoding.
     Single(Encoding),
-    /// ASCII alone: all that the charset and UTF-8 have in common, or that one of a byte a character has with the declaration.
+    /// Only ASCII: the common part of the charset and UTF-8, or of a single-byte charset and the declaration.
     Ascii {
         found: &'static str,
     },
@@ -126,7 +126,7 @@ impl Charset {
         Charset { named, expected, start: Vec::new() }
     }
 
-    /// What the message is in if it does not say itself, where that is not UTF-8.
+    /// The encoding of a message that does not declare its own, if that is not UTF-8.
     pub(crate) fn encoding(&self) -> Option<Encoding> {
         match self.expected {
             Expected::Single(encoding) => Some(encoding),
@@ -134,7 +134,7 @@ impl Charset {
         }
     }
 
-    /// A whole message that was checked; in UTF-8 where it does not say itself what it is in.
+    /// A whole message that was checked; in UTF-8 if it does not declare its own encoding.
     pub(crate) fn self_described(&self, message: Bytes) -> Bytes {
         let Some(encoding) = Encoding::single_byte(self.named.as_bytes()) else { return message };
         let found = |otherwise| Detected::at_start(&message, otherwise).unwrap_or_default().encoding;
@@ -142,7 +142,7 @@ impl Charset {
         if is_silent { in_utf8(&message, encoding) } else { message }
     }
 
-    /// Looks at the next bytes.
+    /// Checks the next bytes.
     ///
     /// # Errors
     /// When they are in another encoding.
@@ -158,7 +158,7 @@ impl Charset {
         if data.is_ascii() && !data.contains(&0) { Ok(()) } else { Err(self.error(found)) }
     }
 
-    /// Looks at the first bytes, which tell what the message is in.
+    /// Checks the first bytes, which determine the encoding.
     fn check_start(&mut self, data: &[u8]) -> Result<(), CharsetError> {
         let Some(Detected { encoding: found, mark }) = self.found(data) else { return Ok(()) };
         match (self.expected, found) {
@@ -176,8 +176,8 @@ impl Charset {
         Ok(())
     }
 
-    /// What the message is in (XML 1.0, appendix F), once its first bytes tell. Any other UTF-16 than one with a declaration is no XML, but
-    /// had better be called by its name.
+    /// The encoding of the message (XML 1.0, appendix F), once its first bytes determine it. UTF-16 is XML only with a declaration, but
+    /// is named as UTF-16 in any case.
     fn found(&mut self, data: &[u8]) -> Option<Detected> {
         let otherwise = self.encoding().unwrap_or_default();
         let is_first = self.start.is_empty();

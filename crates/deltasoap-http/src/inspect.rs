@@ -1,7 +1,7 @@
-//! Inspection: a function that sees each message whole, as it was received, before its value is used.
+//! Inspection: a function that receives each whole message before its value is used.
 //!
 //! Decoding reads a message as it arrives and keeps none of it. Some checks need all of its bytes: the facets of a schema, or a signature.
-//! Only where an [`Inspector`] is set are the bytes kept until the message ends; they are never more than the limit on messages allows.
+//! The bytes are kept until the message ends only if an [`Inspector`] is set. They never exceed the limit on messages.
 
 use crate::BoxError;
 use crate::charset::Charset;
@@ -10,10 +10,10 @@ use std::fmt;
 use std::panic::resume_unwind;
 use std::sync::Arc;
 
-/// Messages longer than this are inspected on a thread where blocking is acceptable.
+/// Messages longer than this are inspected on a thread that may block.
 const LONG: usize = 64 << 10;
 
-/// Looks at whole messages, and may refuse them.
+/// Inspects whole messages, and may refuse them.
 #[derive(Clone)]
 pub(crate) struct Inspector(Arc<Inspect>);
 
@@ -50,10 +50,10 @@ impl Inspection {
         }
     }
 
-    /// Has the message inspected, which has arrived whole. One that only its `charset` gives the encoding of is inspected in UTF-8.
+    /// Inspects the message, which has arrived in full. A message whose encoding only `charset` names is inspected in UTF-8.
     ///
     /// # Errors
-    /// The inspector's.
+    /// Those of the inspector.
     pub(crate) async fn finish(&mut self, charset: &Charset) -> Result<(), BoxError> {
         let Some(Inspector(inspect)) = self.inspector.take() else { return Ok(()) };
         let message = charset.self_described(joined(std::mem::take(&mut self.received)));

@@ -1,10 +1,10 @@
 //! SOAP over HTTP: servers and clients as tower services on hyper.
 //!
-//! A [`SoapService`] answers HTTP requests with the operations it was built from; a [`Client`] calls operations
-//! elsewhere. Both are plain [`tower::Service`]s at their edges: the service mounts in any router, the client sends
-//! through any transport, and a client can call a service in memory, with no socket between them. Messages are
-//! decoded while their bytes arrive; no body is collected first. What is sent is written only where it differs from what was
-//! sent before, and goes to the socket as it lies in its template, in the frames of a [`Body`].
+//! A [`SoapService`] answers HTTP requests with the operations it was built from. A [`Client`] calls operations
+//! elsewhere. Both are plain [`tower::Service`]s: the service can be mounted in any router, the client sends
+//! through any transport, and a client can call a service in memory, without a socket. Messages are
+//! decoded while their bytes arrive; no body is collected first. Outgoing messages are written only where they differ from
+//! earlier ones, and go to the socket directly from their template, in the frames of a [`Body`].
 //!
 //! ```
 //! use deltasoap::http::{Client, SoapService};
@@ -37,8 +37,8 @@
 //!
 //! # Attachments
 //!
-//! A message can come and go with other parts, in MIME (SOAP with Attachments, MTOM) or DIME. Fields of the type
-//! [`Binary`](deltasoap_core::Binary) are bytes, or refer to a part; a handler gets the parts from its [`Context`], and a caller from
+//! A message can be sent with other parts, in MIME (SOAP with Attachments, MTOM) or DIME. Fields of the type
+//! [`Binary`](deltasoap_core::Binary) are bytes, or refer to a part. A handler gets the parts from its [`Context`], and a caller from
 //! the [`Response`], as streams that are read while they arrive:
 //!
 //! ```
@@ -78,8 +78,8 @@
 //!
 //! # Compression
 //!
-//! Requests and responses are read in gzip too, within [`GzipLimits`], while they arrive. What is sent is compressed where a
-//! [`Compression`] says so: by default never, since on a fast network it costs more than it saves.
+//! Requests and responses are also read in gzip, within [`GzipLimits`], while they arrive. A [`Compression`] determines which
+//! messages are compressed. By default none are, since on a fast network compression costs more than it saves.
 //!
 //! ```
 //! use deltasoap::http::{Client, Compression, SoapService};
@@ -107,10 +107,10 @@
 //!
 //! # Who is who
 //!
-//! With the feature `tls`, which is on by default, the [`Server`] and the [`Client`] speak TLS, with certificates of clients too
-//! (`ServerTls`, `ClientTls`). A hook tells the service who sends a request ([`ServiceBuilder::authenticate`]), by password
-//! ([`Basic`]), by certificate ([`ByCertificate`]), or in any other way; what is remembered of messages is kept apart by it. The
-//! client proves who it is by [`Credentials`]:
+//! With the feature `tls`, which is on by default, the [`Server`] and the [`Client`] support TLS, including client certificates
+//! (`ServerTls`, `ClientTls`). A hook identifies the sender of a request ([`ServiceBuilder::authenticate`]), by password
+//! ([`Basic`]), by certificate ([`ByCertificate`]), or in any other way. The memory of earlier messages is separate for each sender.
+//! The client authenticates with [`Credentials`]:
 //!
 //! ```
 //! use deltasoap::http::{Basic, CallError, Client, Context, Credentials, SoapService};
@@ -148,31 +148,31 @@
 //!
 //! # Other ways than HTTP over TCP
 //!
-//! [`transport`] has what is under client and server: Unix sockets, memory, frames in place of HTTP, and the traits to plug in what is
-//! not there.
+//! [`transport`] contains the layers below client and server: Unix sockets, memory, frames in place of HTTP, and the traits for
+//! other transports.
 //!
 //! # Without async
 //!
-//! With the feature `blocking` there is a client that waits for each call, `blocking::Client`.
+//! The feature `blocking` adds a client that waits for each call, `blocking::Client`.
 //!
 //! # For people and machines that look after it
 //!
-//! A browser is shown a page ([`LandingPage`]) with the operations, what the differential engine did, and a form that sends requests.
-//! Tools find the description under `?wsdl`, and the documents that it imports beside it ([`ServiceBuilder::wsdl_document`],
-//! [`ServiceBuilder::wsdl_file`]). A [`Monitor`] answers for health, readiness and metrics; a [`ServiceIndex`] lists several services.
+//! A browser gets a page ([`LandingPage`]) with the operations, statistics of the differential engine, and a form that sends requests.
+//! Tools find the description under `?wsdl`, together with the documents that it imports ([`ServiceBuilder::wsdl_document`],
+//! [`ServiceBuilder::wsdl_file`]). A [`Monitor`] reports health, readiness and metrics; a [`ServiceIndex`] lists several services.
 //!
-//! What runs here needs a Tokio runtime with its timer on.
+//! All of this needs a Tokio runtime with its timer enabled.
 //!
 //! # What there is not
 //!
-//! - HTTP/2 in [`Server`] and [`HttpTransport`], which speak HTTP/1.1. The service and the client themselves do not care.
-//! - Content codings other than gzip: a request with one is refused with status 415. A layer that decodes bodies may
-//!   stand in front of the service, if it takes the header `Content-Encoding` away.
-//! - Parts of elements that are declared as a plain [`Base64`](deltasoap_core::lexical::Base64) instead of
-//!   [`Binary`](deltasoap_core::Binary), which generated code has for `xsd:base64Binary`: `xop:Include` is refused there as an element that
-//!   nobody expects. Dynamic values of `xsd:base64Binary` take it, unless they have attributes.
-//! - Charsets but UTF-8, US-ASCII, ISO-8859-1, windows-1252, and UTF-16 with a byte order mark: others are refused with status 415.
-//! - Forwarding: a service is the ultimate receiver of what it gets, and answers it.
+//! - HTTP/2 in [`Server`] and [`HttpTransport`], which support HTTP/1.1. The service and the client do not depend on the HTTP version.
+//! - Content codings other than gzip: a request with one is refused with status 415. A layer around the service may
+//!   decode bodies, if it removes the header `Content-Encoding`.
+//! - Parts for elements that are declared as a plain [`Base64`](deltasoap_core::lexical::Base64) instead of
+//!   [`Binary`](deltasoap_core::Binary), which generated code uses for `xsd:base64Binary`: there, `xop:Include` is refused as an
+//!   unexpected element. Dynamic values of `xsd:base64Binary` accept it, unless they have attributes.
+//! - Charsets other than UTF-8, US-ASCII, ISO-8859-1, windows-1252, and UTF-16 with a byte order mark: they are refused with status 415.
+//! - Forwarding: a service is the ultimate receiver of its requests, and answers them.
 
 #![forbid(unsafe_code)]
 // What clients and servers share has parts that one of them alone does not use.

@@ -1,7 +1,7 @@
-//! Media types: what a `Content-Type` says of a message, and what it says of ours.
+//! Media types: the `Content-Type` of received messages and of ours.
 //!
-//! Peers are taken as they come: the version of SOAP is the envelope's to tell, so the media type only has to be one
-//! that XML travels under. It decides alone where no envelope was read, as when the first byte is at fault.
+//! The reader is lenient. The envelope determines the version of SOAP, so the media type only has to be one
+//! that is used for XML. It decides only if no envelope was read, for example when the first byte is invalid.
 
 use crate::PartHeaders;
 use deltasoap_core::soap::Version;
@@ -22,7 +22,7 @@ pub(crate) struct MediaType {
 }
 
 impl MediaType {
-    /// The media type of a message with these headers; `None` if the header is there and cannot be read, or stands twice
+    /// The media type of a message with these headers; `None` if the header cannot be read, or appears twice
     /// with different values.
     pub(crate) fn of(headers: &HeaderMap) -> Option<Self> {
         match headers.get(CONTENT_TYPE) {
@@ -32,7 +32,7 @@ impl MediaType {
         }
     }
 
-    /// The media type of a package's root; `None` if no message can be of it. The type of a record of DIME is a namespace
+    /// The media type of a package's root; `None` if no message can have it. The type of a DIME record is a namespace
     /// instead.
     pub(crate) fn of_root(headers: &PartHeaders) -> Option<Self> {
         let text = headers.content_type().unwrap_or("");
@@ -62,7 +62,7 @@ impl MediaType {
         Some(media)
     }
 
-    /// True if a SOAP message can come under this media type: those of both versions, those of plain XML, and none.
+    /// True if a SOAP message can have this media type: those of both versions, those of plain XML, and none.
     pub(crate) fn can_be_soap(&self) -> bool {
         ["", "text/xml", "application/soap+xml", "application/xml"].contains(&self.essence.as_str())
     }
@@ -72,7 +72,7 @@ impl MediaType {
         self.others.iter().find(|(other, _)| other == name).map(|(_, value)| value.as_str())
     }
 
-    /// True if a message can come under this media type as one part of several; a multipart must name its boundary.
+    /// True if this media type can carry a message as one part of several; a multipart must name its boundary.
     pub(crate) fn is_package(&self) -> bool {
         (self.essence == "multipart/related" && self.parameter("boundary").is_some()) || self.is_dime()
     }
@@ -82,13 +82,13 @@ impl MediaType {
         self.essence == "application/dime"
     }
 
-    /// True if the root of a package can be a SOAP message: that, or one in XOP.
+    /// True if the root of a package can be a SOAP message: a plain one, or one in XOP.
     pub(crate) fn can_be_root(&self) -> bool {
         self.can_be_soap() || self.essence == "application/xop+xml"
     }
 
-    /// True if the charset is one that messages are read in. Whether the message is in it is seen from its bytes: see
-    /// [`Charset`](crate::charset::Charset). `utf-16le` and `utf-16be` forbid a byte order mark, so their bytes would be anyone's guess.
+    /// True if messages can be read in the charset. The bytes show whether the message is actually in it: see
+    /// [`Charset`](crate::charset::Charset). `utf-16le` and `utf-16be` forbid a byte order mark, so their bytes would be ambiguous.
     pub(crate) fn is_readable(&self) -> bool {
         let readable = ["utf-8", "utf8", "us-ascii", "ascii", "utf-16"];
         let is_read =
@@ -96,7 +96,7 @@ impl MediaType {
         self.charset.as_deref().is_none_or(is_read)
     }
 
-    /// The version that the media type stands for.
+    /// The version that the media type implies.
     pub(crate) fn version(&self) -> Version {
         let is_12 = |text: &str| text.trim_start().to_ascii_lowercase().starts_with(Version::Soap12.media_type());
         let is_inside = || ["type", "start-info"].iter().any(|name| self.parameter(name).is_some_and(is_12));
@@ -104,13 +104,13 @@ impl MediaType {
     }
 }
 
-/// True if a header stands twice, with different values: which one is meant is anyone's guess.
+/// True if a header appears twice with different values, which makes it ambiguous.
 pub(crate) fn contradicts_itself(headers: &HeaderMap, name: &HeaderName) -> bool {
     let mut values = headers.get_all(name).iter();
     values.next().is_some_and(|first| values.any(|other| other != first))
 }
 
-/// The first `name=value` of a list of parameters, and what stands behind it.
+/// The first `name=value` of a list of parameters, and the rest after it.
 fn parameter(text: &str) -> Option<(String, String, &str)> {
     let text = text.trim_start_matches(|c: char| c == ';' || c.is_ascii_whitespace());
     if text.is_empty() {
@@ -127,7 +127,7 @@ fn parameter(text: &str) -> Option<(String, String, &str)> {
     Some((name.trim().to_ascii_lowercase(), value, behind))
 }
 
-/// A quoted string (RFC 9110, 5.6.4) whose opening quote is gone, and what stands behind it.
+/// A quoted string (RFC 9110, 5.6.4) without its opening quote, and the rest after it.
 fn quoted_string(text: &str) -> Option<(String, &str)> {
     let mut value = String::new();
     let mut chars = text.char_indices();
@@ -157,7 +157,7 @@ pub(crate) fn request_type(version: Version, action: &str) -> Result<HeaderValue
     HeaderValue::try_from(format!("application/soap+xml; charset=utf-8; action={}", quote(action)))
 }
 
-/// The `Content-Type` of a package in MIME: of the boundary, with the root's own type, and for MTOM that of the message within
+/// The `Content-Type` of a package in MIME: with the boundary, the root's own type, and for MTOM the type of the message within
 /// (MTOM 1.0, section 3.2; RFC 2387).
 pub(crate) fn related_type(
     version: Version,
@@ -183,7 +183,7 @@ pub(crate) fn root_type(version: Version, action: &str, is_mtom: bool) -> Result
     with_action(text, version, action)
 }
 
-/// A media type with the action, where that is a parameter.
+/// A media type with the action, if the version carries it as a parameter.
 fn with_action(mut text: String, version: Version, action: &str) -> Result<HeaderValue, InvalidHeaderValue> {
     if version == Version::Soap12 && !action.is_empty() {
         text += &format!("; action={}", quote(action));
@@ -196,7 +196,7 @@ pub(crate) fn quote(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// The text of a `SOAPAction` header (SOAP 1.1, 6.1.1), whose quotes many leave out.
+/// The text of a `SOAPAction` header (SOAP 1.1, 6.1.1). Many senders omit its quotes.
 pub(crate) fn unquote(text: &str) -> String {
     let text = text.trim();
     match text.strip_prefix('"').and_then(quoted_string) {

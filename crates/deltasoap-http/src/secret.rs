@@ -1,14 +1,16 @@
-//! Which HTTP headers are not shown to people who look for faults.
+//! HTTP headers that are hidden from traces.
 
 use http::HeaderName;
 use http::header::{COOKIE, SET_COOKIE};
 
-/// What is in the names of headers that carry secrets: `Authorization`, `X-Api-Key`, `X-Amz-Security-Token`.
+/// Words in the names of headers that carry secrets: `Authorization`, `X-Api-Key`, `X-Amz-Security-Token`.
 const WORDS: [&str; 11] =
     ["auth", "bearer", "credential", "jwt", "key", "pass", "pwd", "secret", "session", "signature", "token"];
 
-/// True for a header whose value may be a secret, by its name: `Authorization`, `Proxy-Authorization`, `Cookie`, `Set-Cookie`, and every one that has
-/// auth, bearer, credential, jwt, key, pass, pwd, secret, session, signature or token in its name. It is better to hide too much than too little.
+/// True for a header whose name indicates a secret value.
+///
+/// These are `Authorization`, `Proxy-Authorization`, `Cookie`, `Set-Cookie`, and every header whose name contains
+/// auth, bearer, credential, jwt, key, pass, pwd, secret, session, signature or token. It is better to hide too much than too little.
 pub fn is_secret_header(name: &HeaderName) -> bool {
     // Names are in lower case here.
     [COOKIE, SET_COOKIE].contains(name) || WORDS.iter().any(|word| name.as_str().contains(word))

@@ -1,8 +1,8 @@
-//! Polling a connection until nothing has woken it in the meantime.
+//! Polls a connection until nothing has woken it in the meantime.
 //!
-//! Within a connection's task hyper hands bodies over through a channel, which wakes that very task. A runtime with several threads takes
-//! that for new work: it wakes another thread, which finds the task, polls it in vain, and takes the sockets over. For small requests
-//! on a server that has time that is as much work as all the rest. So a wake that comes while the connection is polled is answered
+//! Within a connection's task, hyper passes bodies through a channel, which wakes that same task. A multi-threaded runtime treats
+//! this as new work: it wakes another thread, which finds the task, polls it in vain, and takes over the sockets. For small requests
+//! on an idle server, that costs as much as all other work. So a wake during a poll of the connection is answered
 //! here, by another poll.
 
 use futures_util::task::AtomicWaker;
@@ -13,11 +13,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 
-/// Polls in a row. What is woken again after that takes its turn with others: it may have wanted nothing else.
+/// Maximum number of polls in a row. A future that is woken again after that waits its turn: it may have wanted only to yield.
 const POLLS: usize = 2;
 
 pin_project! {
-    /// A future that is polled again at once where it was woken while it was polled.
+    /// A future that is polled again immediately if it was woken while it was polled.
     #[derive(Debug)]
     pub(crate) struct Settled<F> {
         #[pin]
@@ -65,7 +65,7 @@ where
     }
 }
 
-/// Whether the future was woken, and whom to tell.
+/// Whether the future was woken, and the waker to notify.
 #[derive(Debug, Default)]
 struct Woken {
     is_polled: AtomicBool,
@@ -80,7 +80,7 @@ impl Woken {
         self.is_woken.store(false, Ordering::SeqCst);
     }
 
-    /// Ends a poll; true if there was no wake in it. From here on wakes go to the task.
+    /// Ends a poll; true if there was no wake in it. From here on, wakes go to the task.
     fn end(&self) -> bool {
         self.is_polled.store(false, Ordering::SeqCst);
         !self.is_woken.load(Ordering::SeqCst)

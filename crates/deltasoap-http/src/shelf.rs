@@ -1,14 +1,14 @@
 //! A shelf: memories of differential decoding, and templates, that wait for the next message of their stream.
 //!
-//! What lies here is of many types and short of number, so it is a list that is searched, with the type erased. The last
-//! to come is the first to go out again, and the one that lay longest makes room.
+//! The entries are of many types and few in number, so the shelf is a list with erased types that is searched linearly. The last
+//! entry in is the first out, and the oldest one makes room.
 
 use deltasoap_core::{Memory, Templates};
 use std::any::Any;
 
-/// What is remembered of earlier messages: a [`Memory`] of those received, or [`Templates`] of those sent.
+/// The memory of earlier messages: a [`Memory`] of those received, or [`Templates`] of those sent.
 pub(crate) trait Kept: Send + 'static {
-    /// Bytes that it holds, by capacity.
+    /// Bytes held, by capacity.
     fn held(&self) -> usize;
 }
 
@@ -27,20 +27,20 @@ impl Kept for Templates {
     }
 }
 
-/// A memory that waits, and what it is for.
+/// A waiting memory with its key.
 #[derive(Debug)]
 pub(crate) struct Idle<K> {
     pub(crate) key: K,
-    /// Bytes that it is counted with; see [`charge`].
+    /// Bytes accounted for it; see [`charge`].
     pub(crate) bytes: usize,
     memory: Box<dyn Any + Send>,
 }
 
-/// Bytes that a memory costs beside its buffers: boxes, entries of lists.
+/// Overhead of a memory in bytes, besides its buffers: boxes, entries of lists.
 const ENTRY: usize = 128;
 
-/// Bytes that a memory is counted with: what it holds, its own size, and a little for being kept at all, so that a bound on
-/// bytes is a bound on number too.
+/// Bytes accounted for a memory: its content, its own size, and some overhead, so that a bound on
+/// bytes also bounds the number.
 pub(crate) fn charge<M: Kept>(memory: &M) -> usize {
     memory.held() + size_of::<M>() + ENTRY
 }
@@ -50,18 +50,18 @@ impl<K> Idle<K> {
         Idle { key, bytes: charge(&*memory), memory }
     }
 
-    /// The memory and its key; `None` if it is of another type, which keys that are equal rule out.
+    /// The memory and its key; `None` if it is of another type, which equal keys rule out.
     pub(crate) fn into_parts<M: Kept>(self) -> Option<(K, Box<M>)> {
         Some((self.key, self.memory.downcast().ok()?))
     }
 
-    /// The memory as it lies there; `None` if it is of another type.
+    /// The memory, left in place; `None` if it is of another type.
     pub(crate) fn memory<M: Kept>(&self) -> Option<&M> {
         self.memory.downcast_ref()
     }
 }
 
-/// Memories in the order in which they came.
+/// Memories in the order of arrival.
 #[derive(Debug)]
 pub(crate) struct Shelf<K> {
     /// At most `limit`.
@@ -74,18 +74,18 @@ impl<K> Shelf<K> {
         Shelf { idle: Vec::new(), limit }
     }
 
-    /// The memory that came last of those with such a key.
+    /// Takes the last memory whose key matches.
     pub(crate) fn take(&mut self, is_wanted: impl Fn(&K) -> bool) -> Option<Idle<K>> {
         let index = self.idle.iter().rposition(|idle| is_wanted(&idle.key))?;
         Some(self.idle.remove(index))
     }
 
-    /// The memory that came last of those with such a key, left there.
+    /// Finds the last memory whose key matches, and leaves it in place.
     pub(crate) fn find(&self, is_wanted: impl Fn(&K) -> bool) -> Option<&Idle<K>> {
         self.idle.iter().rfind(|idle| is_wanted(&idle.key))
     }
 
-    /// Puts a memory down; what there is no room for comes back.
+    /// Puts a memory on the shelf; returns one that there is no room for.
     pub(crate) fn put(&mut self, idle: Idle<K>) -> Option<Idle<K>> {
         if self.limit == 0 {
             return Some(idle);
@@ -95,7 +95,7 @@ impl<K> Shelf<K> {
         oldest
     }
 
-    /// Takes the memory that lay longest.
+    /// Takes the oldest memory.
     pub(crate) fn oldest(&mut self) -> Option<Idle<K>> {
         (!self.idle.is_empty()).then(|| self.idle.remove(0))
     }
@@ -109,7 +109,7 @@ impl<K> Shelf<K> {
         self.idle.is_empty()
     }
 
-    /// Bytes that all are counted with.
+    /// Bytes accounted for all memories.
     pub(crate) fn bytes(&self) -> usize {
         self.idle.iter().map(|idle| idle.bytes).sum()
     }

@@ -1,6 +1,6 @@
-//! Sizes of messages of one kind, noted so that buffers need not grow, and that small messages are written in full.
+//! Sizes of messages of one kind, recorded so that buffers need not grow, and that small messages are written in full.
 //!
-//! What templates save grows with the message; to look them up, to compare and to keep them costs about as much as writing two
+//! The saving by templates grows with the message. Looking them up, comparing and keeping them costs about as much as writing two
 //! kilobytes of numbers.
 
 use deltasoap_core::EncodeStats;
@@ -10,38 +10,38 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 #[derive(Debug, Default)]
 pub(crate) struct Sizes {
     last: AtomicUsize,
-    /// The largest one, less an eighth for each since.
+    /// The largest size, less an eighth for each message since.
     high: AtomicUsize,
 }
 
-/// Most bytes that are set aside for a message before it is written: they are zeroed, which a small message behind a
-/// large one should not pay for. Larger ones double their buffer from here.
+/// Maximum number of bytes reserved for a message before it is written. They are zeroed, a cost that a small message after a
+/// large one should not pay. Larger messages double their buffer from here.
 const EXPECTED: usize = 1 << 20;
-/// Bytes beyond the last message that the next may have.
+/// Bytes by which the next message may exceed the last one.
 const SLACK: usize = 512;
-/// Messages below so many bytes are written in full.
+/// Messages below this size are written in full.
 pub(crate) const SMALL: usize = 2 << 10;
 
 impl Sizes {
-    /// Bytes to set aside for the next message.
+    /// Bytes to reserve for the next message.
     pub(crate) fn expected(&self) -> usize {
         self.last.load(Relaxed).min(EXPECTED) + SLACK
     }
 
-    /// Notes a message's size.
+    /// Records a message's size.
     pub(crate) fn note(&self, len: usize) {
         self.last.store(len, Relaxed);
         let high = self.high.load(Relaxed);
         self.high.store(len.max(high - high / 8), Relaxed);
     }
 
-    /// True if the messages of late are small; not if there was none.
+    /// True if recent messages are small; false if there were none.
     pub(crate) fn are_small(&self) -> bool {
         (1..SMALL).contains(&self.high.load(Relaxed))
     }
 }
 
-/// What is counted for a message that is written without templates.
+/// The statistics of a message that is written without templates.
 pub(crate) fn in_full(len: usize) -> EncodeStats {
     let mut stats = EncodeStats::default();
     (stats.messages, stats.first) = (1, 1);

@@ -1,7 +1,7 @@
-//! Bodies that come too slowly: a sender that keeps a request alive by a byte now and then.
+//! Bodies that arrive too slowly: a sender that keeps a request alive by a byte now and then.
 //!
-//! Only the time spent waiting for bytes counts, so that neither decoding nor a handler that takes its time is held against
-//! the sender. How long one wait may last is bounded elsewhere, so that looking when bytes come is enough.
+//! Only the time spent waiting for bytes counts, so that neither decoding nor a slow handler counts against
+//! the sender. The length of one wait is bounded elsewhere, so it is enough to check when bytes arrive.
 
 use crate::BoxError;
 use bytes::Bytes;
@@ -12,21 +12,21 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// A body that must come at a rate.
+/// A body with a minimum rate.
 #[derive(Debug)]
 pub(crate) struct Paced<B> {
     body: Pin<Box<B>>,
     /// Bytes a second; 0 for any.
     rate: u32,
-    /// Time allowed besides.
+    /// Additional time allowed.
     grace: Duration,
     bytes: u64,
     waited: Duration,
-    /// Since when it waits for bytes.
+    /// The start of the current wait for bytes.
     since: Option<Instant>,
 }
 
-/// The body came too slowly.
+/// The body arrived too slowly.
 #[derive(Debug)]
 pub(crate) struct TooSlow;
 
@@ -83,7 +83,7 @@ mod tests {
     use std::convert::Infallible;
     use tokio::time::sleep;
 
-    /// A body of pieces of some size, one each so often.
+    /// A body of pieces of a fixed size, sent at a fixed interval.
     fn trickle(size: usize, every: Duration) -> impl Body<Data = Bytes, Error = BoxError> {
         let pieces = futures_util::stream::unfold(0, move |sent| async move {
             sleep(every).await;

@@ -1,6 +1,6 @@
-//! TLS for servers and clients, by rustls with ring: who one is ([`Identity`]), whom one trusts ([`Roots`]), and what either side makes
-//! of it. TLS 1.2 and 1.3.
+//! TLS for servers and clients, by rustls with ring.
 //!
+//! [`Identity`] is a side's own certificate, [`Roots`] are the certificates it trusts. TLS 1.2 and 1.3.
 //! Nothing here depends on the provider that the process may have installed for rustls, nor installs one.
 
 mod explained;
@@ -23,20 +23,20 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long a handshake may take, where no other time is given.
+/// Maximum time of a handshake, by default.
 const HANDSHAKE_TIME: Duration = Duration::from_secs(10);
 
-/// Certificates and keys that TLS cannot work with.
+/// Certificates and keys that TLS cannot use.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum TlsError {
-    /// A PEM text is malformed, or has not what it should: why. Nothing of the text is told, which may be a key.
+    /// A PEM text is malformed, or lacks its expected content. Holds the reason, but none of the text, which may be a key.
     Pem(&'static str),
-    /// There is no certificate in what should hold some.
+    /// The text contains no certificate.
     NoCertificate,
-    /// A certificate or a key cannot be used, or they do not belong together.
+    /// A certificate or a key cannot be used, or they do not match.
     Tls(rustls::Error),
-    /// Roots to verify the other side with cannot be used.
+    /// Roots for verifying the other side cannot be used.
     Verifier(rustls::server::VerifierBuilderError),
 }
 
@@ -85,18 +85,19 @@ impl From<rustls::Error> for TlsError {
     }
 }
 
-/// A certificate with those that vouch for it, and its private key: how a server or a client shows who it is.
+/// A certificate with its chain and its private key, by which a server or a client identifies itself.
 pub struct Identity {
     chain: Vec<CertificateDer<'static>>,
     key: PrivateKeyDer<'static>,
 }
 
 impl Identity {
-    /// From two PEM texts: certificates, one's own first, and a private key in PKCS #8, PKCS #1 or SEC1, not encrypted. Both may
-    /// be the same text.
+    /// From two PEM texts, which may be the same.
+    ///
+    /// The first contains certificates, one's own first; the second an unencrypted private key in PKCS #8, PKCS #1 or SEC1.
     ///
     /// # Errors
-    /// When a text is malformed, or holds no certificate or no key. Whether they fit each other is found when they are used.
+    /// When a text is malformed, or contains no certificate or no key. A mismatch between the two is only detected when they are used.
     pub fn from_pem(chain: impl AsRef<[u8]>, key: impl AsRef<[u8]>) -> Result<Self, TlsError> {
         Ok(Identity { chain: certificates(chain.as_ref())?, key: PrivateKeyDer::from_pem_slice(key.as_ref())? })
     }
@@ -120,23 +121,23 @@ fn certificates(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, TlsError> {
     if certificates.is_empty() { Err(TlsError::NoCertificate) } else { Ok(certificates) }
 }
 
-/// Certificates that are trusted: of authorities, and of servers themselves.
+/// Trusted certificates: of authorities, and of servers themselves.
 ///
-/// A server whose own certificate is one [that was given](Self::from_pem) is trusted by that, though nobody else vouches for it: it can be
-/// self-signed, as `openssl req -x509` makes them, an authority's, or of an authority that is not trusted. Its dates have to be valid, and it has to be for the host's name: by its
-/// `subjectAltName`, or by its common name if it has none of the former.
+/// A server whose own certificate is one [that was given](Self::from_pem) is trusted without further verification of its chain. It can be
+/// self-signed, as `openssl req -x509` makes them, an authority's, or of an authority that is not trusted. Its dates have to be valid, and
+/// it has to match the host's name: by its `subjectAltName`, or by its common name if it has none of the former.
 #[derive(Debug, Clone)]
 pub struct Roots {
     store: RootCertStore,
-    /// Those that were given, as they are.
+    /// The given certificates, unchanged.
     given: Vec<CertificateDer<'static>>,
 }
 
 impl Roots {
-    /// From a PEM text with one certificate or more.
+    /// From a PEM text with one or more certificates.
     ///
     /// # Errors
-    /// When the text is malformed or holds no certificate, or one cannot be used.
+    /// When the text is malformed or contains no certificate, or one cannot be used.
     pub fn from_pem(pem: impl AsRef<[u8]>) -> Result<Self, TlsError> {
         let mut store = RootCertStore::empty();
         let given = certificates(pem.as_ref())?;
@@ -144,8 +145,8 @@ impl Roots {
         Ok(Roots { store, given })
     }
 
-    /// Those that the system trusts, or the files that `SSL_CERT_FILE` and `SSL_CERT_DIR` name. What cannot be read of them is left
-    /// out, with a warning. Reads files, which takes some milliseconds.
+    /// Those that the system trusts, or those in the files of `SSL_CERT_FILE` and `SSL_CERT_DIR`. Unreadable certificates are
+    /// left out, with a warning. This reads files, which takes some milliseconds.
     pub fn platform() -> Self {
         let found = rustls_native_certs::load_native_certs();
         found.errors.iter().for_each(|error| tracing::warn!(%error, "roots of the system could not be read"));
@@ -157,7 +158,7 @@ impl Roots {
         Roots { store, given: Vec::new() }
     }
 
-    /// Those of the public authorities, as Mozilla lists them: for machines whose system trusts nobody.
+    /// Those of the public authorities on Mozilla's list, for machines without trusted roots in the system.
     pub fn public() -> Self {
         let store = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
         Roots { store, given: Vec::new() }
@@ -173,7 +174,7 @@ impl Roots {
         Ok(Pinned { chains: chains.build().map_err(TlsError::Verifier)?, trusted: self.given })
     }
 
-    /// These and others.
+    /// Combines these roots with others.
     #[must_use]
     pub fn and(mut self, others: Roots) -> Self {
         self.store.roots.extend(others.store.roots);
@@ -201,7 +202,7 @@ pub struct ServerTls {
     pub(crate) handshake_timeout: Duration,
 }
 
-/// Which certificates are asked of clients.
+/// Whether clients must present certificates.
 #[derive(Debug, Clone)]
 enum Clients {
     Anonymous,
@@ -210,26 +211,26 @@ enum Clients {
 }
 
 impl ServerTls {
-    /// A server that shows its certificate, and asks clients for none.
+    /// A server that presents its certificate, and requests none from clients.
     pub fn new(identity: Identity) -> Self {
         ServerTls { identity, clients: Clients::Anonymous, handshake_timeout: HANDSHAKE_TIME }
     }
 
-    /// Serves only clients that show a certificate which one of these roots vouches for (mutual TLS).
+    /// Serves only clients with a certificate that one of these roots has signed (mutual TLS).
     #[must_use]
     pub fn require_clients(mut self, roots: Roots) -> Self {
         self.clients = Clients::Required(roots);
         self
     }
 
-    /// Asks clients for a certificate, and also serves those that have none. One that none of these roots vouches for is refused.
+    /// Requests a certificate from clients, and also serves those without one. A certificate that none of these roots signed is refused.
     #[must_use]
     pub fn accept_clients(mut self, roots: Roots) -> Self {
         self.clients = Clients::Optional(roots);
         self
     }
 
-    /// How long a handshake may take; the connection ends after that. Default 10 s.
+    /// Maximum time of a handshake; the connection ends after that. Default 10 s.
     #[must_use]
     pub fn handshake_timeout(mut self, timeout: Duration) -> Self {
         self.handshake_timeout = timeout;
@@ -253,8 +254,8 @@ impl ServerTls {
 
 /// TLS in a client: see [`HttpTransport::with_tls`](crate::HttpTransport::with_tls).
 ///
-/// Servers are verified: their chain, the time, and that the certificate is for the host of the URL; unless the client is
-/// [told](Self::unverified) not to.
+/// Servers are verified: their chain, the time, and that the certificate matches the host of the URL, unless
+/// [verification is disabled](Self::unverified).
 #[derive(Debug, Clone)]
 pub struct ClientTls {
     roots: Roots,
@@ -263,27 +264,28 @@ pub struct ClientTls {
 }
 
 impl ClientTls {
-    /// A client that trusts these roots alone, which may be [those of the system](Roots::platform), and shows no certificate.
+    /// A client that trusts only these roots, which may be [those of the system](Roots::platform), and presents no certificate.
     pub fn new(roots: Roots) -> Self {
         ClientTls { roots, identity: None, is_unverified: false }
     }
 
-    /// Takes any certificate, whoever it is of: whoever is on the way can read what is sent, and answer in the server's place. For trying
-    /// servers out that have none yet.
+    /// Accepts any certificate, whoever it belongs to.
+    ///
+    /// Anyone on the network path can read the requests, and answer in the server's place. For testing servers without a certificate.
     #[must_use]
     pub fn unverified(mut self) -> Self {
         self.is_unverified = true;
         self
     }
 
-    /// The certificate to show to servers that ask for one (mutual TLS).
+    /// The certificate to present to servers that request one (mutual TLS).
     #[must_use]
     pub fn identity(mut self, identity: Identity) -> Self {
         self.identity = Some(identity);
         self
     }
 
-    /// The configuration of rustls, for other clients that are to trust the same servers.
+    /// The configuration of rustls, for other clients that trust the same servers.
     ///
     /// # Errors
     /// When the identity or the roots cannot be used.
@@ -302,7 +304,7 @@ impl ClientTls {
     }
 }
 
-/// Believes every server.
+/// Accepts every server.
 #[derive(Debug)]
 struct Unverified(Arc<CryptoProvider>);
 

@@ -1,12 +1,12 @@
-//! Faults with typed details: what handlers give back, and clients receive.
+//! Faults with typed details, which handlers return and clients receive.
 
 use deltasoap_core::soap::{Fault, FaultCode};
 use deltasoap_core::{Error, Message};
 
-/// A fault with one typed detail entry: what WSDL declares as an operation's fault.
+/// A fault with one typed detail entry, as WSDL declares it for an operation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TypedFault<D> {
-    /// Who caused it.
+    /// The side that caused it.
     pub code: FaultCode,
     /// A human-readable explanation.
     pub reason: String,
@@ -25,14 +25,14 @@ impl<D: Message> TypedFault<D> {
         TypedFault { code: FaultCode::Receiver, reason: reason.into(), detail }
     }
 
-    /// The typed form of a fault that was received; `None` if it has no detail entry of this type.
+    /// The typed form of a received fault; `None` if it has no detail entry of this type.
     pub fn from_fault(fault: &Fault) -> Option<Result<Self, Error>> {
         let (code, reason) = (fault.code.clone(), fault.reason.clone());
         Some(fault.detail::<D>()?.map(|detail| TypedFault { code, reason, detail }))
     }
 }
 
-/// The fault; if the detail holds text that XML cannot carry, then without it.
+/// The fault; without the detail if that contains text that XML cannot carry.
 impl<D: Message> From<TypedFault<D>> for Fault {
     fn from(typed: TypedFault<D>) -> Self {
         let fault = Fault::new(typed.code, typed.reason);

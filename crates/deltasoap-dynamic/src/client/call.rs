@@ -40,13 +40,13 @@ impl<'c, S> Call<'c, S> {
     /// Adds a header block from the JSON of its content; see [`Operation::header_from_json`].
     ///
     /// # Errors
-    /// When nothing describes the block, or the JSON is not what it says.
+    /// When nothing describes the block, or the JSON does not match its description.
     pub fn header_json(self, name: &QName, json: &Json) -> Result<Self, DynamicError> {
         let node = self.operation.header_from_json(name, json).map_err(DynamicError::Json)?;
         Ok(self.header(HeaderBlock { node }))
     }
 
-    /// Timeouts, HTTP headers, parts, MTOM and all else that a call can have, in place of what was set before. Layout and action are
+    /// Replaces the call's settings: timeouts, HTTP headers, parts, MTOM and others. Encoding and action remain
     /// those of the description.
     #[must_use]
     pub fn options(mut self, options: CallOptions) -> Self {
@@ -62,20 +62,20 @@ where
     B: http_body::Body<Data = bytes::Bytes> + Send + 'static,
     B::Error: Into<BoxError>,
 {
-    /// Sends a request made from JSON; `None` comes back from one-way operations.
+    /// Sends a request made from JSON; returns `None` for one-way operations.
     ///
     /// # Errors
-    /// When the JSON is not what the operation takes, or there is no response.
+    /// When the JSON does not match the operation's request, or there is no response.
     pub async fn send_json(self, request: &Json) -> Result<Option<Reply>, DynamicError> {
         self.operation.method().map_err(DynamicError::Lookup)?;
         let value = self.operation.request_from_json(request).map_err(DynamicError::Json)?;
         self.send(&value).await
     }
 
-    /// Sends a request; `None` comes back from one-way operations.
+    /// Sends a request; returns `None` for one-way operations.
     ///
     /// # Errors
-    /// When the value is not what the operation takes, or there is no response.
+    /// When the value does not match the operation's request, or there is no response.
     pub async fn send(self, request: &Value) -> Result<Option<Reply>, DynamicError> {
         let Call { client, operation, options } = self;
         let lowered = operation.method().map_err(DynamicError::Lookup)?;
@@ -113,7 +113,7 @@ where
 }
 
 impl<S> DynamicClient<S> {
-    /// Looks at a request before it is sent.
+    /// Validates a request before it is sent.
     fn check(&self, operation: &Operation, request: &Value, blocks: &[HeaderBlock]) -> Result<(), DynamicError> {
         if self.settings.validation == Validation::Off {
             return Ok(());
@@ -127,7 +127,7 @@ impl<S> DynamicClient<S> {
     }
 }
 
-/// A fault with its detail, and the header blocks that came with it, as the contract says them.
+/// A fault with its detail and its header blocks, by the contract.
 fn explained(operation: &Operation, error: CallError, headers: &[HeaderBlock]) -> DynamicError {
     match error {
         CallError::Fault(fault) => DynamicError::Fault(Box::new(DynamicFault::new(operation, *fault, headers))),

@@ -1,4 +1,4 @@
-//! Why a call gave no response.
+//! Errors of calls.
 
 use super::reply::by_name;
 use crate::{Invalid, JsonError, LookupError, Operation};
@@ -8,41 +8,41 @@ use deltasoap_http::{AttachmentError, CallError, InvalidUrl};
 use serde_json::{Value as Json, json};
 use std::fmt;
 
-/// A call that gave no response.
+/// A call that returned no response.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum DynamicError {
-    /// The description cannot be had, or is at fault.
+    /// The description cannot be loaded, or is invalid.
     Import(deltasoap_wsdl::Error),
     /// There is no such operation, or it cannot be used.
     Lookup(LookupError),
-    /// The JSON is not what the operation takes.
+    /// The JSON does not match the operation's request.
     Json(JsonError),
-    /// The request is not as the contract says; nothing was sent. See [`DynamicClient::validation`](crate::DynamicClient::validation).
+    /// The request violates the contract; nothing was sent. See [`DynamicClient::validation`](crate::DynamicClient::validation).
     Invalid(Invalid),
-    /// The description gives no URL for this operation, nor does the client.
+    /// Neither the description nor the client has a URL for this operation.
     NoEndpoint(String),
     /// The endpoint's URL is malformed.
     Endpoint(InvalidUrl),
     /// The answer is a fault.
     Fault(Box<DynamicFault>),
-    /// There is no answer, or none that can be read.
+    /// There is no answer, or no readable one.
     Call(CallError),
-    /// A part of the answer is missing, or its package is at fault.
+    /// A part of the answer is missing, or its package is malformed.
     Part(AttachmentError),
 }
 
-/// A fault, with its detail as the contract says it.
+/// A fault, with its detail by the contract.
 #[derive(Debug, Clone)]
 pub struct DynamicFault {
     /// The fault.
     pub fault: Fault,
     /// Each entry of the detail: its name, and its content as JSON.
     pub detail: Vec<(QName, Json)>,
-    /// Each header block that came with the fault: its name, and its content as JSON. What is wrong with header blocks of the request
-    /// is said there (SOAP 1.1, 4.4).
+    /// Each header block that came with the fault: its name, and its content as JSON. Errors about header blocks of the request
+    /// are reported there (SOAP 1.1, 4.4).
     pub headers: Vec<(QName, Json)>,
-    /// The version that the operation speaks.
+    /// The version of the operation.
     version: Version,
 }
 
@@ -55,17 +55,19 @@ impl DynamicFault {
         DynamicFault { detail, headers, version: operation.version(), fault }
     }
 
-    /// The code as it came: `Client.Authentication` or `Server` in 1.1, `Sender` in 1.2. Its namespace is left out where it is SOAP's.
+    /// The code as it was received: `Client.Authentication` or `Server` in 1.1, `Sender` in 1.2. SOAP's own namespace is left out.
     pub fn code(&self) -> String {
         let name = self.fault.wording.code().cloned().unwrap_or_else(|| self.fault.code.name(self.version));
         let is_soap = name.namespace.is_empty() || Version::from_namespace(&name.namespace).is_some();
         if is_soap { name.local.to_string() } else { name.to_string() }
     }
 
-    /// The fault as JSON: `code`, `reason`, and `detail` with a property for each name of its entries, several of one name as an array;
-    /// `subcodes`, `role`, `node`, and in `not_understood` the names of header blocks, where there are some; in `reasons` the texts of
-    /// SOAP 1.2 in all languages (each with `lang` and `text`), where there are others than one in English; `headers` as `detail`, where
-    /// there are some.
+    /// The fault as JSON.
+    ///
+    /// It has `code`, `reason`, and `detail` with a property for each name of its entries, several of one name as an array.
+    /// If present, it has `subcodes`, `role`, `node`, and in `not_understood` the names of header blocks. `reasons` has the texts of
+    /// SOAP 1.2 in all languages (each with `lang` and `text`), if there are others than one in English; `headers` has header blocks in the
+    /// same form as `detail`.
     pub fn to_json(&self) -> Json {
         let Fault { subcodes, reason, role, node, not_understood, .. } = &self.fault;
         let names = |names: &[QName]| names.iter().map(ToString::to_string).collect::<Vec<_>>();

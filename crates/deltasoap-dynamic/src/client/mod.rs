@@ -1,7 +1,7 @@
 //! A client of a contract: operations are called by name, with JSON or dynamic values.
 //!
-//! Requests are written against earlier ones of the same operation, and responses compared with earlier ones, just as those of
-//! generated or hand-written types are: an HTTP client for each port keeps the ones, [`streams`] the others.
+//! Requests are written against earlier ones of the same operation, and responses are compared with earlier ones, as for
+//! generated or hand-written types: an HTTP client for each port keeps the requests, [`streams`] the responses.
 
 mod call;
 mod error;
@@ -27,7 +27,7 @@ use std::sync::Arc;
 use streams::Streams;
 use tower::Service;
 
-/// Calls the operations of a contract by name. Clones share what is kept of earlier messages.
+/// Calls the operations of a contract by name. Clones share the memory of earlier messages.
 ///
 /// ```no_run
 /// use deltasoap_dynamic::DynamicClient;
@@ -57,7 +57,7 @@ struct Settings {
     version: Option<Version>,
     configure: Option<Arc<Configure>>,
     validation: Validation,
-    /// Requests to all ports are kept together, unless it is configured otherwise.
+    /// Requests to all ports are kept together by default.
     templates: SharedTemplates,
 }
 
@@ -71,7 +71,7 @@ impl DynamicClient {
     /// A client of the services of a WSDL, from a URL, a file, a directory or a zip archive.
     ///
     /// # Errors
-    /// When it cannot be had, or is at fault.
+    /// When it cannot be loaded, or is invalid.
     pub async fn from_wsdl(location: impl Into<String>) -> Result<Self, DynamicError> {
         let location = location.into();
         let import = tokio::task::spawn_blocking(move || Contract::import(&location));
@@ -93,7 +93,7 @@ impl<S> DynamicClient<S> {
         DynamicClient { contract, settings, transport, ports, streams }
     }
 
-    /// Sends all requests to this URL, whatever the description says.
+    /// Sends all requests to this URL, whatever the description specifies.
     #[must_use]
     pub fn endpoint(mut self, url: impl Into<String>) -> Self {
         self.settings.endpoint = Some(url.into());
@@ -108,8 +108,9 @@ impl<S> DynamicClient<S> {
         self
     }
 
-    /// Sets what else a client has: timeouts, credentials, compression, MTOM, whether references are written, where requests are kept
-    /// ([`SharedTemplates`]; by default, one store for all ports). By default a client sends in MTOM where the binding has a policy that says so.
+    /// Sets other options of the client: timeouts, credentials, compression, MTOM, whether references are written, where requests are kept
+    /// ([`SharedTemplates`]; by default, one store for all ports). By default a client sends in MTOM if a policy of the binding requires
+    /// it.
     #[must_use]
     pub fn configure(mut self, configure: impl Fn(ClientBuilder) -> ClientBuilder + Send + Sync + 'static) -> Self {
         self.settings.configure = Some(Arc::new(configure));
@@ -117,8 +118,8 @@ impl<S> DynamicClient<S> {
         self
     }
 
-    /// What happens to requests and answers that are not as the contract says, though they can be written and read. Default
-    /// [`Validation::Off`]: it takes a second encoding and a tree of each message.
+    /// How requests and answers are handled that violate the contract, although they can be written and read. Default
+    /// [`Validation::Off`]: validation requires a second encoding and a tree of each message.
     #[must_use]
     pub fn validation(mut self, validation: Validation) -> Self {
         self.settings.validation = validation;
@@ -140,12 +141,12 @@ impl<S> DynamicClient<S> {
         self.contract.select(&selector).map_err(DynamicError::Lookup)
     }
 
-    /// What differential decoding did for responses.
+    /// Statistics of differential decoding for responses.
     pub fn differential_stats(&self) -> DifferentialStats {
         self.streams.decoded()
     }
 
-    /// What differential serialization did for requests.
+    /// Statistics of differential serialization for requests.
     pub fn encode_stats(&self) -> EncodeStats {
         self.ports.stats()
     }
@@ -185,10 +186,10 @@ where
     B: http_body::Body<Data = bytes::Bytes> + Send + 'static,
     B::Error: Into<deltasoap_http::BoxError>,
 {
-    /// Calls an operation with JSON and gives the response as JSON; `null` for a one-way operation.
+    /// Calls an operation with JSON and returns the response as JSON; `null` for a one-way operation.
     ///
     /// # Errors
-    /// When there is no such operation, the JSON is not what it takes, or there is no response; see [`DynamicError`].
+    /// When there is no such operation, the JSON does not match its request, or there is no response; see [`DynamicError`].
     pub async fn call(&self, name: &str, request: &Json) -> Result<Json, DynamicError> {
         let reply = self.prepare(name)?.send_json(request).await?;
         reply.map_or(Ok(Json::Null), |reply| reply.to_json().map_err(DynamicError::Json))

@@ -1,11 +1,11 @@
-//! Bytes of a response that came in parts of their own.
+//! Bytes of a response that came in separate parts.
 
 use bytes::Bytes;
 use deltasoap_core::{Binary, Held, PartUri, Value};
 use deltasoap_http::{AttachmentError, Attachments};
 use std::collections::{HashMap, HashSet};
 
-/// The bytes of parts by what refers to them.
+/// The bytes of parts by their references.
 #[derive(Debug, Default)]
 pub(crate) struct Parts(HashMap<PartUri, Bytes>);
 
@@ -13,7 +13,7 @@ impl Parts {
     /// Takes the parts that a value refers to out of the package that it came in.
     ///
     /// # Errors
-    /// When the package is at fault, or has no such part.
+    /// When the package is malformed, or has no such part.
     pub(crate) async fn of(value: &Value, attachments: &mut Attachments) -> Result<Self, AttachmentError> {
         let mut parts = Parts::default();
         for uri in referred(value) {
@@ -29,7 +29,7 @@ impl Parts {
     }
 }
 
-/// What a value refers to in its message's package, each once.
+/// The parts that a value refers to, each once.
 fn referred(value: &Value) -> HashSet<PartUri> {
     let (mut found, mut known, mut held) = (HashSet::new(), HashSet::new(), Vec::<Held<Value>>::new());
     let mut note = |value: &Value, held: &mut Vec<Held<Value>>| {

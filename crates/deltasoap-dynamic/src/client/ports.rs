@@ -1,4 +1,4 @@
-//! An HTTP client for each port that has been called, with what the policies of its binding ask for.
+//! An HTTP client for each port that has been called, with the settings that the policies of its binding require.
 
 use super::DynamicError;
 use deltasoap_core::EncodeStats;
@@ -6,10 +6,10 @@ use deltasoap_core::soap::Version;
 use deltasoap_http::{Client, ClientBuilder, Mtom};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Most clients kept: contracts have few ports.
+/// Maximum number of clients: contracts have few ports.
 const MOST: usize = 64;
 
-/// Clients by what tells ports apart; clones share them.
+/// Clients by the key of their port; clones share them.
 pub(super) struct Ports<S>(Arc<Mutex<Vec<Port<S>>>>);
 
 struct Port<S> {
@@ -17,12 +17,12 @@ struct Port<S> {
     client: Client<S>,
 }
 
-/// What a description asks of the clients of a port.
+/// What a description requires of the clients of a port.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Asked {
     pub(super) endpoint: String,
     pub(super) version: Version,
-    /// Requests in MTOM, whatever they hold.
+    /// Requests in MTOM, whatever their content.
     pub(super) mtom: bool,
 }
 
@@ -50,7 +50,7 @@ impl<S> Ports<S> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What was counted when requests were written.
+    /// The counters of written requests.
     pub(super) fn stats(&self) -> EncodeStats {
         let mut stats = EncodeStats::default();
         self.all().iter().for_each(|port| stats += port.client.encode_stats());

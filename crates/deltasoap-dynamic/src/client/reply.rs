@@ -1,4 +1,4 @@
-//! What comes back.
+//! Replies.
 
 use super::parts::Parts;
 use crate::{JsonError, Operation};
@@ -26,18 +26,18 @@ pub struct Reply {
     pub body: Lease<Value>,
     /// The HTTP status.
     pub status: StatusCode,
-    /// The parts that came with the message and that the body does not refer to. They have come whole.
+    /// The parts that came with the message and that the body does not refer to. They have arrived in full.
     pub attachments: Attachments,
-    /// What the answer had beyond the description; see [`Response::deviations`](deltasoap_http::Response::deviations).
+    /// Deviations of the answer from the description; see [`Response::deviations`](deltasoap_http::Response::deviations).
     pub deviations: Vec<Deviation>,
     pub(super) parts: Parts,
 }
 
 impl Reply {
-    /// The response as JSON. Bytes that came in parts of their own are where they belong.
+    /// The response as JSON. Bytes that came in separate parts are included in place.
     ///
     /// # Errors
-    /// None are known for what was received.
+    /// None are known for a received response.
     pub fn to_json(&self) -> Result<Json, JsonError> {
         self.operation.response_with_parts(&self.body, &self.parts)
     }
@@ -72,14 +72,14 @@ pub(super) fn by_name<'n>(elements: impl Iterator<Item = (&'n QName, Json)>) -> 
     Json::Object(all.into_iter().map(property).collect())
 }
 
-/// Takes the response of an operation, or a fault.
+/// Receives the response of an operation, or a fault.
 pub(super) struct Answer<'o> {
     name: &'o QName,
     view: View<'o>,
     /// The name of an rpc response carries no meaning (SOAP 1.1, 7.1).
     is_any_name: bool,
     memory: Box<Memory<Value>>,
-    /// For bodies without an element of their own.
+    /// For bodies without a wrapping element.
     parts: Option<BodyParts>,
     fault: Option<Node>,
     not_understood: Vec<QName>,
@@ -98,7 +98,7 @@ impl<'o> Answer<'o> {
         Answer { name, view, is_any_name, memory, parts, fault: None, not_understood: Vec::new() }
     }
 
-    /// The memory, and what the body held.
+    /// The memory, and the content of the body.
     pub(super) fn into_parts(self) -> (Box<Memory<Value>>, Result<Held, Error>) {
         let Answer { view, memory, parts, fault, not_understood, .. } = self;
         let held = match (fault, parts) {
@@ -110,7 +110,7 @@ impl<'o> Answer<'o> {
     }
 }
 
-/// What a body held.
+/// The content of a body.
 pub(super) enum Held {
     /// A response, which is in the memory.
     InMemory,

@@ -1,6 +1,6 @@
-//! What is kept of earlier responses: memories, with the decoders that filled them. Requests are the HTTP client's to keep.
+//! The memory of earlier responses, with the decoders that filled it. The HTTP client keeps the requests.
 //!
-//! A stream is of one operation at one port. It is taken out for a call and comes back when the caller drops the response; a
+//! A stream belongs to one operation at one port. It is taken out for a call and returned when the caller drops the response; a
 //! call made meanwhile gets a new one.
 
 use crate::Operation;
@@ -8,7 +8,7 @@ use deltasoap_core::decode::Decoder;
 use deltasoap_core::{Content, DecodeOptions, DifferentialStats, Home, Lease, Memory, Value};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Streams that wait, over all operations.
+/// Maximum number of waiting streams, over all operations.
 const MOST: usize = 16;
 
 /// The streams of a client and its clones.
@@ -17,19 +17,19 @@ pub(super) struct Streams(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
-    /// The last to come is the first to go.
+    /// The last one in is the first one out.
     idle: Vec<Stream>,
     decoded: DifferentialStats,
 }
 
-/// What the next response of an operation is compared with.
+/// The earlier responses that the next response of an operation is compared with.
 #[derive(Debug)]
 pub(super) struct Stream {
     /// The operation's full name.
     pub(super) key: String,
     pub(super) memory: Box<Memory<Value>>,
     pub(super) decoder: Decoder,
-    /// What of the counters was counted already.
+    /// The part of the counters that was counted already.
     pub(super) counted: Counted,
 }
 
@@ -47,7 +47,7 @@ impl Streams {
         self.state().decoded
     }
 
-    /// A stream for a call; a new one if none waits.
+    /// A stream for a call; a new one if none is waiting.
     pub(super) fn take(&self, operation: &Operation, options: DecodeOptions) -> Stream {
         let key = operation.full_name();
         let mut state = self.state();
@@ -74,7 +74,7 @@ impl Streams {
         drop(oldest);
     }
 
-    /// The response for the caller; the stream comes back when it is dropped.
+    /// The response for the caller; the stream returns when it is dropped.
     pub(super) fn lease(self: &Arc<Self>, stream: Stream) -> Lease<Value> {
         let Stream { key, memory, mut decoder, counted } = stream;
         self.state().decoded += memory.stats() - counted.decoded;
@@ -86,10 +86,10 @@ impl Streams {
 
 type Rest = (String, Decoder, Counted);
 
-/// The way home of one stream.
+/// Returns one stream.
 struct Return {
     streams: Arc<Streams>,
-    /// There until the memory has come home.
+    /// Present until the memory is returned.
     rest: Mutex<Option<Rest>>,
 }
 

@@ -5,11 +5,11 @@ use deltasoap_core::soap::Version;
 use deltasoap_wsdl::wsdl::is_meant as is_meant_by;
 use std::fmt;
 
-/// Which operation is meant. A name alone is enough where it is clear.
+/// Selects an operation. A name alone is enough if it is unambiguous.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Selector {
-    /// `Operation`, `Port.Operation` or `Service.Port.Operation`, with `.` or `/` between them. Of overloaded operations, which have the same
-    /// name in one port type, `Operation:Input` means the one whose input has that name; so does `Operation(Input)`.
+    /// `Operation`, `Port.Operation` or `Service.Port.Operation`, separated by `.` or `/`. For overloaded operations, which have the same
+    /// name in one port type, `Operation:Input` selects the one whose input has that name, as does `Operation(Input)`.
     pub name: String,
     /// The version of SOAP; by default the first that the contract has a port for.
     pub version: Option<Version>,
@@ -22,16 +22,16 @@ impl From<&str> for Selector {
 }
 
 impl Contract {
-    /// The operation of a name: `Operation`, `Port.Operation` or `Service.Port.Operation`, each with `:Input` for one of several that the name
-    /// is overloaded with; see [`Selector::name`].
+    /// The operation with a name: `Operation`, `Port.Operation` or `Service.Port.Operation`, each with `:Input` if the name is
+    /// overloaded; see [`Selector::name`].
     ///
     /// # Errors
-    /// When there is none, or it is not clear which one is meant.
+    /// When there is none, or the name is ambiguous.
     pub fn operation(&self, name: &str) -> Result<Operation, LookupError> {
         self.select(&name.into())
     }
 
-    /// The operation that a selector means. Of several ports that offer the same port type the first is taken.
+    /// The operation of a selector. If several ports offer the same port type, the first is taken.
     ///
     /// # Errors
     /// As [`operation`](Self::operation).
@@ -55,7 +55,7 @@ impl Contract {
     }
 }
 
-/// True if a name is an operation's full name, or the last parts of it, with or without what tells it from others of its name.
+/// True if a name is an operation's full name, or the last parts of it, with or without the distinction from others of its name.
 fn is_meant(operation: &Operation, name: &str) -> bool {
     is_meant_by([operation.name(), &operation.distinct_name()], &operation.place_name(), name)
 }
@@ -68,7 +68,7 @@ pub enum LookupError {
     Unknown {
         /// The name.
         name: String,
-        /// Operations with names like it, or else the first ones there are.
+        /// Operations with similar names, or else the first operations.
         similar: Vec<String>,
     },
     /// Several operations have this name.
@@ -78,7 +78,7 @@ pub enum LookupError {
         /// Their full names.
         names: Vec<String>,
     },
-    /// The operation is not offered in the version of SOAP that was asked for.
+    /// The operation is not offered in the requested version of SOAP.
     Version {
         /// The name.
         name: String,

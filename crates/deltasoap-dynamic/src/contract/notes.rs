@@ -1,4 +1,4 @@
-//! What a description says of values that none can be: patterns, defaults, fixed values, enumerations.
+//! Notes about invalid values in a description: patterns, defaults, fixed values, enumerations.
 
 use crate::facets;
 use deltasoap_core::QName;
@@ -7,11 +7,11 @@ use deltasoap_wsdl::xsd::{AttributeUse, TypeDefinition, TypeId, Variety};
 use deltasoap_wsdl::{Import, NormalContent, Note, NoteKind, Place, Schemas};
 use std::collections::{HashMap, HashSet};
 
-/// Most notes about values.
+/// Maximum number of notes about values.
 const MOST: usize = 100;
-/// How many comparisons are made for them. A few lines can ask for any number.
+/// Maximum number of comparisons for them. A few lines of a description can require any number.
 const WORK: u64 = 10_000_000;
-/// Most unions and lists in each other that are looked into, as for messages.
+/// Maximum depth of nested unions and lists, as for messages.
 const DEPTH: usize = 64;
 
 /// The patterns that are malformed, each once.
@@ -43,7 +43,7 @@ pub(super) fn facets(import: &Import) -> Vec<Note> {
     notes
 }
 
-/// Defaults, fixed values and enumerated ones that are not of their types.
+/// Defaults, fixed values and enumerated values that do not match their types.
 pub(super) fn values(import: &Import) -> Vec<Note> {
     let mut checker = Checker { schemas: import.schemas(), costs: HashMap::new(), work: WORK, found: Vec::new() };
     checker.enumerations();
@@ -58,9 +58,9 @@ fn note(import: &Import, text: String, place: Place) -> Note {
 
 struct Checker<'s> {
     schemas: &'s Schemas,
-    /// How many comparisons a text of a type takes; `None` for types of names, which mean something only where they stand.
+    /// How many comparisons a text of a type takes; `None` for types of names, which depend on their context.
     costs: HashMap<TypeId, Option<u64>>,
-    /// Comparisons that may yet be made.
+    /// Comparisons that are left.
     work: u64,
     found: Vec<(String, Place)>,
 }
@@ -89,7 +89,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Attributes are told at the place of the first type that has them.
+    /// Attributes are reported at the position of the first type that has them.
     fn attributes(&mut self) {
         let (schemas, mut seen) = (self.schemas, HashSet::new());
         for (id, it) in schemas.types() {
@@ -106,7 +106,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Looks at a default, or else a fixed value.
+    /// Checks a default, or else a fixed value.
     fn value_of(
         &mut self,
         whose: &str,
@@ -122,8 +122,8 @@ impl Checker<'_> {
         }
     }
 
-    /// What a text violates of a type; `None` also where that takes too long, or depends on prefixes. `name` is what the text stands
-    /// for if it is a name.
+    /// How a text violates a type; `None` also if the check takes too long, or depends on prefixes. `name` is the resolved name
+    /// if the text is one.
     fn violation(&mut self, id: TypeId, text: &str, name: Option<&QName>) -> Option<String> {
         if self.is_of_names(id) {
             self.spend(own_cost(self.schemas, id))?;
@@ -190,7 +190,7 @@ fn restrictions(schemas: &Schemas, id: TypeId) -> u64 {
     std::iter::successors(Some(id), base).count() as u64
 }
 
-/// The default and the fixed value of an attribute, where it is used or else where it is declared, and the name that it stands for.
+/// The default and the fixed value of an attribute, from its use or else its declaration, and the resolved name.
 fn texts<'s>(schemas: &'s Schemas, it: &'s AttributeUse) -> ([Option<&'s str>; 2], Option<&'s QName>) {
     let own = [it.default.as_deref(), it.fixed.as_deref()];
     let declaration = &schemas[it.attribute];

@@ -15,7 +15,7 @@ use serde_json::Value as Json;
 #[derive(Debug, Clone)]
 pub struct Operation {
     contract: Contract,
-    /// Among the lowered operations.
+    /// Index among the lowered operations.
     index: usize,
     /// Service and port, if there is one.
     port: Option<(usize, usize)>,
@@ -40,7 +40,7 @@ impl Operation {
         &self.lowered().name
     }
 
-    /// Its name, as far as its port type has no other operation of that name; else with the name of its input: `Operation:Input`.
+    /// Its name if no other operation of its port type has it; else with the name of its input: `Operation:Input`.
     pub fn distinct_name(&self) -> String {
         match self.contract.types.overload(self.declared()) {
             Some(overload) => format!("{}:{overload}", self.name()),
@@ -48,7 +48,7 @@ impl Operation {
         }
     }
 
-    /// `Service.Port.Operation`; `Binding.Operation` without a port. The operation is there by its [distinct name](Self::distinct_name).
+    /// `Service.Port.Operation`; `Binding.Operation` without a port. The operation appears with its [distinct name](Self::distinct_name).
     pub fn full_name(&self) -> String {
         format!("{}.{}", self.place_name(), self.distinct_name())
     }
@@ -76,18 +76,18 @@ impl Operation {
         &self.contract.description().definitions().bindings[self.lowered().binding]
     }
 
-    /// How it is bound.
+    /// Its binding operation.
     pub fn bound(&self) -> &wsdl::BoundOperation {
         &self.binding().operations[self.lowered().operation]
     }
 
-    /// What the port type says of it.
+    /// Its declaration in the port type.
     pub fn declaration(&self) -> &wsdl::Operation {
         let definitions = self.contract.description().definitions();
         &definitions.port_types[self.binding().port_type].operations[self.bound().operation]
     }
 
-    /// Which operation of which port type it is.
+    /// The indices of its port type and of the operation in it.
     pub(crate) fn declared(&self) -> (usize, usize) {
         (self.binding().port_type, self.bound().operation)
     }
@@ -102,7 +102,7 @@ impl Operation {
         self.port().map(|port| &*port.address).filter(|address| !address.is_empty())
     }
 
-    /// What the description says about it, for people.
+    /// Its documentation in the description.
     pub fn documentation(&self) -> Option<&str> {
         self.declaration().documentation.as_deref()
     }
@@ -116,7 +116,7 @@ impl Operation {
         self.lowered().method.as_ref().map_err(unsupported)
     }
 
-    /// What policies require of a caller and a server, and is not done here: names of assertions.
+    /// Policy assertions for caller and server that are not supported here, by name.
     pub fn unmet_policies(&self) -> Vec<&str> {
         let is_over_tls = self.address().is_some_and(|address| address.starts_with("https:"));
         let all = self.binding().policy.required.iter().chain(&self.bound().policy.required);
@@ -129,7 +129,7 @@ impl Operation {
         unmet
     }
 
-    /// True if nothing is answered.
+    /// True if there is no response.
     pub fn is_one_way(&self) -> bool {
         self.declaration().output.is_none()
     }
@@ -154,7 +154,7 @@ impl Operation {
     /// A request from JSON.
     ///
     /// # Errors
-    /// When the JSON is not what the operation takes: where, and what was expected.
+    /// When the JSON does not match the operation's request. The error gives the position, and what was expected.
     pub fn request_from_json(&self, json: &Json) -> Result<Value, JsonError> {
         let (name, content) = self.request().ok_or_else(|| self.unusable())?;
         self.contract.from_json(name, content, json)
@@ -177,7 +177,7 @@ impl Operation {
     /// A response from JSON.
     ///
     /// # Errors
-    /// When the JSON is not what the operation answers.
+    /// When the JSON does not match the operation's response.
     pub fn response_from_json(&self, json: &Json) -> Result<Value, JsonError> {
         let (name, content) = self.response().ok_or_else(|| self.unusable())?;
         self.contract.from_json(name, content, json)
@@ -197,17 +197,17 @@ impl Operation {
         Writing::new(&self.contract.types, value).with_parts(parts).content(value, content, name, &ROOT)
     }
 
-    /// The names of the header blocks that the description has for requests.
+    /// The names of the header blocks that the description declares for requests.
     pub fn request_headers(&self) -> impl Iterator<Item = &QName> {
         let method = self.method().ok();
         method.into_iter().flat_map(|method| &method.request_headers).map(|field| &field.name)
     }
 
-    /// A header block of a request from the JSON of its content: one that the description has for the operation, or else an element that
-    /// the contract declares.
+    /// A header block of a request from the JSON of its content: one that the description declares for the operation, or else an element
+    /// that the contract declares.
     ///
     /// # Errors
-    /// When it is neither, or the JSON is not what it says.
+    /// When it is neither, or the JSON does not match its declaration.
     pub fn header_from_json(&self, name: &QName, json: &Json) -> Result<Node, JsonError> {
         let messages = &self.contract.description().definitions().messages;
         let is_known = |it: &&BoundHeader| messages[it.message].parts.iter().any(|part| part.name == it.part);

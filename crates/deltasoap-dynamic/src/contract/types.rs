@@ -8,16 +8,16 @@ use deltasoap_wsdl::xsd::{Block, Derivation, ElementId, SimpleType, TypeDefiniti
 use deltasoap_wsdl::{Import, Lowered};
 use std::collections::{HashMap, HashSet};
 
-/// Most unions in unions that are followed.
+/// Maximum depth of nested unions.
 const DEPTH: usize = 16;
 
 /// An import, lowered, with short names for its types.
 pub(crate) struct Types {
     pub(crate) import: Import,
     pub(crate) lowered: Lowered,
-    /// Types by their local name; `None` where several have it. Without built-in ones.
+    /// Types by their local name; `None` if several have it. Without built-in types.
     short: HashMap<Box<str>, Option<TypeId>>,
-    /// The numbers of what several places of a message may share.
+    /// The numbers of content that several places of a message may share.
     shared: HashSet<u32>,
     overloads: HashMap<(usize, usize), String>,
 }
@@ -37,7 +37,7 @@ impl Types {
         Types { lowered, import, short, shared, overloads }
     }
 
-    /// What tells an operation of a port type, by their numbers, from others of its name; `None` where its name is the only one.
+    /// What distinguishes an operation of a port type, by their numbers, from others of its name; `None` if its name is unique.
     pub(crate) fn overload(&self, declared: (usize, usize)) -> Option<&str> {
         self.overloads.get(&declared).map(String::as_str)
     }
@@ -54,12 +54,12 @@ impl Types {
         self.import.schemas().type_named(name).or_else(builtin)
     }
 
-    /// What a type is called in `$type`; `None` for one without a name.
+    /// The label of a type in `$type`; `None` for a type without a name.
     pub(crate) fn label(&self, id: TypeId) -> Option<String> {
         self.import.schemas()[id].name.as_ref().map(|name| self.label_of(name))
     }
 
-    /// What a name is called in `$type`.
+    /// The label of a name in `$type`.
     pub(crate) fn label_of(&self, name: &QName) -> String {
         let is_short =
             || self.short.get(&*name.local).copied().flatten().is_some_and(|id| self.named(name) == Some(id));
@@ -70,7 +70,7 @@ impl Types {
         }
     }
 
-    /// The name behind a label.
+    /// The name that a label represents.
     pub(crate) fn name_of_label(&self, label: &str) -> Option<QName> {
         if let Some(local) = label.strip_prefix("xsd:").or_else(|| label.strip_prefix("xs:")) {
             return Some(QName::owned(ns::XSD, local));
@@ -89,24 +89,24 @@ impl Types {
         self.name_of_label(label).as_ref() == Some(name)
     }
 
-    /// True if a type can stand where another one is declared.
+    /// True if a type may appear where another one is declared.
     pub(crate) fn fits(&self, id: TypeId, origin: Origin) -> bool {
         self.can_be(id, origin.type_id)
     }
 
-    /// True if a type is derived from another one, or is it.
+    /// True if a type is another one, or is derived from it.
     pub(crate) fn can_be(&self, id: TypeId, declared: TypeId) -> bool {
         self.derivation(id, declared, DEPTH).is_some()
     }
 
-    /// As [`can_be`](Self::can_be), unless `block` of the element or of the type keeps it out (XSD 1.0 part 1, 3.3.4).
+    /// As [`can_be`](Self::can_be), unless `block` of the element or of the type excludes it (XSD 1.0 part 1, 3.3.4).
     pub(crate) fn can_stand_for(&self, id: TypeId, declared: TypeId, block: Block) -> bool {
         let block = both(block, self.block(declared));
         let is_kept_out = |used: Block| used.extension && block.extension || used.restriction && block.restriction;
         self.derivation(id, declared, DEPTH).is_some_and(|used| !is_kept_out(used))
     }
 
-    /// What may not stand in place of a type.
+    /// The derivations that may not replace a type.
     fn block(&self, id: TypeId) -> Block {
         match &self.import.schemas()[id].definition {
             TypeDefinition::Complex(complex) => complex.block,
@@ -114,7 +114,7 @@ impl Types {
         }
     }
 
-    /// True if an element can stand for the head of its substitution group (XSD 1.0 part 1, 3.3.6).
+    /// True if an element can replace the head of its substitution group (XSD 1.0 part 1, 3.3.6).
     pub(crate) fn can_substitute(&self, id: ElementId, head: ElementId) -> bool {
         let schemas = self.import.schemas();
         let (member, of_head) = (schemas[id].type_id, schemas[head].type_id);

@@ -8,9 +8,9 @@ use deltasoap_wsdl::xsd::{
 };
 use deltasoap_wsdl::{Normal, NormalContent, Repeated};
 
-/// Types without names that are shown in place, one in the other.
+/// Maximum depth of types without names that are shown in place.
 const DEPTH: usize = 8;
-/// Values of an enumeration that are shown.
+/// Maximum number of values of an enumeration that are shown.
 const VALUES: usize = 12;
 
 /// Describes the components of a contract.
@@ -54,7 +54,7 @@ impl<'c> Describer<'c> {
         Part { kind: "parameter", name: name.to_owned(), type_name: self.type_name(id), facts, ..Part::default() }
     }
 
-    /// What a type is derived from, where that says something.
+    /// The base of a type, if it is informative.
     fn base_name(&self, id: TypeId) -> String {
         match &self.schemas[id].definition {
             TypeDefinition::Complex(it) if it.base != TypeId::ANY => self.type_name(it.base),
@@ -111,7 +111,7 @@ impl<'c> Describer<'c> {
         }
     }
 
-    /// What stands in an element of a type.
+    /// The content of an element of a type.
     fn content(&self, id: TypeId, depth: usize) -> Vec<Part> {
         let Some(normal) = self.schemas.content(id).filter(|_| depth > 0 && id != TypeId::ANY) else {
             return Vec::new();
@@ -197,7 +197,7 @@ impl<'c> Describer<'c> {
         Part { occurs: Some((particle.min, particle.max)), ..part }
     }
 
-    /// A type's name; for one without a name what it is made from.
+    /// A type's name; for one without a name, what it is made from.
     fn type_name(&self, id: TypeId) -> String {
         if id == TypeId::ANY {
             return "xsd:anyType".to_owned();
@@ -243,7 +243,7 @@ impl<'c> Describer<'c> {
     }
 }
 
-/// What the JSON of an array looks like, where that is not an array of its items.
+/// The form of an array in JSON, if that is not an array of its items.
 fn array_facts(dimensions: &str) -> Vec<String> {
     let of_last = dimensions.rsplit('[').next().unwrap_or_default().matches(',').count();
     if of_last == 0 { Vec::new() } else { vec![format!("an array of {} dimensions: arrays of arrays", of_last + 1)] }

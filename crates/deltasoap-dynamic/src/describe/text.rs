@@ -1,8 +1,8 @@
-//! Parts as text: a line each, in columns, with documentation above as a comment.
+//! Parts as text: one line each, in columns, with documentation above as a comment.
 
 use super::Part;
 
-/// Columns of the widest name that others are aligned with.
+/// Maximum width of the names that others are aligned with, in columns.
 const WIDE: usize = 40;
 
 /// The part as lines of text.
@@ -40,7 +40,7 @@ fn indent(level: usize) -> String {
     "  ".repeat(level)
 }
 
-/// What stands in the first column.
+/// The content of the first column.
 fn label(part: &Part) -> String {
     match part.kind {
         "element" | "attribute" | "parameter" if !part.name.is_empty() => part.name.clone(),

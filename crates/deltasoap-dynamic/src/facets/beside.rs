@@ -1,16 +1,16 @@
-//! Values beside others: what lies within open bounds, and values that differ.
+//! Neighbouring values: values within open bounds, and values that differ.
 
 use super::calendar::{Moment, Span};
 use bigdecimal::{BigDecimal, RoundingMode};
 use deltasoap_core::schema::Builtin;
 use std::str::FromStr;
 
-/// Most digits after the point that are tried.
+/// Maximum number of digits after the point that are tried.
 const DIGITS: i64 = 40;
-/// Longest texts that are computed with.
+/// Maximum length of texts used in computations.
 const LONGEST: usize = 400;
 
-/// Values above a bound, or below it, the plainest first; also those in the middle of it and the bound on the other side.
+/// Values above or below a bound, the plainest first; also values in the middle between it and the bound on the other side.
 pub(crate) fn beside(builtin: Builtin, bound: &str, other: Option<&str>, is_above: bool) -> Vec<String> {
     let is_short = |text: &str| text.len() <= LONGEST;
     let other = other.filter(|other| is_short(other));
@@ -31,7 +31,7 @@ pub(crate) fn beside(builtin: Builtin, bound: &str, other: Option<&str>, is_abov
     }
 }
 
-/// The value that is so many units away: whole numbers, days, seconds. `None` for types without such.
+/// The value at a distance in units: whole numbers, days, seconds. `None` for types without units.
 pub(crate) fn shifted(builtin: Builtin, text: &str, by: i64) -> Option<String> {
     if text.len() > LONGEST {
         return None;
@@ -53,7 +53,7 @@ fn decimal(text: &str) -> Option<BigDecimal> {
     BigDecimal::from_str(text.trim_start_matches('+')).ok().filter(|_| !text.contains(['e', 'E']))
 }
 
-/// For each number of digits after the point the nearest value that has no more.
+/// For each number of digits after the point, the nearest value with no more digits.
 fn decimals(bound: &str, other: Option<&str>, is_above: bool) -> Vec<String> {
     let Some(value) = decimal(bound) else { return Vec::new() };
     let scale = |value: &BigDecimal| value.normalized().fractional_digit_count().clamp(0, DIGITS);

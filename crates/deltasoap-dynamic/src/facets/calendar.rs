@@ -5,11 +5,11 @@ use deltasoap_core::schema::Builtin;
 use std::cmp::Ordering;
 use std::str::FromStr;
 
-/// A point in time, or a set of recurring ones: seconds on the line of time, of the first one.
+/// A point in time, or a set of recurring ones, given by the first: seconds on the time line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Moment {
     seconds: i128,
-    /// Digits of the second's fraction, without zeros at the end.
+    /// Digits of the second's fraction, without trailing zeros.
     fraction: Box<str>,
     has_zone: bool,
 }
@@ -23,15 +23,15 @@ pub(super) struct Span {
 }
 
 const DAY: i128 = 86_400;
-/// Fourteen hours: no time zone is farther off.
+/// Fourteen hours, the largest offset of a time zone.
 const FARTHEST_ZONE: i128 = 14 * 3_600;
-/// Most units that a value is moved by.
+/// Maximum number of units that a value is moved by.
 const MOST_UNITS: i128 = 1_000_000_000;
-/// Most digits of a number that is taken.
+/// Maximum number of digits of a number.
 const DIGITS: usize = 18;
 
 impl Moment {
-    /// Reads a value of one of the types of dates and times; `None` for a text that is not of the type.
+    /// Reads a value of one of the date and time types; `None` for a text that is not of the type.
     pub(super) fn parse(builtin: Builtin, text: &str) -> Option<Self> {
         let mut text = Text(text);
         let moment = match builtin {
@@ -69,7 +69,7 @@ impl Moment {
         moment.filter(|_| text.0.is_empty())
     }
 
-    /// The order of two values; `None` where only one of them has a time zone and they are too close (3.2.7.4).
+    /// The order of two values; `None` if only one of them has a time zone and they are too close (3.2.7.4).
     pub(super) fn compare(&self, other: &Self) -> Option<Ordering> {
         match (self.has_zone, other.has_zone) {
             (true, false) => {
@@ -82,7 +82,7 @@ impl Moment {
         }
     }
 
-    /// The value of a text that is so many units later: seconds, days, months or years, by its type. It has the same time zone.
+    /// The value of a text moved by a number of units: seconds, days, months or years, by its type. The time zone is unchanged.
     pub(super) fn shifted(builtin: Builtin, text: &str, by: i128) -> Option<String> {
         let moment = Moment::parse(builtin, text)?;
         let zone = Zone::of(text);
@@ -105,7 +105,7 @@ impl Moment {
         written(builtin, moment.seconds + zone.seconds, &format!("{}5", moment.fraction), zone.text)
     }
 
-    /// The value in the middle of two that both have a time zone, or both none.
+    /// The value in the middle of two values, if both or neither have a time zone.
     pub(super) fn middle(builtin: Builtin, one: &str, other: &str) -> Option<String> {
         let is_exact = matches!(builtin, Builtin::DateTime | Builtin::Time);
         let moments = [one, other].map(|text| Moment::parse(builtin, text));
@@ -134,7 +134,7 @@ impl Moment {
 }
 
 impl Span {
-    /// Reads a value of `xsd:duration`; `None` for a text that is none.
+    /// Reads a value of `xsd:duration`; `None` for an invalid text.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let (is_negative, text) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
         let text = text.strip_prefix('P')?;
@@ -159,7 +159,7 @@ impl Span {
         Some(Span { months: sign * months, seconds: sign * seconds, fraction: fraction.into() })
     }
 
-    /// The order of two durations: that of all four dates that they are added to, if it is the same (3.2.6.2).
+    /// The order of two durations: that of the four dates of the specification plus each duration, if it is always the same (3.2.6.2).
     pub(super) fn compare(&self, other: &Self) -> Option<Ordering> {
         const DATES: [(i128, i128); 4] = [(1696, 9), (1697, 2), (1903, 3), (1903, 7)];
         let mut orders = DATES.map(|(year, month)| {
@@ -170,7 +170,7 @@ impl Span {
         (orders[0] == orders[3]).then_some(orders[0])
     }
 
-    /// Durations that are a little longer, or shorter.
+    /// Durations that are slightly longer, or shorter.
     pub(super) fn beside(&self, is_longer: bool) -> Vec<String> {
         // No month is shorter.
         let shorter = || Span { months: 0, seconds: (self.months * 28 - 1) * DAY, fraction: "".into() };
@@ -182,7 +182,7 @@ impl Span {
         self.shifted(step).into_iter().chain(all).collect()
     }
 
-    /// So many seconds more.
+    /// The duration plus a number of seconds.
     pub(super) fn shifted(&self, by: i128) -> Option<String> {
         Span { seconds: self.seconds + by.clamp(-MOST_UNITS, MOST_UNITS), ..self.clone() }.written()
     }
@@ -238,7 +238,7 @@ fn number(digits: &str) -> Option<i128> {
     Some(digits.parse().unwrap_or_default())
 }
 
-/// Days from the beginning of time to the first of a month, by the Gregorian calendar.
+/// Days from the epoch to the first of a month, in the Gregorian calendar.
 fn days_before(year: i128, month: i128) -> i128 {
     // The year begins in March, so that a leap day is its last.
     let (year, month) = if month <= 2 { (year - 1, month + 9) } else { (year, month - 3) };
@@ -246,7 +246,7 @@ fn days_before(year: i128, month: i128) -> i128 {
     of_years + (153 * month + 2) / 5
 }
 
-/// Year, month and day of a day; the inverse of [`days_before`].
+/// Year, month and day of a day number; the inverse of [`days_before`].
 fn date_of(days: i128) -> (i128, i128, i128) {
     const ERA: i128 = 146_097;
     let (era, day) = (days.div_euclid(ERA), days.rem_euclid(ERA));
@@ -258,7 +258,7 @@ fn date_of(days: i128) -> (i128, i128, i128) {
     (if month <= 2 { year + 1 } else { year }, month, day)
 }
 
-/// The text of a value of a type of dates and times, from its local seconds.
+/// The text of a date or time value, from its local seconds.
 fn written(builtin: Builtin, seconds: i128, fraction: &str, zone: &str) -> Option<String> {
     let (year, month, day) = date_of(seconds.div_euclid(DAY));
     // There is no year 0: the year before 1 is -1.
@@ -304,7 +304,7 @@ fn days_in(year: i128, month: i128) -> i128 {
     }
 }
 
-/// What is left of a text.
+/// The rest of a text.
 struct Text<'t>(&'t str);
 
 impl<'t> Text<'t> {
@@ -371,7 +371,7 @@ impl<'t> Text<'t> {
         })
     }
 
-    /// The beginning of a day, in the time zone that may follow.
+    /// The start of a day, in the time zone that may follow.
     fn at(&mut self, year: i128, month: i128, day: i128) -> Option<Moment> {
         let zone = self.zone()?;
         // There is no year 0: the year before 1 is -1.
@@ -380,7 +380,7 @@ impl<'t> Text<'t> {
         Some(Moment { seconds, fraction: "".into(), has_zone: zone.is_some() })
     }
 
-    /// Seconds from UTC, or no zone at all; `None` for what is neither.
+    /// The offset from UTC in seconds, or no zone; `None` for an invalid text.
     fn zone(&mut self) -> Option<Option<i128>> {
         if self.0.is_empty() {
             return Some(None);

@@ -7,7 +7,7 @@ use deltasoap_wsdl::Schemas;
 use deltasoap_wsdl::xsd::{Facets, TypeId, Variety};
 use std::cmp::Ordering;
 
-/// What is wrong with the facets that a type gives itself, beside each other and beside those of the types that it restricts.
+/// Errors in a type's own facets, compared with each other and with those of the types that it restricts.
 pub(crate) fn contradictions(schemas: &Schemas, id: TypeId) -> Vec<String> {
     let Some(own) = own(schemas, id) else { return Vec::new() };
     let all = steps(schemas, id);
@@ -36,7 +36,8 @@ pub(crate) fn contradictions(schemas: &Schemas, id: TypeId) -> Vec<String> {
     found
 }
 
-/// Facets that types of a variety do not have (XSD 1.0 part 2, 4.1.5). All of them can have patterns; enumerations are clear everywhere.
+/// Facets that do not apply to types of a variety (XSD 1.0 part 2, 4.1.5). All of them can have patterns; the meaning of enumerations
+/// is always clear.
 fn foreign(own: &Facets, variety: &Variety) -> Vec<String> {
     let ([has_lengths, has_bounds, has_digits], what) = match variety {
         Variety::Any | Variety::Restriction(_) => return Vec::new(),
@@ -101,7 +102,7 @@ fn upper(facets: &Facets) -> [(&'static str, &Option<Box<str>>); 2] {
 
 type Bound<'f> = (&'static str, &'f str);
 
-/// Lower bounds with upper ones, of which one is the type's own.
+/// Pairs of lower and upper bounds, at least one of which is the type's own.
 fn pairs<'f>(own: &'f Facets, all: &[&'f Facets]) -> Vec<(Bound<'f>, Bound<'f>)> {
     let given = |(name, text): (&'static str, &'f Option<Box<str>>)| Some((name, text.as_deref()?));
     let mut pairs = Vec::new();

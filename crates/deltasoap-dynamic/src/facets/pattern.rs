@@ -1,4 +1,4 @@
-//! Regular expressions of XML Schema (XSD 1.0 part 2, appendix F), by way of the `regex` crate.
+//! Regular expressions of XML Schema (XSD 1.0 part 2, appendix F), by the `regex` crate.
 
 mod blocks;
 
@@ -12,7 +12,7 @@ use std::iter::Peekable;
 use std::str::Chars;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
-/// Most patterns that are kept compiled.
+/// Maximum number of compiled patterns kept.
 const KEPT: usize = 1_000;
 
 /// A pattern that matches whole texts; `None` for one that the standard does not allow, or that is too large.
@@ -30,15 +30,15 @@ pub(crate) fn compiled(pattern: &str) -> Option<Regex> {
     regex
 }
 
-/// The pattern in the other syntax. What differs most: `^` and `$` are characters, `\i` and `\c` are those of names, `\w` is
-/// wider, blocks of Unicode have names, and `-[` takes characters out of a class.
+/// The pattern in the syntax of `regex`. The main differences: `^` and `$` are characters, `\i` and `\c` are those of names, `\w` is
+/// wider, Unicode blocks have names, and `-[` subtracts characters from a class.
 fn translated(pattern: &str) -> Option<String> {
     let mut translator = Translator { rest: pattern.chars().peekable(), out: String::with_capacity(pattern.len()) };
     translator.alternatives(DEPTH)?;
     translator.rest.next().is_none().then_some(translator.out)
 }
 
-/// Most groups and classes in each other.
+/// Maximum depth of nested groups and classes.
 const DEPTH: usize = 100;
 
 struct Translator<'p> {
@@ -91,7 +91,7 @@ impl Translator<'_> {
         }
     }
 
-    /// `?`, `*`, `+`, `{n}`, `{n,}`, `{n,m}`, once: the standard has no lazy ones.
+    /// `?`, `*`, `+`, `{n}`, `{n,}`, `{n,m}`, once: the standard has no lazy quantifiers.
     fn quantifier(&mut self) -> Option<()> {
         match self.rest.peek() {
             Some('?' | '*' | '+') => self.copy(),
@@ -152,7 +152,7 @@ impl Translator<'_> {
         }
     }
 
-    /// One character, or what an escape of several stands for.
+    /// One character, or the characters of a multi-character escape.
     fn single(&mut self, first: char) -> Option<(Option<char>, ClassUnicode)> {
         if first != '\\' {
             return Some((Some(first), one(first, first)));
@@ -255,7 +255,7 @@ fn negated(class: &ClassUnicode) -> ClassUnicode {
     class
 }
 
-/// What names may begin with (XML 1.0, fifth edition, production 4).
+/// The characters that may begin a name (XML 1.0, fifth edition, production 4).
 fn initial() -> ClassUnicode {
     const RANGES: [(char, char); 16] = [
         (':', ':'),
@@ -278,7 +278,7 @@ fn initial() -> ClassUnicode {
     ClassUnicode::new(RANGES.map(|(start, end)| ClassUnicodeRange::new(start, end)))
 }
 
-/// What names are of (production 4a).
+/// The characters of names (production 4a).
 fn name_chars() -> ClassUnicode {
     let mut class = initial();
     class.union(&of_chars("-.\u{B7}"));
@@ -288,10 +288,10 @@ fn name_chars() -> ClassUnicode {
     class
 }
 
-/// Most characters of a sample.
+/// Maximum number of characters of a sample.
 const MOST: usize = 4096;
 
-/// A text that matches a pattern, with so many repetitions beyond the least. Texts with different numbers most often differ.
+/// A text that matches a pattern, with a number of repetitions beyond the minimum. Texts with different numbers usually differ.
 pub(crate) fn sample(pattern: &str, extra: u32, number: usize) -> Option<String> {
     let hir = regex_syntax::parse(&translated(pattern)?).ok()?;
     let mut sample = Sample { extra, number, out: String::new() };
@@ -299,10 +299,10 @@ pub(crate) fn sample(pattern: &str, extra: u32, number: usize) -> Option<String>
     (sample.out.len() <= MOST).then_some(sample.out)
 }
 
-/// A text in the making.
+/// A text under construction.
 struct Sample {
     extra: u32,
-    /// What is left of the number: each place with several possibilities takes one digit of it.
+    /// The rest of the number: each place with several possibilities takes one digit of it.
     number: usize,
     out: String,
 }
@@ -334,7 +334,7 @@ impl Sample {
         }
     }
 
-    /// The number's next digit, in the system of this base.
+    /// The number's next digit, in this base.
     fn digit(&mut self, base: usize) -> usize {
         let digit = self.number % base.max(1);
         self.number /= base.max(1);

@@ -1,4 +1,4 @@
-//! Values of simple types: which texts mean the same, and their order.
+//! Values of simple types: which texts represent the same value, and their order.
 
 use super::calendar::{Moment, Span};
 use super::{DEPTH, Resolve, normalized, of_members};
@@ -8,8 +8,8 @@ use deltasoap_wsdl::Schemas;
 use deltasoap_wsdl::xsd::{TypeId, Variety};
 use std::cmp::Ordering;
 
-/// A text that those texts of a type have in common that mean the same value (XSD 1.0 part 2, 2.2). Values of types that are
-/// derived from different primitive ones differ.
+/// A text that is the same for all texts of a type with the same value (XSD 1.0 part 2, 2.2). Values of types that are
+/// derived from different primitive types differ.
 pub(crate) fn canonical(schemas: &Schemas, id: TypeId, text: &str, names: Resolve<'_>) -> String {
     of_depth(schemas, id, text, names, DEPTH)
 }
@@ -48,7 +48,7 @@ fn of_builtin(builtin: Builtin, text: &str, names: Resolve<'_>) -> String {
     format!("{}:{}", primitive.local(), value.as_deref().unwrap_or(text))
 }
 
-/// True if a text is one of a built-in type.
+/// Checks that a text is valid for a built-in type.
 pub(super) fn is_lexical(builtin: Builtin, text: &str) -> Result<(), &'static str> {
     use Builtin as B;
     let is_good = match builtin {
@@ -61,7 +61,7 @@ pub(super) fn is_lexical(builtin: Builtin, text: &str) -> Result<(), &'static st
     if is_good { Ok(()) } else { Err("malformed") }
 }
 
-/// Compares two values of a type; `None` where they have no order.
+/// Compares two values of a type; `None` if they have no order.
 pub(super) fn compare(builtin: Builtin, one: &str, other: &str) -> Option<Ordering> {
     use Builtin as B;
     match builtin {

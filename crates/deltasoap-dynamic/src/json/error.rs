@@ -1,9 +1,9 @@
-//! JSON that is not what a schema says.
+//! JSON that does not match a schema.
 
 use super::path::Path;
 use std::fmt;
 
-/// Why JSON gives no value: where, and what was expected.
+/// JSON that is not a value of the schema. Contains the position, and what was expected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JsonError(Box<Parts>);
 
@@ -12,7 +12,7 @@ struct Parts {
     path: String,
     expected: String,
     found: String,
-    /// Why that will not do, where it is not plain to see; or empty.
+    /// Why the value is not accepted, if that is not obvious; or empty.
     reason: String,
 }
 
@@ -23,23 +23,23 @@ impl JsonError {
         JsonError(Box::new(Parts { path, expected, found, reason: String::new() }))
     }
 
-    /// Adds why what was found will not do.
+    /// Adds the reason why the value is not accepted.
     pub(crate) fn because(mut self, reason: impl Into<String>) -> Self {
         self.0.reason = reason.into();
         self
     }
 
-    /// Where, as `jq` writes it: `.order.item[2]`; empty for the whole.
+    /// The position in `jq` syntax: `.order.item[2]`; empty for the whole value.
     pub fn path(&self) -> &str {
         &self.0.path
     }
 
-    /// What should stand there.
+    /// The expected value.
     pub fn expected(&self) -> &str {
         &self.0.expected
     }
 
-    /// What stands there.
+    /// The value found.
     pub fn found(&self) -> &str {
         &self.0.found
     }
@@ -56,7 +56,7 @@ impl fmt::Display for JsonError {
 
 impl std::error::Error for JsonError {}
 
-/// What a JSON value is, for people.
+/// A readable description of a JSON value.
 pub(crate) fn kind(json: &serde_json::Value) -> String {
     use serde_json::Value::{Array, Bool, Null, Number, Object, String};
     match json {

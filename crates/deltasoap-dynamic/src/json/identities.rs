@@ -1,8 +1,8 @@
 //! Values that several places share: `$id` at the first place, `$ref` at the others.
 //!
-//! Which values are shared is found by walking over all of them once, before they are written: so only those have an id that are
-//! referred to. Places are read in the order in which they are written, that of the schema, and a reference leads back to what was
-//! begun before. So nothing is read twice, and a reference does not make anything deeper.
+//! All values are walked once before they are written, to find the shared ones: only values that are referred to get
+//! an id. Places are read in the order in which they are written, that of the schema, and a reference leads back to a value that was
+//! begun before. So nothing is read twice, and references add no depth.
 
 use super::JsonError;
 use super::error::kind;
@@ -16,22 +16,22 @@ use std::collections::{HashMap, HashSet};
 
 /// The property that names a value.
 pub(super) const ID: &str = "$id";
-/// The property that stands for a value.
+/// The property that refers to a value.
 pub(super) const REF: &str = "$ref";
 
-/// Most shared values within each other, when they are written: no message that is read has more.
+/// Maximum depth of nested shared values when writing: no message that can be read has more.
 const DEEPEST: usize = 256;
 
 /// The numbers of the values that several places share.
 #[derive(Debug, Default)]
 pub(super) struct Numbers {
-    /// By the value's address; 0 until it has been met.
+    /// By the value's address; 0 until it is first reached.
     numbers: RefCell<HashMap<usize, usize>>,
     last: Cell<usize>,
     depth: Cell<usize>,
 }
 
-/// A place of a value that several share.
+/// A place of a shared value.
 pub(super) enum Place {
     /// The first one.
     First(usize),
@@ -40,7 +40,7 @@ pub(super) enum Place {
 }
 
 impl Numbers {
-    /// For a value and all that is in it.
+    /// For a value and everything in it.
     pub(super) fn of(value: &Value) -> Self {
         let (mut once, mut often) = (HashSet::new(), HashMap::new());
         let mut held = Vec::new();
@@ -51,7 +51,7 @@ impl Numbers {
         Numbers { numbers: RefCell::new(often), ..Numbers::default() }
     }
 
-    /// What the next place of a value is; `None` for a value that has no other place.
+    /// The next place of a value; `None` for a value that has no other place.
     pub(super) fn next(&self, shared: &Shared<Value>) -> Option<Place> {
         let mut numbers = self.numbers.borrow_mut();
         let number = numbers.get_mut(&shared.address())?;
@@ -62,16 +62,16 @@ impl Numbers {
         Some(Place::First(*number))
     }
 
-    /// A number that no value has.
+    /// An unused number.
     pub(super) fn fresh(&self) -> usize {
         self.last.set(self.last.get() + 1);
         self.last.get()
     }
 
-    /// Goes into a shared value, until what comes back is dropped.
+    /// Enters a shared value, until the returned guard is dropped.
     ///
     /// # Errors
-    /// When that is too deep.
+    /// When it is nested too deeply.
     pub(super) fn enter(&self, path: &Path<'_>) -> Result<Within<'_>, JsonError> {
         if self.depth.get() >= DEEPEST {
             return Err(JsonError::new(path, format!("at most {DEEPEST} shared values within each other"), "more"));
@@ -81,7 +81,7 @@ impl Numbers {
     }
 }
 
-/// Counts the places of the shared values in a value, those in shared values left out: `held` gets the ones that are new.
+/// Counts the places of the shared values in a value, without entering shared values: `held` gets the new ones.
 fn note(value: &Value, once: &mut HashSet<usize>, often: &mut HashMap<usize, usize>, held: &mut Vec<Held<Value>>) {
     let mut ahead = vec![value];
     while let Some(value) = ahead.pop() {
@@ -96,7 +96,7 @@ fn note(value: &Value, once: &mut HashSet<usize>, often: &mut HashMap<usize, usi
     }
 }
 
-/// What one goes into and comes out of.
+/// Guard for an entered value.
 pub(super) struct Within<'n>(&'n Cell<usize>);
 
 impl Drop for Within<'_> {
@@ -105,12 +105,12 @@ impl Drop for Within<'_> {
     }
 }
 
-/// What stands at the other places.
+/// The JSON of the other places.
 pub(super) fn reference(number: usize) -> Json {
     Json::Object(Map::from_iter([(REF.to_owned(), Json::String(number.to_string()))]))
 }
 
-/// What stands at the first place.
+/// The JSON of the first place.
 pub(super) fn identified(number: usize, json: Json) -> Json {
     let mut object = Map::from_iter([(ID.to_owned(), Json::String(number.to_string()))]);
     match json {
@@ -120,14 +120,14 @@ pub(super) fn identified(number: usize, json: Json) -> Json {
     Json::Object(object)
 }
 
-/// The values that have ids, of what is being read.
+/// The values with ids, of the value that is being read.
 #[derive(Debug, Default)]
 pub(super) struct Known(RefCell<HashMap<String, Identity>>);
 
 /// A value with an id.
 #[derive(Debug)]
 struct Identity {
-    /// Weak while the value is read: what is within it closes a cycle.
+    /// Weak while the value is read: a reference within it closes a cycle.
     handle: Shared<Value>,
     content: ElementRef,
 }
@@ -162,7 +162,7 @@ impl Known {
     /// Reads a value that may have an id.
     ///
     /// # Errors
-    /// Those of `read`, and when there is another value of this id.
+    /// Those of `read`, and when another value has this id.
     pub(super) fn identified(
         &self,
         json: &Json,

@@ -1,7 +1,7 @@
-//! The names of properties: which one each field of a complex type has.
+//! The names of properties, for each field of a complex type.
 //!
-//! Names are given out in the order of the schema, so that they depend on nothing else. The fields of a choice that occurs
-//! once stand among those around it and take their names from the same stock.
+//! Names are assigned in the order of the schema, so that they depend on nothing else. The fields of a choice that occurs
+//! once appear among those around it and share their namespace.
 
 use super::parse_name;
 use deltasoap_core::schema::{ComplexElement, Compositor, Element, ElementRef, Field, Schema};
@@ -10,19 +10,19 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-/// Most choices in choices that are followed.
+/// Maximum depth of nested choices.
 const DEPTH: usize = 32;
 
 /// The properties of a complex type.
 #[derive(Debug)]
 pub(crate) struct Layout {
-    /// One a field.
+    /// One for each field.
     pub(crate) slots: Vec<Slot>,
-    /// One an attribute.
+    /// One for each attribute.
     pub(crate) attributes: Vec<String>,
 }
 
-/// Where a field stands in JSON.
+/// The place of a field in JSON.
 #[derive(Debug)]
 pub(crate) enum Slot {
     /// Under a property.
@@ -52,7 +52,7 @@ impl Layout {
         named.map_or_else(|| self.other(name), Clone::clone)
     }
 
-    /// The name of the attribute that a property is.
+    /// The name of the attribute for a property.
     pub(crate) fn attribute_named(&self, complex: &ComplexElement, key: &str) -> Option<QName> {
         match self.attributes.iter().position(|known| known == key) {
             Some(index) => complex.attributes.get(index).map(|attribute| attribute.name.clone()),
@@ -66,7 +66,7 @@ impl Layout {
         if self.attributes.contains(&key) { format!("@{{}}{}", name.local) } else { key }
     }
 
-    /// Every property, choices that stand among them included.
+    /// Every property, including choices that appear among them.
     pub(crate) fn properties<'l>(&'l self, into: &mut Vec<&'l str>) {
         into.extend(self.attributes.iter().map(String::as_str));
         self.slots.iter().for_each(|slot| slot.properties(into));
@@ -102,7 +102,7 @@ fn slot(field: &Field, content: View<'_>, names: &mut Names, depth: usize) -> Sl
     }
 }
 
-/// The names that are taken.
+/// The assigned names.
 #[derive(Debug, Default)]
 struct Names(HashSet<String>);
 
@@ -116,7 +116,7 @@ impl Names {
     }
 }
 
-/// Layouts by the content that they are of, made once.
+/// Layouts by their content, computed once.
 #[derive(Debug)]
 pub(crate) struct Layouts<'s> {
     pub(crate) schema: &'s Schema,

@@ -1,4 +1,4 @@
-//! What is nil, and the attributes and the type that it may have all the same.
+//! Nil elements, and the attributes and the type that they may have.
 
 use super::error::kind;
 use super::open::{checked, plain};
@@ -10,20 +10,20 @@ use deltasoap_wsdl::xsd::TypeId;
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
 
-/// The property that marks what is nil.
+/// The property that marks a nil element.
 pub(super) const NIL: &str = "$nil";
 
-/// The property of the type, where the message chooses it.
+/// The property of the type, if the message chooses it.
 pub(super) const TYPE: &str = "$type";
 
 const XSI_TYPE: QName = QName::new(ns::XSI, "type");
 
-/// What is nil. Where the schema does not allow it, the engine reads it all the same, and so it is marked.
+/// A nil element. The engine also reads nil where the schema does not allow it, so it is marked there.
 pub(super) fn nil(is_nillable: bool) -> Json {
     if is_nillable { Json::Null } else { marked(std::iter::empty()) }
 }
 
-/// True for what is nil: `null` where the schema allows it, marked elsewhere, and where there are attributes.
+/// True for a nil element: `null` if the schema allows it; marked otherwise, and if there are attributes.
 pub(crate) fn is_nil(json: &Json, is_nillable: bool) -> bool {
     match json {
         Json::Null => is_nillable,
@@ -40,7 +40,7 @@ fn marked(properties: impl Iterator<Item = (String, Json)>) -> Json {
 }
 
 impl Writing<'_> {
-    /// What is nil, with its attributes, and its type where that is not the declared one; `None` for other values.
+    /// A nil element with its attributes, and its type if that is not the declared one; `None` for other values.
     pub(crate) fn nil(&self, value: &Value, content: ElementRef, is_nillable: bool) -> Option<Json> {
         let attributes = match value {
             Value::Nil => return Some(nil(is_nillable)),
@@ -72,10 +72,10 @@ impl Writing<'_> {
 }
 
 impl Reading<'_> {
-    /// What is nil, with its attributes.
+    /// A nil element with its attributes.
     ///
     /// # Errors
-    /// When it has one that cannot stand there.
+    /// When an attribute is not allowed there.
     pub(crate) fn nil(&self, json: &Json, content: ElementRef, path: &Path<'_>) -> Result<Value, JsonError> {
         let properties = json.as_object().into_iter().flatten().filter(|(key, _)| key.starts_with('@'));
         let mut attributes = BTreeMap::new();

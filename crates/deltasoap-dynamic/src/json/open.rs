@@ -1,4 +1,4 @@
-//! Content whose type the message chooses: the JSON of that type, with a `$type`. What is of no type that the schema knows is a tree.
+//! Content whose type the message chooses: the JSON of that type, with a `$type`. Content of an unknown type is a tree.
 
 use super::error::kind;
 use super::identities::ID;
@@ -15,7 +15,7 @@ use deltasoap_wsdl::xsd::{TypeDefinition, TypeId};
 use serde_json::{Map, Value as Json};
 
 impl Writing<'_> {
-    /// A tree where the message names no type, or none that the schema knows. Text where a simple type may stand is text.
+    /// A tree, if the message names no type, or an unknown one. Text is text if a simple type is allowed.
     pub(super) fn open_tree(&self, node: &Node, content: ElementRef, name: &QName) -> Json {
         let is_simple = self.types.lowered.origin(content).is_some_and(|it| it.type_id == TypeId::ANY_SIMPLE);
         match is_simple && node.attributes.is_empty() && node.elements().next().is_none() {
@@ -24,7 +24,7 @@ impl Writing<'_> {
         }
     }
 
-    /// A value of a type that was named.
+    /// A value of a named type.
     ///
     /// # Errors
     /// When it is of another shape than its type.
@@ -57,7 +57,7 @@ impl Reading<'_> {
     /// A tree.
     ///
     /// # Errors
-    /// When the JSON is none.
+    /// When the JSON is not a tree.
     pub(super) fn tree(&self, json: &Json, name: Option<&QName>, path: &Path<'_>) -> Result<Value, JsonError> {
         match json {
             Json::Object(object) if is_tree(object) => {
@@ -70,7 +70,7 @@ impl Reading<'_> {
     /// The content of an element whose type the JSON chooses.
     ///
     /// # Errors
-    /// When the JSON is neither a tree nor what its type says.
+    /// When the JSON is neither a tree nor matches its type.
     pub(super) fn open(
         &self,
         json: &Json,
@@ -119,7 +119,7 @@ impl Reading<'_> {
         Ok(Value::typed(type_name, self.of_type(json, exact, name, path)?))
     }
 
-    /// The content of an element of one type, beside whose properties the name of the type may stand, and an id.
+    /// The content of an element of one type, whose properties may include the name of the type, and an id.
     fn of_type(&self, json: &Json, content: ElementRef, name: &QName, path: &Path<'_>) -> Result<Value, JsonError> {
         let object = json.as_object().filter(|object| object.contains_key(TYPE) || object.contains_key(ID));
         let Some(object) = object else { return self.content(json, content, name, path) };
@@ -135,7 +135,7 @@ pub(super) fn is_tree(object: &Map<String, Json>) -> bool {
     ["$name", "$content", "$xml"].iter().any(|key| object.contains_key(*key))
 }
 
-/// The type of a plain JSON value where anything may stand.
+/// The type of a plain JSON value where any type is allowed.
 fn natural_type(json: &Json, path: &Path<'_>) -> Result<TypeId, JsonError> {
     use deltasoap_core::schema::Builtin;
     let builtin = match json {
@@ -180,7 +180,7 @@ impl crate::contract::Types {
         named.ok_or_else(|| JsonError::new(path, self.candidates(origin), kind(label)))
     }
 
-    /// The types that can stand in a place, for people.
+    /// The types that are allowed in a place, as a readable list.
     fn candidates(&self, origin: Origin) -> String {
         const MOST: usize = 12;
         let schemas = self.import.schemas();

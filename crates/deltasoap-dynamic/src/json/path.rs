@@ -1,4 +1,4 @@
-//! Where in a JSON value: kept on the program's stack, written out only for an error.
+//! Positions in a JSON value: kept on the program's stack, and only formatted for an error.
 
 use std::fmt;
 
@@ -21,7 +21,7 @@ impl<'p> Path<'p> {
 }
 
 impl fmt::Display for Path<'_> {
-    /// As `jq` writes it: `.order.item[2]["@id"]`.
+    /// In `jq` syntax: `.order.item[2]["@id"]`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Path::Root => Ok(()),

@@ -17,7 +17,7 @@ use deltasoap_core::{PartUri, QName, Record, Shared, Simple, Value};
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
 
-/// Reads JSON as one value, with all that is in it.
+/// Reads JSON as one value, with everything in it.
 pub(crate) struct Reading<'c> {
     pub(super) types: &'c Types,
     pub(super) layouts: Layouts<'c>,
@@ -32,7 +32,7 @@ impl<'c> Reading<'c> {
     /// The content of an element of this name, which is not nil.
     ///
     /// # Errors
-    /// When the JSON is not what the schema says.
+    /// When the JSON does not match the schema.
     pub(crate) fn content(
         &self,
         json: &Json,
@@ -55,7 +55,7 @@ impl<'c> Reading<'c> {
         }
     }
 
-    /// A value of a simple type; a boolean as a digit where its pattern asks for one.
+    /// A value of a simple type; a boolean is read as a digit if its pattern requires one.
     fn simple(&self, json: &Json, content: ElementRef, path: &Path<'_>) -> Result<Simple, JsonError> {
         let view = self.layouts.schema.view(content);
         let origin = self.types.lowered.origin(content).filter(|_| matches!(view.element, Element::Union(_)));
@@ -93,7 +93,7 @@ impl<'c> Reading<'c> {
         })
     }
 
-    /// The items of an array, in rows where there are several dimensions.
+    /// The items of an array, in rows if there are several dimensions.
     fn rows(&self, json: &Json, array: &ArrayElement, dimensions: u32, path: &Path<'_>) -> Result<Value, JsonError> {
         let items = items(json, &array.item_name, path)?;
         let item = |(index, item): (usize, &Json)| match item {
@@ -104,7 +104,7 @@ impl<'c> Reading<'c> {
         items.iter().enumerate().map(item).collect::<Result<_, _>>().map(Value::List)
     }
 
-    /// A record. `extra` are properties that it may have beside its own.
+    /// A record. `extra` are additional properties that it may have.
     pub(super) fn complex(
         &self,
         json: &Json,
@@ -135,7 +135,7 @@ impl<'c> Reading<'c> {
         JsonError::new(path, expected, kind(json))
     }
 
-    /// Refuses properties that nothing is read from.
+    /// Refuses unknown properties.
     fn only_known(
         &self,
         object: &Map<String, Json>,
@@ -207,7 +207,7 @@ impl<'c> Reading<'c> {
         }
     }
 
-    /// A choice between groups has one of them, and that is whole.
+    /// Checks that a choice between groups has exactly one of them, complete.
     fn check_groups(
         &self,
         object: &Map<String, Json>,
@@ -327,7 +327,7 @@ impl<'c> Reading<'c> {
         items.iter().enumerate().map(choice).collect::<Result<_, _>>().map(Value::List)
     }
 
-    /// A choice whose properties stand among others.
+    /// A choice whose properties appear among others.
     fn choice_among(
         &self,
         object: &Map<String, Json>,
@@ -349,7 +349,7 @@ impl<'c> Reading<'c> {
     }
 }
 
-/// What refers to another part of the package.
+/// A reference to another part of the package.
 fn part(json: &Json, path: &Path<'_>) -> Result<PartUri, JsonError> {
     let path = path.key(PART);
     let uri = json.get(PART).and_then(Json::as_str).ok_or_else(|| JsonError::new(&path, "a URI", "something else"))?;
@@ -376,7 +376,7 @@ fn others(
     Ok(others)
 }
 
-/// A choice has one alternative, no more.
+/// Checks that a choice has exactly one alternative.
 fn check_choice(
     object: &Map<String, Json>,
     record: &Record,
@@ -415,7 +415,7 @@ fn items<'j>(json: &'j Json, name: &QName, path: &Path<'_>) -> Result<&'j [Json]
     }
 }
 
-/// The occurrences of a field, as many as there may be; none is always enough for a field of a choice.
+/// The occurrences of a field, checked against its bounds; none is always enough for a field of a choice.
 fn counted<'j>(items: &'j [Json], field: &Field, is_choice: bool, path: &Path<'_>) -> Result<&'j [Json], JsonError> {
     let is_counted = !(is_choice && items.is_empty());
     if is_counted && (items.len() as u64) < u64::from(field.min) {
@@ -435,7 +435,7 @@ fn an_array(count: usize) -> String {
     format!("an array of {count}")
 }
 
-/// What an occurrence of a choice or a group has that can be repeated.
+/// The properties of an occurrence of a repeated choice or group.
 fn with_properties(choice: &ComplexElement, layout: &Layout) -> String {
     let mut properties = Vec::new();
     layout.properties(&mut properties);

@@ -1,4 +1,4 @@
-//! A request put together piece by piece.
+//! Builds a request step by step.
 
 use super::JsonError;
 use super::path::Path;
@@ -6,7 +6,7 @@ use crate::Operation;
 use deltasoap_core::Value;
 use serde_json::{Map, Value as Json};
 
-/// Builds a request's value: properties are set by their path, and checked all together when it is built.
+/// Builds a request's value: properties are set by their path, and all are checked when it is built.
 ///
 /// ```
 /// # use deltasoap_dynamic::Contract;
@@ -21,7 +21,7 @@ use serde_json::{Map, Value as Json};
 pub struct Request<'o> {
     operation: &'o Operation,
     json: Json,
-    /// The first path that leads nowhere.
+    /// The error of the first invalid path.
     error: Option<JsonError>,
 }
 
@@ -30,8 +30,8 @@ impl<'o> Request<'o> {
         Request { operation, json: Json::Object(Map::new()), error: None }
     }
 
-    /// Sets what stands at a path of properties and indices with `/` between them. What is on the way is made: objects, and
-    /// arrays one longer at a time.
+    /// Sets the value at a path of properties and indices separated by `/`. Missing values on the path are created: objects, and
+    /// arrays extended by one item at a time.
     #[must_use]
     pub fn set(mut self, path: &str, value: impl Into<Json>) -> Self {
         let mut place = &mut self.json;
@@ -63,7 +63,7 @@ impl<'o> Request<'o> {
     /// The request.
     ///
     /// # Errors
-    /// When it is not what the operation takes.
+    /// When it does not match the operation's request.
     pub fn finish(self) -> Result<Value, JsonError> {
         match self.error {
             Some(error) => Err(error),
@@ -72,7 +72,7 @@ impl<'o> Request<'o> {
     }
 }
 
-/// Goes one step down. A number is an index, unless an object is there.
+/// Goes one step down. A number is an index, unless the value is an object.
 fn enter<'j>(place: &'j mut Json, step: &str) -> Option<&'j mut Json> {
     let index = step.parse::<usize>().ok();
     if place.is_null() {

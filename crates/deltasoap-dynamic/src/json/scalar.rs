@@ -29,7 +29,7 @@ pub(crate) fn to_json(simple: &Simple) -> Json {
 /// A qualified name: `{namespace}local`, or `local` for one in no namespace.
 ///
 /// # Errors
-/// When it is not that. A prefix would mean nothing in JSON.
+/// When it has another form. A prefix would have no meaning in JSON.
 pub(crate) fn name_from_json(json: &Json, path: &Path<'_>) -> Result<Box<QName>, JsonError> {
     let text = json.as_str().map(str::trim);
     let parts = text.and_then(|text| text.strip_prefix('{').map_or(Some(("", text)), |rest| rest.split_once('}')));
@@ -42,13 +42,13 @@ fn integer(text: &str) -> Option<Number> {
     text.parse::<i64>().ok().filter(|it| (-SAFE..=SAFE).contains(it)).map(Number::from)
 }
 
-/// A number of JSON that has the given text.
+/// A JSON number with the given text.
 fn given_number(given: &Given) -> Option<Number> {
     let is_number = is_number(given.value.builtin()) && !given.text.contains(['e', 'E']);
     decimal(&given.text).filter(|number| is_number && number.to_string() == given.text)
 }
 
-/// Written with the zeros at its end, which say how exact it is.
+/// Written with its trailing zeros, which indicate its precision.
 fn decimal(text: &str) -> Option<Number> {
     let digits = text.bytes().filter(u8::is_ascii_digit).count();
     text.parse().ok().filter(|_| digits <= DIGITS)
@@ -89,7 +89,7 @@ fn is_number(builtin: Builtin) -> bool {
 /// Reads a value of a simple type or a union.
 ///
 /// # Errors
-/// When it is none.
+/// When the JSON is not such a value.
 pub(crate) fn from_json(json: &Json, view: View<'_>, path: &Path<'_>) -> Result<Simple, JsonError> {
     let refuse = || JsonError::new(path, expected(view), kind(json));
     if let (Element::Simple(simple), true) = (view.element, view.element.is_name()) {
@@ -117,7 +117,7 @@ pub(crate) fn from_json(json: &Json, view: View<'_>, path: &Path<'_>) -> Result<
     }
 }
 
-/// The text that a JSON value stands for where this type is expected.
+/// The text of a JSON value where this type is expected.
 fn text_for(json: &Json, view: View<'_>) -> Option<String> {
     let (takes_numbers, takes_booleans, is_whole) = match only_type(view) {
         Some(it) => (is_number(it.base), it.base == Builtin::Boolean, is_integer(it.base)),
@@ -131,8 +131,8 @@ fn text_for(json: &Json, view: View<'_>) -> Option<String> {
     }
 }
 
-/// A number of JSON as every numeric type of XSD reads it: without an exponent, and without a point where whole numbers are wanted
-/// and it is one. No digit is lost. What would be longer than any decimal may be stays as it is.
+/// A JSON number in a form that every numeric type of XSD can read: without an exponent, and without a point if whole numbers are
+/// required and it is one. No digit is lost. A number that would be longer than any decimal may be is unchanged.
 fn number_text(json: &str, is_whole: bool) -> String {
     let plain = if json.contains(['e', 'E']) { without_exponent(json) } else { None };
     let text = plain.as_deref().unwrap_or(json);
@@ -159,8 +159,8 @@ fn is_beyond_floats(text: &str, view: View<'_>) -> bool {
     }
 }
 
-/// The built-in type of a number where anything may stand: the narrowest of the usual ones that keeps all its digits. The zeros at
-/// a fraction's end are digits too, which a double would lose; the sign of zero is what a decimal would lose.
+/// The built-in type of a number where any type is allowed: the narrowest of the usual ones that keeps all its digits. The trailing zeros
+/// of a fraction are digits too, which a double would lose; a decimal would lose the sign of zero.
 pub(super) fn natural_type(number: &Number) -> Builtin {
     let text = number.to_string();
     let is_integer = !text.contains(['.', 'e', 'E']) && text != "-0";
@@ -178,14 +178,14 @@ fn is_negative_zero(text: &str) -> bool {
     text.starts_with('-') && !text.bytes().any(|byte| matches!(byte, b'1'..=b'9'))
 }
 
-/// True if a double keeps all digits: its shortest text stands for the same number.
+/// True if a double keeps all digits: its shortest text represents the same number.
 fn is_double(text: &str) -> bool {
     let exact = |text: &str| text.parse::<BigDecimal>().ok();
     let is_same = |value: f64| exact(&format!("{value:e}")) == exact(text);
     without_exponent(text).is_none() || text.parse::<f64>().is_ok_and(is_same)
 }
 
-/// The simple type of a place that has but one.
+/// The simple type of a place that has only one.
 fn only_type(view: View<'_>) -> Option<&SimpleElement> {
     match view.element {
         Element::Simple(simple) => Some(simple),
@@ -205,7 +205,7 @@ fn has_names(view: View<'_>) -> bool {
     }
 }
 
-/// What a simple type takes, for people.
+/// The values that a simple type accepts, as a readable text.
 pub(crate) fn expected(view: View<'_>) -> String {
     match (only_type(view), view.element) {
         (Some(simple), _) if simple.enumeration.is_empty() => {
@@ -228,7 +228,7 @@ pub(crate) fn expected(view: View<'_>) -> String {
     }
 }
 
-/// A type's name for people: without its namespace, built-in ones with the usual prefix.
+/// The readable name of a type: without its namespace, built-in ones with the usual prefix.
 pub(crate) fn type_name(name: &deltasoap_core::QName) -> String {
     if name.namespace == deltasoap_core::ns::XSD { format!("xsd:{}", name.local) } else { name.local.to_string() }
 }

@@ -1,5 +1,5 @@
-//! JSON out of text. Objects that have a key twice are refused: `serde_json` alone would take the last one, and a value that somebody
-//! wrote would be lost.
+//! Parses JSON from text. Objects with duplicate keys are refused: `serde_json` alone would take the last one, and a
+//! value would be lost silently.
 
 use super::path::Path;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
@@ -18,14 +18,14 @@ use std::fmt;
 /// ```
 ///
 /// # Errors
-/// When it is none, or an object has a key twice: which, and where.
+/// When the text is not JSON, or an object has a duplicate key. The error gives the key and its position.
 pub fn parse(text: &str) -> Result<Json, serde_json::Error> {
     let mut reader = serde_json::Deserializer::from_str(text);
     Distinct(&Path::Root).deserialize(&mut reader)?;
     serde_json::from_str(text)
 }
 
-/// Looks at the keys of a value's objects, which stands at this place.
+/// Checks the keys of the objects in a value at this position.
 #[derive(Clone, Copy)]
 struct Distinct<'p>(&'p Path<'p>);
 
@@ -76,7 +76,7 @@ impl<'de> Visitor<'de> for Distinct<'_> {
         Ok(())
     }
 
-    /// Numbers come as maps too, of one key.
+    /// Numbers are also represented as maps, with one key.
     fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<(), A::Error> {
         let mut keys = HashSet::new();
         while let Some(key) = object.next_key::<String>()? {

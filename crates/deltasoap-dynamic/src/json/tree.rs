@@ -10,7 +10,7 @@ use serde_json::{Map, Value as Json};
 use std::collections::BTreeSet;
 
 impl Types {
-    /// A tree as JSON. Its name is left out if it is the one that the schema gives.
+    /// A tree as JSON. Its name is omitted if the schema gives the same name.
     pub(crate) fn tree_to_json(&self, node: &Node, name: Option<&QName>) -> Json {
         self.node_to_json(&mut Vec::new(), node, name)
     }
@@ -47,10 +47,10 @@ impl Types {
         Json::Object(object)
     }
 
-    /// A tree from JSON; `name` where the JSON has none.
+    /// A tree from JSON; `name` is used if the JSON has none.
     ///
     /// # Errors
-    /// When the JSON is no tree.
+    /// When the JSON is not a tree.
     pub(crate) fn tree_from_json(
         &self,
         object: &Map<String, Json>,
@@ -119,7 +119,7 @@ impl Types {
     }
 }
 
-/// The tree with an `xsi:type`, whose prefix is one that the tree does not use.
+/// The tree with an `xsi:type`, whose prefix is not used by the tree.
 pub(super) fn with_type_name(mut node: Node, name: &QName) -> Node {
     let mut used = BTreeSet::new();
     collect_prefixes(&node, &mut used);
@@ -135,7 +135,7 @@ pub(super) fn with_type_name(mut node: Node, name: &QName) -> Node {
     node
 }
 
-/// A tree that was just written, without the prefixes of its own writing that nothing needs.
+/// A tree that was just written, without unneeded prefixes of its writing.
 pub(crate) fn tree_of(node: Node) -> Node {
     let bindings = used_bindings(&node);
     let types = prefixes_of_types(&node);
@@ -150,7 +150,7 @@ fn prefixes_of_types(node: &Node) -> BTreeSet<String> {
     own.into_iter().chain(node.elements().flat_map(prefixes_of_types)).collect()
 }
 
-/// Text is never empty, and never stands next to other text.
+/// Text is never empty, and never next to other text.
 fn push_text(children: &mut Vec<Child>, text: &str) {
     match children.last_mut() {
         _ if text.is_empty() => {}
@@ -166,7 +166,7 @@ fn from_xml(json: &Json, name: Option<&QName>, path: &Path<'_>) -> Result<Node, 
     Ok(Node { name: name.cloned().unwrap_or_else(|| node.name.clone()), ..node })
 }
 
-/// The element's own prefixes that some value in it may use: those in front of a colon, and the default.
+/// The element's own prefixes that a value in it may use: those before a colon, and the default.
 fn used_bindings(node: &Node) -> Map<String, Json> {
     let mut used = BTreeSet::new();
     if node.bindings.is_empty() {
@@ -180,7 +180,7 @@ fn used_bindings(node: &Node) -> Map<String, Json> {
     found
 }
 
-/// Adds what stands in front of colons in values, but for `xsi:type`, whose name is told by itself.
+/// Collects the words before colons in values, except for `xsi:type`, whose name is written separately.
 fn collect_prefixes<'n>(node: &'n Node, used: &mut BTreeSet<&'n str>) {
     let attributes = node.attributes.iter().filter(|(name, _)| !name.is(ns::XSI, "type")).map(|(_, value)| value);
     let texts = node.children.iter().filter_map(|child| match child {

@@ -12,12 +12,12 @@ use deltasoap_core::schema::{ArrayElement, ComplexElement, Element, ElementRef, 
 use deltasoap_core::{PartUri, QName, Record, Shared, Simple, Value};
 use serde_json::{Map, Value as Json};
 
-/// Writes one value as JSON, with all that is in it.
+/// Writes one value as JSON, with everything in it.
 pub(crate) struct Writing<'c> {
     pub(super) types: &'c Types,
     pub(super) layouts: Layouts<'c>,
     numbers: Numbers,
-    /// Bytes that came in parts of their own.
+    /// Bytes that came in separate parts.
     parts: Option<&'c Parts>,
 }
 
@@ -67,7 +67,7 @@ impl<'c> Writing<'c> {
         }
     }
 
-    /// The bytes of a part, or what refers to it.
+    /// The bytes of a part, or a reference to it.
     fn part(&self, uri: &PartUri) -> Json {
         match self.parts.and_then(|parts| parts.bytes(uri)) {
             Some(bytes) => scalar::to_json(&Simple::Base64Binary(Base64(bytes.to_vec()))),
@@ -75,7 +75,7 @@ impl<'c> Writing<'c> {
         }
     }
 
-    /// The items of an array, in rows where there are several dimensions.
+    /// The items of an array, in rows if there are several dimensions.
     fn rows(&self, items: &[Value], array: &ArrayElement, dimensions: u32, path: &Path<'_>) -> Result<Json, JsonError> {
         let item = |(index, item): (usize, &Value)| match item {
             Value::List(items) if dimensions > 1 => self.rows(items, array, dimensions - 1, &path.index(index)),
@@ -87,7 +87,7 @@ impl<'c> Writing<'c> {
         items.iter().enumerate().map(item).collect::<Result<_, _>>().map(Json::Array)
     }
 
-    /// The first of several places of a value has an id, the others refer to that.
+    /// The first of several places of a value gets an id, the others refer to it.
     fn shared(
         &self,
         shared: &Shared<Value>,
@@ -161,7 +161,7 @@ impl<'c> Writing<'c> {
         }
     }
 
-    /// A field's property; `None` for a list of nothing.
+    /// A field's property; `None` for an empty list.
     fn occurrences(&self, value: &Value, field: &Field, path: &Path<'_>) -> Result<Option<Json>, JsonError> {
         let name = &field.name;
         match value {

@@ -8,7 +8,7 @@ use deltasoap_core::{Child, Error, Node, QName, Value};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// Why there are no recorded answers.
+/// Recorded answers that cannot be used.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum RecordedError {
@@ -18,7 +18,7 @@ pub enum RecordedError {
     Message(PathBuf, String),
     /// There is no such operation.
     Lookup(LookupError),
-    /// The JSON is not what the operation answers.
+    /// The JSON does not match the operation's response.
     Json(JsonError),
 }
 
@@ -126,7 +126,7 @@ impl Recorded {
         Recorded { version, headers: blocks.collect() }
     }
 
-    /// The blocks as they stand in an envelope of a version: the attributes that SOAP defines are of its namespace.
+    /// The blocks for an envelope of a version: the attributes that SOAP defines are in its namespace.
     pub(super) fn in_version(&self, version: Version) -> Vec<HeaderBlock> {
         let mut headers = self.headers.clone();
         if version != self.version {
@@ -143,7 +143,7 @@ fn response(types: &Types, operation: &Operation, body: &Node) -> Result<Value, 
     }
 }
 
-/// The response whose parts stand in the body by themselves; `None` for responses with an element of their own, and for faults.
+/// The response whose parts are directly in the body; `None` for responses with a wrapping element, and for faults.
 fn apart(types: &Types, operation: &Operation, envelope: &Node) -> Option<Result<Value, Error>> {
     let (_, content) = operation.response().filter(|(name, _)| name.local.is_empty())?;
     let body = body_of(envelope)?;

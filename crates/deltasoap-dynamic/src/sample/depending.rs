@@ -1,7 +1,7 @@
-//! Values that depend on others: keys differ, and references to keys and to `xsd:ID`s lead somewhere (XSD 1.0 part 1, 3.11; part 2,
+//! Values that depend on others: keys differ, and references to keys and to `xsd:ID`s have targets (XSD 1.0 part 1, 3.11; part 2,
 //! 3.3.8 and 3.3.9).
 //!
-//! A sample is made first, and then walked with the types of its elements. What is wrong with it is put right where the types
+//! A sample is made first, and then walked with the types of its elements. Violations are corrected if the types
 //! have other values.
 
 use super::Sampler;
@@ -16,13 +16,13 @@ use deltasoap_wsdl::xsd::{
 };
 use std::collections::{HashMap, HashSet};
 
-/// Most values that are tried for one place, beyond those that others have taken.
+/// Maximum number of values tried for one place, beyond those that others have taken.
 const TRIES: usize = 200;
 
-/// An element of a sample with what the schema says of it.
+/// An element of a sample with its description in the schema.
 struct Spot<'t> {
     name: QName,
-    /// Which child to take at each level.
+    /// The index of the child at each level.
     path: Vec<usize>,
     type_id: TypeId,
     declaration: Option<&'t Element>,
@@ -53,11 +53,11 @@ struct Slot {
     is_optional: bool,
 }
 
-/// The texts of rows by the constraint that they are of.
+/// The texts of rows by their constraint.
 type Tables = HashMap<QName, Vec<Vec<String>>>;
 
 impl<'t> Sampler<'t> {
-    /// Puts right what the values of a sample say of each other. False if a reference leads nowhere.
+    /// Corrects the values of a sample that depend on each other. False if a reference has no target.
     pub(super) fn settle(&mut self, node: &mut Node, type_id: TypeId, declaration: Option<&'t Element>) -> bool {
         if !self.has_constraints && !self.has_ids {
             return true;
@@ -68,7 +68,7 @@ impl<'t> Sampler<'t> {
         refers
     }
 
-    /// An element and all in it. By recursion: samples are as deep as types are followed.
+    /// An element and everything in it. Recursive: samples are as deep as types are followed.
     fn spot(&self, node: &Node, path: Vec<usize>, type_id: TypeId, declaration: Option<&'t Element>) -> Spot<'t> {
         let named = node.attribute(ns::XSI, "type").and_then(|text| self.types.named(&node.resolve(text)?));
         let type_id = named.unwrap_or(type_id);
@@ -84,7 +84,7 @@ impl<'t> Sampler<'t> {
         Spot { name: node.name.clone(), path, type_id, declaration, children }
     }
 
-    /// The elements of a type's content: one name has one type there (XSD 1.0 part 1, 3.8.6).
+    /// The elements of a type's content: there, one name has one type (XSD 1.0 part 1, 3.8.6).
     fn known_children(&self, type_id: TypeId) -> HashMap<&'t QName, ElementId> {
         let mut known = HashMap::new();
         if let Some(NormalContent::Elements(particle)) = self.schemas().content(type_id).map(|normal| &normal.content) {
@@ -107,7 +107,7 @@ impl<'t> Sampler<'t> {
         }
     }
 
-    /// Makes the values of type `xsd:ID` differ, and those of `xsd:IDREF` refer to one of them. False if there is none for one of those.
+    /// Makes the values of type `xsd:ID` differ, and those of `xsd:IDREF` refer to one of them. False if there is none to refer to.
     fn identify(&mut self, node: &mut Node, spot: &Spot<'t>) -> bool {
         let mut slots = Vec::new();
         self.slots(node, spot, &mut slots);
@@ -144,7 +144,7 @@ impl<'t> Sampler<'t> {
         self.is_of(type_id, &[Builtin::IdRef, Builtin::IdRefs])
     }
 
-    /// True if the values of a type, or the items of its lists, are of one of these.
+    /// True if the values of a type, or the items of its lists, are of one of these types.
     fn is_of(&self, type_id: TypeId, wanted: &[Builtin]) -> bool {
         let variety = match self.schemas().variety(type_id) {
             Some(Variety::List(item)) => self.schemas().variety(*item),
@@ -185,7 +185,7 @@ impl<'t> Sampler<'t> {
         })
     }
 
-    /// Settles the constraints of an element and of all in it, inner ones first. Gives the keys that are known around it.
+    /// Settles the constraints of an element and of everything in it, inner ones first. Returns the keys that are known around it.
     fn constrain(&self, node: &mut Node, spot: &Spot<'t>) -> Tables {
         let mut tables = Tables::new();
         for child in &spot.children {
@@ -206,7 +206,7 @@ impl<'t> Sampler<'t> {
         tables
     }
 
-    /// Gives each element that a key is about values of its own.
+    /// Gives each element of a key its own values.
     fn distinguish(&self, node: &mut Node, spot: &Spot<'t>, constraint: &IdentityConstraint) -> Vec<Vec<String>> {
         let (mut rows, mut seen, mut number) = (Vec::new(), HashSet::new(), 0);
         for element in selected(spot, &constraint.selector) {
@@ -225,7 +225,7 @@ impl<'t> Sampler<'t> {
         rows
     }
 
-    /// Gives one of the texts another value; false if none can have one.
+    /// Gives one of the texts another value; false if none can have another.
     fn vary(&self, node: &mut Node, slots: &[Slot], number: usize) -> bool {
         let is_free = |slot: &&Slot| !slot.is_fixed && !self.refers(slot.type_id);
         // Each in turn, with all values of each: there may be few of one.
@@ -241,7 +241,7 @@ impl<'t> Sampler<'t> {
         })
     }
 
-    /// Makes references to keys be to one that is there; those that may be left out go where there is none.
+    /// Makes references to keys refer to an existing key. If there is none, optional references are removed.
     fn refer(&self, node: &mut Node, spot: &Spot<'t>, constraint: &IdentityConstraint, keys: &[Vec<String>]) {
         for element in selected(spot, &constraint.selector) {
             self.leave_one(node, element, constraint);
@@ -262,7 +262,7 @@ impl<'t> Sampler<'t> {
         }
     }
 
-    /// A field leads to one text at most (XSD 1.0 part 1, 3.11.4): of several attributes those go that may be left out.
+    /// A field selects one text at most (XSD 1.0 part 1, 3.11.4): if it selects several attributes, optional ones are removed.
     fn leave_one(&self, node: &mut Node, element: &Spot<'t>, constraint: &IdentityConstraint) {
         for paths in constraint.fields.iter().filter(|paths| paths.len() > 1) {
             let mut slots: Vec<Slot> = paths.iter().filter_map(|path| self.key_field(node, element, path)).collect();
@@ -275,7 +275,7 @@ impl<'t> Sampler<'t> {
         }
     }
 
-    /// The texts that a constraint's fields lead to; `None` if one is not there.
+    /// The texts that a constraint's fields select; `None` if one is missing.
     fn row(&self, node: &Node, element: &Spot<'t>, constraint: &IdentityConstraint) -> Option<Vec<Slot>> {
         let field = |paths: &Vec<Path>| paths.iter().find_map(|path| self.key_field(node, element, path));
         constraint.fields.iter().map(field).collect()
@@ -300,7 +300,7 @@ impl<'t> Sampler<'t> {
         facets::canonical(self.schemas(), slot.type_id, text, &|name| Some(QName::owned("", name.to_owned())))
     }
 
-    /// Another value of a type: a different one for each number, most often. `text` is a value of it.
+    /// Another value of a type, usually a different one for each number. `text` is a value of it.
     fn variant(&self, id: TypeId, text: &str, number: usize) -> Option<String> {
         let schemas = self.schemas();
         let steps = facets::steps(schemas, id);
@@ -361,7 +361,7 @@ impl Slot {
     }
 }
 
-/// The element that a path leads to.
+/// The element at a path.
 fn at<'n>(node: &'n Node, path: &[usize]) -> &'n Node {
     path.iter().fold(node, |node, &index| match &node.children[index] {
         Child::Element(child) => child,

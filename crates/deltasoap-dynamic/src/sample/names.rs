@@ -1,4 +1,4 @@
-//! Qualified names as values: their prefixes are declared in the sample, whatever the schema calls their namespaces.
+//! Qualified names as values: their prefixes are declared in the sample, independently of the schema's prefixes.
 
 use super::Sampler;
 use crate::facets;
@@ -8,7 +8,7 @@ use deltasoap_wsdl::Schemas;
 use deltasoap_wsdl::xsd::{TypeId, Variety};
 use std::collections::HashMap;
 
-/// Most lists and unions in each other that are followed.
+/// Maximum depth of nested lists and unions.
 const DEPTH: usize = 4;
 
 impl<'t> Sampler<'t> {
@@ -47,7 +47,7 @@ impl<'t> Sampler<'t> {
     }
 }
 
-/// A text of a type, with what `written` says in the place of the names that the type, its items or its members enumerate.
+/// A text of a type, in which `written` replaces the names that the type, its items or its members enumerate.
 pub(super) fn with_names(
     schemas: &Schemas,
     id: TypeId,
@@ -64,7 +64,7 @@ pub(super) fn with_names(
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// The names that a type enumerates, by the texts that its schema has for them.
+/// The names that a type enumerates, by their texts in the schema.
 fn collect_names<'s>(schemas: &'s Schemas, id: TypeId, into: &mut HashMap<&'s str, &'s QName>, depth: usize) {
     match schemas.variety(id) {
         Some(Variety::Builtin(Builtin::QName | Builtin::Notation)) => {

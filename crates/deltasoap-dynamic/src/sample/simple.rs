@@ -1,4 +1,4 @@
-//! Simple values that their facets allow.
+//! Simple values that match their facets.
 
 use super::Sampler;
 use super::names::with_names;
@@ -10,7 +10,7 @@ use deltasoap_wsdl::Schemas;
 use deltasoap_wsdl::xsd::{Facets, TypeId, Variety};
 
 impl Sampler<'_> {
-    /// A value of a simple type; the default where there is one, which may be the only value that is allowed.
+    /// A value of a simple type; the default if there is one, which may be the only allowed value.
     pub(super) fn simple(&mut self, content: ElementRef, default: Option<&str>) -> Simple {
         let view = self.types.lowered.schema.view(content);
         let id = self.types.lowered.origin(content).map(|origin| origin.type_id);
@@ -39,7 +39,7 @@ impl Sampler<'_> {
         self.simple(attribute.element, attribute.default.as_deref())
     }
 
-    /// A text of a type: the first candidate that its facets allow. Those of `xsd:ID` differ.
+    /// A text of a type: the first candidate that its facets allow. Texts of `xsd:ID` differ.
     pub(super) fn text(&mut self, id: TypeId) -> String {
         let schemas = self.types.import.schemas();
         let text = self.candidate(id);
@@ -65,7 +65,7 @@ impl Sampler<'_> {
     }
 }
 
-/// Texts that could be of a type, the plainest first.
+/// Candidate texts of a type, the plainest first.
 pub(super) fn candidates(schemas: &Schemas, id: TypeId, depth: usize) -> Vec<String> {
     const ENOUGH: usize = 100;
     let steps = facets::steps(schemas, id);
@@ -111,7 +111,7 @@ pub(super) fn candidates(schemas: &Schemas, id: TypeId, depth: usize) -> Vec<Str
     texts
 }
 
-/// How often what a pattern repeats may be there, the plainest first: with the types' lengths one of them gives a text that is as long.
+/// Repetition counts for a pattern, the plainest first: with the types' lengths, one of them gives a text of the right length.
 fn repetitions(steps: &[&Facets]) -> Vec<u32> {
     let lengths = steps.iter().flat_map(|it| [it.length, it.min_length, it.max_length]).flatten();
     // A byte in hexadecimal takes two characters.
@@ -125,7 +125,7 @@ fn repetitions(steps: &[&Facets]) -> Vec<u32> {
     all
 }
 
-/// A language of so many characters: subtags of at most eight (XSD 1.0 part 2, 3.3.3).
+/// A language of a given length: subtags of at most eight characters (XSD 1.0 part 2, 3.3.3).
 fn language(length: usize) -> String {
     (1..=length).map(|at| if at % 8 == 0 && at < length { '-' } else { 'x' }).collect()
 }
@@ -136,10 +136,10 @@ fn lists(item: &str, steps: &[&Facets]) -> Vec<String> {
     (1..=4).chain(lengths).map(|count| vec![item; count as usize].join(" ")).collect()
 }
 
-/// Longest texts and lists that are made.
+/// Maximum length of generated texts and lists.
 const LONGEST: u64 = 4096;
 
-/// Values beside the bounds of a type, and between them.
+/// Values next to the bounds of a type, and between them.
 fn within(steps: &[&Facets], builtin: B) -> Vec<String> {
     let low = steps.iter().find_map(|it| it.min_exclusive.as_deref().or(it.min_inclusive.as_deref()));
     let high = steps.iter().find_map(|it| it.max_exclusive.as_deref().or(it.max_inclusive.as_deref()));

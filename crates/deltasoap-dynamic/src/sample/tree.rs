@@ -1,5 +1,5 @@
-//! Samples by the schema itself, as trees: what the engine's schema does not keep (fixed values, which branches of a choice belong
-//! together, what a wildcard lets in, attributes of mixed content) is in them.
+//! Samples by the schema itself, as trees. They include what the engine's schema does not keep: fixed values, which branches of a choice
+//! belong together, what a wildcard allows, attributes of mixed content.
 
 use super::names::with_names;
 use super::{DEPTH, ENDLESS, MOST, PLENTY, Sampler};
@@ -13,11 +13,11 @@ use deltasoap_wsdl::xsd::{
 };
 use deltasoap_wsdl::{NormalContent, Schemas};
 
-/// The only value that is allowed: as the schema writes it, and the name that it stands for.
+/// The only allowed value: as the schema writes it, and its resolved name.
 type Fixed<'f> = (&'f str, Option<&'f QName>);
 
 impl<'t> Sampler<'t> {
-    /// A value of literal content whose type the schema has; `None` where it has none, or the engine cannot read the sample.
+    /// A value of literal content whose type the schema has; `None` if it has none, or the engine cannot read the sample.
     pub(super) fn by_schema(&mut self, content: ElementRef, name: &QName) -> Option<Value> {
         let origin = self.types.lowered.origin(content).filter(|origin| origin.encoding == Use::Literal)?;
         let schemas = self.schemas();
@@ -53,7 +53,7 @@ impl<'t> Sampler<'t> {
         if actual == type_id { node } else { self.types.typed_tree(node, actual) }
     }
 
-    /// Without content, but with its attributes (XSD 1.0 part 1, 3.3.4).
+    /// A nil element: without content, but with its attributes (XSD 1.0 part 1, 3.3.4).
     fn nil(&mut self, name: &QName, id: TypeId) -> Node {
         let mut node = Node::new(name.clone());
         node.attributes.push((QName::new(ns::XSI, "nil"), "true".into()));
@@ -62,7 +62,7 @@ impl<'t> Sampler<'t> {
         node
     }
 
-    /// The type, or one derived from it that is not abstract and not blocked.
+    /// The type, or one derived from it that is neither abstract nor blocked.
     fn actual_type(&mut self, id: TypeId, declaration: Option<&Element>) -> Option<TypeId> {
         const ENOUGH: usize = 50;
         let schemas = self.schemas();
@@ -143,7 +143,7 @@ impl<'t> Sampler<'t> {
         }
     }
 
-    /// Arrays and all else of SOAP encoding: the engine's schema says what is in them.
+    /// Arrays and other content of SOAP encoding: the engine's schema describes it.
     fn by_engine(&mut self, name: &QName, id: TypeId) -> Node {
         let types = self.types;
         let exact = types.lowered.exactly(id, Use::Literal);
@@ -161,7 +161,7 @@ impl<'t> Sampler<'t> {
         }
     }
 
-    /// As many occurrences as a sample is to have.
+    /// Adds the occurrences of a particle.
     fn particle(&mut self, particle: &Particle, node: &mut Node) {
         let least = particle.min as usize;
         if least == 0 && !self.takes_particle(particle) {
@@ -178,12 +178,12 @@ impl<'t> Sampler<'t> {
         }
     }
 
-    /// True for a reference that leads nowhere.
+    /// True for a reference without a target.
     fn is_left_out(&self, type_id: TypeId) -> bool {
         self.leaves_out_references && self.refers(type_id)
     }
 
-    /// True if an optional particle is to be there.
+    /// True if an optional particle is included.
     fn takes_particle(&mut self, particle: &Particle) -> bool {
         let is_deep = self.types_open.len() > DEPTH || self.made > PLENTY || self.leads_back(&particle.term);
         let is_wildcard = matches!(particle.term, Term::Any(_));
@@ -195,7 +195,7 @@ impl<'t> Sampler<'t> {
         !is_deep && is_possible && (!is_wildcard || self.chance.is_some()) && self.takes_optional()
     }
 
-    /// False for an abstract element that nothing can stand for, for a choice without alternatives, and for what requires one of these.
+    /// False for an abstract element that nothing can replace, for a choice without alternatives, and for terms that require one of these.
     fn is_possible(&self, term: &Term) -> bool {
         let can_be = |part: &Particle| part.min == 0 || self.is_possible(&part.term);
         match term {
@@ -209,7 +209,7 @@ impl<'t> Sampler<'t> {
         }
     }
 
-    /// True if an occurrence must hold a type that is open.
+    /// True if an occurrence must contain a type that is open.
     fn leads_back(&self, term: &Term) -> bool {
         match term {
             Term::Element(id) => {
@@ -245,7 +245,7 @@ impl<'t> Sampler<'t> {
         }
     }
 
-    /// The first alternative that does not lead back to where we are; with a chance, any such.
+    /// The first alternative that does not lead back to open content; or a random one.
     fn choice(&mut self, parts: &[Particle], node: &mut Node) {
         let start = if self.chance.is_some() { self.below(parts.len()) } else { 0 };
         let order = (0..parts.len()).map(|step| &parts[(start + step) % parts.len()]);
@@ -258,7 +258,7 @@ impl<'t> Sampler<'t> {
         }
     }
 
-    /// A declared element and those that can stand for it, abstract ones left out.
+    /// A declared element and those that can replace it, without abstract ones.
     fn members(&self, id: ElementId) -> Vec<ElementId> {
         let schemas = self.schemas();
         let own = Some(id).filter(|&id| !schemas[id].is_abstract);
@@ -266,8 +266,8 @@ impl<'t> Sampler<'t> {
         own.into_iter().chain(others).collect()
     }
 
-    /// An element by its declaration, or one that can stand for it: the first that does not lead back to where we are; with a chance, any
-    /// such.
+    /// An element by its declaration, or one that can replace it: the first that does not lead back to open content; or a random
+    /// one.
     fn declared(&mut self, id: ElementId) -> Node {
         let schemas = self.schemas();
         let mut members = self.members(id);
@@ -281,7 +281,8 @@ impl<'t> Sampler<'t> {
         self.element(&declaration.name, declaration.type_id, Some(declaration))
     }
 
-    /// An element that a wildcard lets in: one of a strict wildcard is declared, any other is not, so that it is right as it is.
+    /// An element that a wildcard allows: a declared one for a strict wildcard, an undeclared one for any other, so that it is always
+    /// valid.
     fn any(&mut self, wildcard: &Wildcard) -> Node {
         if wildcard.process == ProcessContents::Strict {
             match self.plainest(wildcard) {
@@ -300,7 +301,7 @@ impl<'t> Sampler<'t> {
         Node::with_text(name.unwrap_or_default(), "text")
     }
 
-    /// The declared element that a wildcard lets in and that needs the least: simple ones come first, then those of the contract.
+    /// The declared element that a wildcard allows and that needs the least: simple ones first, then those of the contract.
     fn plainest(&self, wildcard: &Wildcard) -> Option<ElementId> {
         let schemas = self.schemas();
         let is_good = |element: &Element| {
@@ -321,7 +322,7 @@ impl<'t> Sampler<'t> {
         schemas.elements().filter(|(_, element)| is_good(element)).min_by_key(rank).map(|(id, _)| id)
     }
 
-    /// True once in so many times, and never without a chance.
+    /// True once in this many times at random; never without a seed.
     fn chances(&mut self, times: usize) -> bool {
         self.chance.is_some() && self.below(times) == 0
     }

@@ -1,4 +1,4 @@
-//! One element: its type, its attributes, its content.
+//! Validates one element: its type, its attributes, its content.
 
 use super::Checker;
 use super::identity::Value;
@@ -24,7 +24,7 @@ fn is_empty(content: &NormalContent) -> bool {
 }
 
 impl<'c> Checker<'c> {
-    /// An element that must be one of the contract's, or say what type it is of.
+    /// An element that must be declared in the contract, or name its type.
     pub(super) fn declared(&mut self, item: &Item, otherwise: &str) {
         let named = item.attribute(ns::XSI, "type").and_then(|text| item.resolve(text));
         let is_typed = named.is_some_and(|name| self.types.named(&name).is_some());
@@ -34,7 +34,7 @@ impl<'c> Checker<'c> {
         }
     }
 
-    /// An element that may be one of the contract's, or say what type it is of; anything else may be in it.
+    /// An element that may be declared in the contract, or name its type; otherwise anything is allowed in it.
     pub(super) fn if_declared(&mut self, item: &Item) {
         let schemas = self.types.import.schemas();
         match schemas.element_named(&item.name) {
@@ -72,7 +72,7 @@ impl<'c> Checker<'c> {
         faults.into_iter().for_each(|fault| self.find(item, fault));
     }
 
-    /// The type that the element says it is of, or else the declared one; `None` if that is wrong.
+    /// The type that the element names, or else the declared one; `None` if the named type is wrong.
     fn actual_type(&mut self, item: &Item, declared: TypeId, declaration: Option<&Element>) -> Option<TypeId> {
         let types = self.types;
         let named = item.attribute(ns::XSI, "type");
@@ -133,7 +133,7 @@ impl<'c> Checker<'c> {
         }
     }
 
-    /// What stands in a part of its own, as text; `None` where no `xop:Include` may or does refer to one.
+    /// The content of a separate part, as text; `None` if no `xop:Include` may or does refer to one.
     fn included(&mut self, item: &Item, type_id: TypeId) -> Option<String> {
         use deltasoap_core::schema::Builtin::Base64Binary;
         let is_binary = matches!(self.types.import.schemas().variety(type_id), Some(Variety::Builtin(Base64Binary)));
@@ -177,7 +177,7 @@ impl<'c> Checker<'c> {
         self.keys.text(item, value);
     }
 
-    /// A text of a simple type, of an element or of its attribute, with the name that it stands for if that is known; gives its value.
+    /// Checks a text of a simple type, of an element or of its attribute, with the resolved name if that is known; returns its value.
     fn value(
         &mut self,
         item: &Item,
@@ -205,7 +205,7 @@ impl<'c> Checker<'c> {
         value
     }
 
-    /// Notes what `xsd:ID` and `xsd:IDREF` say.
+    /// Records `xsd:ID` and `xsd:IDREF` values.
     fn identify(&mut self, item: &Item, type_id: TypeId, text: &str) {
         use deltasoap_core::schema::Builtin::{Id, IdRef, IdRefs};
         let schemas = self.types.import.schemas();
@@ -280,7 +280,7 @@ impl<'c> Checker<'c> {
         }
     }
 
-    /// An element that a wildcard lets in.
+    /// An element that a wildcard allows.
     fn any(&mut self, item: &Item, process: ProcessContents) {
         match process {
             ProcessContents::Strict => {
@@ -291,7 +291,7 @@ impl<'c> Checker<'c> {
         }
     }
 
-    /// Attributes; `None` for a type that has none. Those that are free may stand anywhere.
+    /// Checks attributes; `None` for a type that has none. Free attributes are allowed everywhere.
     pub(super) fn attributes(&mut self, item: &Item, normal: Option<&Normal>, is_free: fn(&QName) -> bool) {
         let schemas = self.types.import.schemas();
         let uses = normal.map_or(&[][..], |normal| &normal.attributes);
@@ -323,7 +323,7 @@ impl<'c> Checker<'c> {
         }
     }
 
-    /// An attribute that a wildcard lets in.
+    /// An attribute that a wildcard allows.
     fn any_attribute(&mut self, item: &Item, name: &QName, text: &str, any: &Wildcard) {
         let schemas = self.types.import.schemas();
         match schemas.attribute_named(name).map(|id| &schemas[id]) {
@@ -340,7 +340,7 @@ impl<'c> Checker<'c> {
         }
     }
 
-    /// An attribute that is not there: it may have to be, or have a value all the same.
+    /// A missing attribute: it may be required, or have a default value.
     fn missing_attribute(&mut self, item: &Item, missing: &AttributeUse) {
         let schemas = self.types.import.schemas();
         let declaration = &schemas[missing.attribute];
@@ -356,7 +356,7 @@ impl<'c> Checker<'c> {
     }
 }
 
-/// The only value that is allowed: as the schema writes it, and the name that it stands for.
+/// The only allowed value: as the schema writes it, and its resolved name.
 #[derive(Clone, Copy)]
 struct Fixed<'s> {
     text: &'s str,
@@ -369,7 +369,7 @@ impl<'s> Fixed<'s> {
     }
 }
 
-/// Attributes that may stand anywhere: those of instances and of SOAP.
+/// Attributes that are allowed everywhere: those of schema instances and of SOAP.
 fn is_of_the_envelope(name: &QName) -> bool {
     let is_of_instances = ["type", "nil", "schemaLocation", "noNamespaceSchemaLocation"].contains(&&*name.local);
     match &*name.namespace {

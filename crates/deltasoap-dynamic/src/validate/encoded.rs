@@ -1,8 +1,8 @@
 //! SOAP-encoded content: bodies, header blocks, details of faults.
 //!
-//! The order of accessors says nothing, and values may stand elsewhere, so the engine alone says what may stand where. What it does not look
-//! at are the facets of simple types and undeclared attributes. Those are checked here: at every element whose type is known, by the
-//! accessor that holds it or refers to it, or by its own `xsi:type` where that says more.
+//! The order of accessors has no meaning, and values may be elsewhere, so only the engine decides what is allowed where. It does not check
+//! the facets of simple types and undeclared attributes. Those are checked here, at every element whose type is known: by the
+//! accessor that holds it or refers to it, or by its own `xsi:type` if that is more specific.
 
 use super::Checker;
 use super::item::Item;
@@ -28,7 +28,7 @@ pub(super) struct Ahead<'c> {
 enum Kind {
     /// It is of a type.
     Of(TypeId),
-    /// It is an array whose items are of a type; where there are several pairs of brackets, they are arrays themselves.
+    /// It is an array whose items are of a type; if there are several pairs of brackets, the items are arrays themselves.
     Items(TypeId, usize),
 }
 
@@ -59,7 +59,7 @@ impl<'c> Checker<'c> {
         self.follow();
     }
 
-    /// Values beside the operation that nothing leads to, as far as they name their types.
+    /// Values next to the operation that no reference reaches, if they name their types.
     pub(super) fn encoded_apart(&mut self, body: &Item, entry: &Item) {
         for item in body.children.iter().filter(|it| it.offset != entry.offset && it.attribute("", "id").is_some()) {
             if !self.walked.contains(&item.offset) {
@@ -69,7 +69,7 @@ impl<'c> Checker<'c> {
         self.follow();
     }
 
-    /// An array of SOAP encoding in a literal message: by its schema it is empty, and all toolkits write its items.
+    /// An array of SOAP encoding in a literal message: by its schema it is empty, but all toolkits write its items.
     pub(super) fn array(&mut self, item: &Item, id: TypeId) {
         self.encoded(item, Kind::Of(id));
         self.follow();
@@ -80,13 +80,13 @@ impl<'c> Checker<'c> {
         self.types.import.schemas().content(id).is_some_and(|normal| normal.array.is_some())
     }
 
-    /// A header block that a binding has in SOAP encoding; `index` is its place in the header. Says whether it is one.
+    /// A header block that a binding has in SOAP encoding; `index` is its position in the header. Returns whether it is one.
     pub(super) fn encoded_block(&mut self, block: &Item, index: usize) -> bool {
         let of_both = |method: &'c Method| method.request_headers.iter().chain(&method.response_headers);
         self.encoded_entry(block, of_both, |skimmed| skimmed.headers.get(index))
     }
 
-    /// An entry of a fault's detail, likewise.
+    /// The same for an entry of a fault's detail.
     pub(super) fn encoded_detail(&mut self, entry: &Item, index: usize) -> bool {
         self.encoded_entry(
             entry,
@@ -119,7 +119,7 @@ impl<'c> Checker<'c> {
         true
     }
 
-    /// What the engine says to a tree in header or detail.
+    /// Runs the engine on a tree in header or detail.
     fn engine_on(&mut self, item: &Item, content: ElementRef, tree: impl Fn(&Skimmed) -> Option<&Node>) {
         let skimmed = Skimmed::of(self.message);
         let Some(node) = tree(&skimmed) else { return };
@@ -128,7 +128,7 @@ impl<'c> Checker<'c> {
         }
     }
 
-    /// Checks what was referred to, which may refer to more.
+    /// Checks the referenced values, which may refer to more.
     fn follow(&mut self) {
         while let Some(Ahead { target, as_what }) = self.ahead.pop() {
             let path = self.root.map(|root| path_to(root, target)).unwrap_or_default();
@@ -176,7 +176,7 @@ impl<'c> Checker<'c> {
         }
     }
 
-    /// A reference: what it leads to is of the accessor's type.
+    /// A reference: its target has the accessor's type.
     fn refer(&mut self, id: &str, as_what: Kind) {
         let targets = self.targets.take().unwrap_or_else(|| self.root.map(targets).unwrap_or_default());
         if let Some(&target) = targets.get(id).filter(|target| self.walked.insert(target.offset)) {
@@ -185,7 +185,7 @@ impl<'c> Checker<'c> {
         self.targets = Some(targets);
     }
 
-    /// The type that an element names, where that says more than the declared one: many senders name the base of a derived simple type.
+    /// The type that an element names, if that is more specific than the declared one: many senders name the base of a derived simple type.
     fn encoded_type(&self, item: &Item, declared: TypeId) -> TypeId {
         let named = item.attribute(ns::XSI, "type").and_then(|text| item.resolve(text));
         let named = named.and_then(|name| self.types.named(&name));
@@ -202,7 +202,7 @@ impl<'c> Checker<'c> {
         }
     }
 
-    /// The type of an array's items, and how many pairs of brackets follow it: what the element says, where that is of the declared type.
+    /// The type of an array's items, and how many pairs of brackets follow it: what the element names, if that matches the declared type.
     fn items_of(&self, item: &Item, declared: Option<&SoapArray>) -> Option<(TypeId, usize)> {
         let brackets = |text: &str| text.matches('[').count().max(1);
         let known = declared.map(|array| (array.item, brackets(&array.dimensions)));
@@ -233,7 +233,7 @@ impl<'c> Checker<'c> {
     }
 }
 
-/// Attributes that SOAP encoding has, and those of other namespaces: the schema says nothing about them.
+/// Attributes of SOAP encoding, and those of other namespaces: the schema does not describe them.
 fn is_of_encoding(name: &QName) -> bool {
     !name.namespace.is_empty() || matches!(&*name.local, "id" | "href")
 }
@@ -286,7 +286,7 @@ fn elements(particle: &Particle) -> Vec<ElementId> {
     }
 }
 
-/// What a message holds as trees.
+/// The trees of a message.
 #[derive(Debug, Default)]
 struct Skimmed {
     headers: Vec<Node>,
@@ -294,7 +294,7 @@ struct Skimmed {
 }
 
 impl Skimmed {
-    /// Nothing of a message that cannot be read.
+    /// Empty for a message that cannot be read.
     fn of(message: &[u8]) -> Self {
         let mut reader = EnvelopeReader::new(Skimmer::default());
         if Decoder::new(DecodeOptions::default()).decode(&mut reader, message).is_err() {
@@ -307,7 +307,7 @@ impl Skimmed {
     }
 }
 
-/// Takes a fault, and passes over all else.
+/// Accepts a fault, and skips everything else.
 #[derive(Debug, Default)]
 struct Skimmer(Option<Node>);
 

@@ -1,6 +1,6 @@
-//! Envelopes: what may stand where, header blocks, faults, and whether the contract speaks the version.
+//! Envelopes: what is allowed where, header blocks, faults, and whether the contract supports the version.
 //!
-//! The engine forgives much here, as receivers should. A message that is checked gets what the specifications say.
+//! The engine is lenient here, as receivers should be. Validation applies the specifications.
 
 use super::Checker;
 use super::item::Item;
@@ -83,15 +83,15 @@ impl Checker<'_> {
         self.no_encoding_style(item, version);
     }
 
-    /// An encoding is named at header blocks, at children of the Body and of a fault's Detail, and within them (SOAP 1.2 part 1, 5.1.1).
-    /// In version 1.1 it may be named anywhere (4.1.1).
+    /// `encodingStyle` is allowed on header blocks, on children of the Body and of a fault's Detail, and within them (SOAP 1.2 part 1,
+    /// 5.1.1). In version 1.1 it is allowed everywhere (4.1.1).
     fn no_encoding_style(&mut self, item: &Item, version: Version) {
         if version == Version::Soap12 && item.attribute(ns::SOAP12, "encodingStyle").is_some() {
             self.find(item, "the attribute encodingStyle may not stand here (SOAP 1.2 part 1, section 5.1.1)");
         }
     }
 
-    /// The values of `nodeType`, here and within (SOAP 1.2 part 2, 3.1.7).
+    /// The values of `nodeType`, in this element and within (SOAP 1.2 part 2, 3.1.7).
     fn node_types(&mut self, item: &Item) {
         let found = item.attribute(ns::SOAP12_ENCODING, "nodeType");
         if let Some(found) = found.filter(|it| !["simple", "struct", "array"].contains(&it.trim_ascii())) {
@@ -142,7 +142,7 @@ impl Checker<'_> {
         found.filter(|_| import.schemas().element_named(&block.name).is_none())
     }
 
-    /// Of the header blocks in the envelope's own namespace there are two, both in SOAP 1.2 (part 1, 5.4.7 and 5.4.8).
+    /// There are two header blocks in the envelope's own namespace, both in SOAP 1.2 (part 1, 5.4.7 and 5.4.8).
     fn of_soap(&mut self, block: &Item, version: Version) {
         let is_known = version == Version::Soap12 && ["Upgrade", "NotUnderstood"].contains(&&*block.name.local);
         if &*block.name.namespace == version.namespace() && !is_known {
@@ -169,7 +169,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Notes where none of the operations is bound to the message's version.
+    /// Reports if none of the operations is bound to the message's version.
     pub(super) fn spoken(&mut self, operations: &[Operation], version: Version) {
         let Some(first) = operations.first() else { return };
         if operations.iter().any(|operation| operation.version() == version) {
@@ -187,7 +187,7 @@ impl Checker<'_> {
         self.find_at(self.start, format!("/{}", self.path[0]), text);
     }
 
-    /// A fault, and what stands in its detail as far as the contract declares it.
+    /// A fault, and the content of its detail as far as the contract declares it.
     pub(super) fn a_fault(&mut self, fault: &Item, version: Version) {
         match version {
             Version::Soap11 => self.fault_11(fault),
@@ -252,7 +252,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A part of a fault that is a text.
+    /// A text part of a fault.
     fn text_12(&mut self, part: &Item) {
         self.no_encoding_style(part, Version::Soap12);
         self.no_children(part);
@@ -303,7 +303,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Notes children of an element of SOAP 1.2 that are missing, or that may not stand where they do.
+    /// Reports children of an element of SOAP 1.2 that are missing, or that are not allowed where they are.
     fn in_order(&mut self, item: &Item, parts: &[(&str, bool)]) {
         for (local, _) in parts.iter().filter(|(_, is_needed)| *is_needed) {
             if !item.children.iter().any(|child| child.name.is(ns::SOAP12, local)) {
@@ -326,7 +326,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Notes a text that is no qualified name, or whose prefix is not declared.
+    /// Reports a text that is no qualified name, or whose prefix is not declared.
     fn is_name(&mut self, item: &Item) {
         let text = item.text.trim_ascii();
         let short = shortened(text);

@@ -1,4 +1,4 @@
-//! Identity constraints: what is unique within an element, and what refers to such (XSD 1.0 part 1, 3.11.4).
+//! Identity constraints: unique values within an element, and references to them (XSD 1.0 part 1, 3.11.4).
 
 use super::item::Item;
 use crate::identity::{reached, selected};
@@ -8,27 +8,27 @@ use deltasoap_wsdl::Schemas;
 use deltasoap_wsdl::xsd::{ConstraintKind, IdentityConstraint, Path};
 use std::collections::{HashMap, HashSet};
 
-/// A value as the text that all texts of it have in common.
+/// A value in the form that all its texts have in common.
 pub(super) type Value = String;
 
-/// The values of one element that a constraint is about, by its fields.
+/// The values of one element of a constraint, by its fields.
 type Row = Vec<Value>;
 
-/// Values on the way through a message.
+/// Values collected while walking a message.
 pub(super) struct Keys {
-    /// False where the schemas have no constraint: then nothing is kept.
+    /// False if the schemas have no constraint: then nothing is kept.
     are_wanted: bool,
-    /// Values of elements with text of a simple type, by their place.
+    /// Values of elements with text of a simple type, by their position.
     texts: HashMap<u64, Value>,
     attributes: HashMap<u64, Vec<(QName, Value)>>,
-    /// For each open element, what the keys in it are.
+    /// The keys in each open element.
     tables: Vec<Tables>,
 }
 
-/// Rows by the constraint that they are of, each with the place of its element; `None` for several elements.
+/// Rows by their constraint, each with the position of its element; `None` for several elements.
 type Tables = HashMap<QName, HashMap<Row, Option<u64>>>;
 
-/// Most rows of one constraint.
+/// Maximum number of rows of one constraint.
 const MOST: usize = 1_000_000;
 
 impl Keys {
@@ -37,19 +37,19 @@ impl Keys {
         Keys { are_wanted, texts: HashMap::new(), attributes: HashMap::new(), tables: Vec::new() }
     }
 
-    /// Those of a part of the message that lies in no element with constraints.
+    /// For a part of the message that is in no element with constraints.
     pub(super) fn fresh(&self) -> Self {
         Keys { are_wanted: self.are_wanted, texts: HashMap::new(), attributes: HashMap::new(), tables: Vec::new() }
     }
 
-    /// Notes the value of an element.
+    /// Records the value of an element.
     pub(super) fn text(&mut self, item: &Item, value: Value) {
         if self.are_wanted {
             self.texts.insert(item.offset, value);
         }
     }
 
-    /// Notes the value of an attribute.
+    /// Records the value of an attribute.
     pub(super) fn attribute(&mut self, item: &Item, name: &QName, value: Value) {
         if self.are_wanted {
             self.attributes.entry(item.offset).or_default().push((name.clone(), value));
@@ -63,7 +63,7 @@ impl Keys {
         }
     }
 
-    /// Leaves an element; gives what is wrong by its constraints.
+    /// Leaves an element; returns the violations of its constraints.
     pub(super) fn close(&mut self, item: &Item, constraints: &[IdentityConstraint]) -> Vec<String> {
         let Some(mut inner) = self.tables.pop() else { return Vec::new() };
         let mut faults = Vec::new();
@@ -124,7 +124,7 @@ impl Keys {
         }
     }
 
-    /// The values of an element; `None` if one is not there.
+    /// The values of an element; `None` if one is missing.
     fn row(&self, element: &Item, constraint: &IdentityConstraint, faults: &mut Vec<String>) -> Option<Row> {
         let mut row = Vec::with_capacity(constraint.fields.len());
         for field in &constraint.fields {
@@ -141,7 +141,7 @@ impl Keys {
         row.into_iter().collect()
     }
 
-    /// The nodes that a path leads to, and their values, as far as they have one.
+    /// The nodes that a path selects, and their values, if they have one.
     fn evaluate<'k>(
         &'k self,
         element: &'k Item,
@@ -169,7 +169,7 @@ impl Keys {
     }
 }
 
-/// Keys of an element and of one in it: what two of its children both have is of neither.
+/// Merges the keys of an element with those of one in it: a key that two of its children have belongs to neither.
 fn merge(outer: &mut Tables, inner: Tables) {
     for (name, rows) in inner {
         let table = outer.entry(name).or_default();
@@ -179,7 +179,7 @@ fn merge(outer: &mut Tables, inner: Tables) {
     }
 }
 
-/// Values for people: without the types in front.
+/// Values in readable form, without their types.
 fn shown(row: &Row) -> String {
     let values = row.iter().map(|value| value.split_once(':').map_or(value.as_str(), |(_, text)| text));
     values.map(shortened).collect::<Vec<_>>().join(", ")

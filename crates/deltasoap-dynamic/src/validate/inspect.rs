@@ -1,15 +1,16 @@
-//! Validation of messages as they are exchanged: what clients and services do with what [`Contract::validate`] finds.
+//! Validation of exchanged messages: how clients and services handle the findings of [`Contract::validate`].
 
 use super::Finding;
 use crate::Contract;
 use deltasoap_http::BoxError;
 use std::fmt;
 
-/// What happens to messages that are not as the contract says, though they can be read: values outside of their facets, fixed values,
-/// keys, header blocks.
+/// How messages that violate the contract are handled although they can be read.
+///
+/// These are violations of facets, fixed values, keys and header blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Validation {
-    /// They are not looked for.
+    /// They are not checked.
     #[default]
     Off,
     /// Each finding is logged as a warning.
@@ -18,10 +19,10 @@ pub enum Validation {
     Refuse,
 }
 
-/// A message that is not as the contract says.
+/// A message that violates the contract.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Invalid {
-    /// What was found, at least one thing.
+    /// The findings, at least one.
     pub findings: Vec<Finding>,
 }
 
@@ -40,7 +41,7 @@ impl fmt::Display for Invalid {
 impl std::error::Error for Invalid {}
 
 impl Validation {
-    /// Deals with what was found in a message.
+    /// Handles the findings of a message.
     ///
     /// # Errors
     /// With [`Validation::Refuse`], when there is any.
@@ -54,10 +55,12 @@ impl Validation {
 }
 
 impl Contract {
-    /// Validates messages as they arrive, for [`ServiceBuilder::inspect`](deltasoap_http::ServiceBuilder::inspect) and
-    /// [`ClientBuilder::inspect`](deltasoap_http::ClientBuilder::inspect): typed clients and services check by it what their types do not
-    /// say. Parts that come with a message are not looked at. Whole messages are kept for it, also with [`Validation::Off`], where it does
-    /// nothing.
+    /// Validates messages as they arrive.
+    ///
+    /// For [`ServiceBuilder::inspect`](deltasoap_http::ServiceBuilder::inspect) and
+    /// [`ClientBuilder::inspect`](deltasoap_http::ClientBuilder::inspect): typed clients and services use it to check what their types do
+    /// not express. Parts that come with a message are not checked. Whole messages are kept for it, even with [`Validation::Off`], where it
+    /// does nothing.
     pub fn inspector(&self, validation: Validation) -> impl Fn(&[u8]) -> Result<(), BoxError> + Send + Sync + 'static {
         let contract = self.clone();
         move |message| match validation {

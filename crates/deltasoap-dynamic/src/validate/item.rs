@@ -1,4 +1,4 @@
-//! A message as a tree that knows where its elements are.
+//! A message as a tree with the positions of its elements.
 
 use crate::identity::Tree;
 use deltasoap_core::{Error, Limits, QName, ns};
@@ -11,14 +11,14 @@ use std::rc::Rc;
 pub(super) struct Item {
     pub(super) name: QName,
     pub(super) attributes: Vec<(QName, String)>,
-    /// All text directly in it.
+    /// All text directly in the element.
     pub(super) text: String,
     pub(super) children: Vec<Item>,
-    /// The prefixes that are declared here, and their namespaces; inner ones come last.
+    /// The declared prefixes and their namespaces; inner ones come last.
     pub(super) scope: Rc<Vec<(String, String)>>,
-    /// Where its tag begins, in bytes.
+    /// The start of its tag, in bytes.
     pub(super) offset: u64,
-    /// Which of the siblings of this name it is, from 1; 0 if it is the only one.
+    /// Its number among the siblings of this name, from 1; 0 if it is the only one.
     number: usize,
 }
 
@@ -35,7 +35,7 @@ impl Item {
         self.attributes.iter().find(|(name, _)| name.is(namespace, local)).map(|(_, value)| value.as_str())
     }
 
-    /// What a name in the element means; `None` for a prefix that is not declared.
+    /// Resolves a name in the element; `None` for a prefix that is not declared.
     pub(super) fn resolve(&self, text: &str) -> Option<QName> {
         let text = text.trim_ascii();
         let (prefix, local) = text.split_once(':').unwrap_or(("", text));
@@ -104,7 +104,7 @@ pub(super) fn parse(message: &[u8]) -> Result<Item, Error> {
     Ok(document.children.into_iter().next().unwrap_or_default())
 }
 
-/// Numbers siblings where there are several of a name.
+/// Numbers siblings if several have the same name.
 fn number(children: &mut [Item]) {
     let mut counts = HashMap::<QName, usize>::new();
     for child in children.iter_mut() {

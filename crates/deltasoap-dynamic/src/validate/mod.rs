@@ -1,9 +1,9 @@
-//! Whether a message is what a contract says, and if not, where.
+//! Whether a message matches a contract, and if not, where it differs.
 //!
-//! The engine reads what is right and stops at the first fault; it is generous where a schema's finer points do not matter for
-//! reading. This looks at all of it: envelope and faults, order and number of elements, attributes, facets, `xsi:type`, nil, fixed
-//! values, and finds every fault. In the end the engine has its say too. SOAP-encoded bodies are read by the
-//! engine, what it keeps of them as trees once more by the trees' types, and their simple values are checked against their facets.
+//! The engine reads valid content and stops at the first error; it is lenient where a schema's finer points do not matter for
+//! reading. This module checks everything: envelope and faults, order and number of elements, attributes, facets, `xsi:type`, nil, fixed
+//! values, and reports every error. At the end the engine reads the message too. SOAP-encoded bodies are read by the
+//! engine; the parts that it keeps as trees are then read by the trees' types, and their simple values are checked against their facets.
 
 mod element;
 mod encoded;
@@ -34,16 +34,16 @@ use std::ops::Range;
 
 pub use inspect::{Invalid, Validation};
 
-/// Something in a message that is not as the contract says.
+/// A violation of the contract in a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// The line, from 1.
     pub line: usize,
     /// The column in characters, from 1.
     pub column: usize,
-    /// The elements on the way there, as in `/Envelope/Body/Order/item[2]/code`.
+    /// The path of elements to it, as in `/Envelope/Body/Order/item[2]/code`.
     pub path: String,
-    /// What is wrong.
+    /// The violation.
     pub message: String,
 }
 
@@ -58,16 +58,17 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Gives the bytes of a part by what refers to it.
+/// Gives the bytes of a part by its URI.
 type PartOf<'p> = dyn Fn(&PartUri) -> Option<Bytes> + 'p;
 
-/// Most findings of one message.
+/// Maximum number of findings for one message.
 const MOST: usize = 100;
 
 impl Contract {
-    /// Finds what is wrong with a message, at most 100 faults; nothing for one that is as the contract says. The message is an
-    /// envelope, or an element that the contract declares. A body's element may be that of several operations: it is right if it is what
-    /// one of them takes or answers.
+    /// Finds at most 100 errors in a message; none for one that matches the contract.
+    ///
+    /// The message is an envelope, or an element that the contract declares. The element of a body may belong to several operations: it is
+    /// valid if it is a request or response of one of them.
     ///
     /// ```
     /// # use deltasoap_dynamic::Contract;
@@ -83,13 +84,13 @@ impl Contract {
         self.validate_with_parts(message, &|_| None)
     }
 
-    /// As [`validate`](Self::validate), for a message that came in a package: `part` gives the bytes of the part that an `xop:Include` refers
-    /// to, which stand for its text.
+    /// As [`validate`](Self::validate), for a message that came in a package: `part` returns the bytes of the part that an `xop:Include`
+    /// refers to, which replace its text.
     pub fn validate_with_parts(&self, message: &[u8], part: &dyn Fn(&PartUri) -> Option<Bytes>) -> Vec<Finding> {
         self.findings(message, Some(part))
     }
 
-    /// What is wrong with a message; of parts that came with it only where they are known.
+    /// The errors in a message; those of its parts only if the parts are known.
     fn findings(&self, message: &[u8], part: Option<&PartOf<'_>>) -> Vec<Finding> {
         let message = in_utf8(message);
         let parsed = item::parse(&message);
@@ -120,7 +121,7 @@ impl Contract {
     }
 }
 
-/// Positions count bytes of UTF-8. What a declaration says of the encoding is blanked: it is not true any more.
+/// Positions count bytes of UTF-8. The declaration's encoding is blanked, because it no longer applies.
 fn in_utf8(message: &[u8]) -> Cow<'_, [u8]> {
     let word: fn([u8; 2]) -> u16 = match message {
         [0xFE, 0xFF, ..] => u16::from_be_bytes,
@@ -136,7 +137,7 @@ fn in_utf8(message: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(text)
 }
 
-/// Where the XML declaration says the encoding: `encoding="..."`.
+/// The position of the encoding in the XML declaration: `encoding="..."`.
 fn declared_encoding(text: &[u8]) -> Option<Range<usize>> {
     let end = text.starts_with(b"<?xml").then(|| text.windows(2).position(|pair| pair == b"?>")).flatten()?;
     let start = text[..end].windows(8).position(|word| word == b"encoding")?;
@@ -149,34 +150,34 @@ fn declared_encoding(text: &[u8]) -> Option<Range<usize>> {
 struct Checker<'c> {
     types: &'c Types,
     message: &'c [u8],
-    /// The parts that came with it, if they are known.
+    /// The parts that came with the message, if they are known.
     part: Option<&'c PartOf<'c>>,
     findings: Vec<Finding>,
-    /// The open elements, with numbers where there are several of a name.
+    /// The open elements, with numbers if several have the same name.
     path: Vec<String>,
     /// The values of type `xsd:ID`.
     ids: HashSet<String>,
-    /// Those of `xsd:IDREF`, each with its element's place and path.
+    /// The values of type `xsd:IDREF`, each with its element's position and path.
     references: Vec<(String, u64, String)>,
     keys: Keys,
     alternatives: Alternatives<'c>,
-    /// Where the root element's tag begins, in bytes.
+    /// The start of the root element's tag, in bytes.
     start: u64,
-    /// False where something was found before what is being tried.
+    /// False if something was found before the current attempt.
     is_clean: bool,
-    /// How many elements had a type so far.
+    /// Number of elements with a type so far.
     known: usize,
     root: Option<&'c Item>,
-    /// What references may lead to, once there is one.
+    /// The possible targets of references, once there is a reference.
     targets: Option<HashMap<&'c str, &'c Item>>,
-    /// Where values begin that were referred to.
+    /// The positions of values that were referred to.
     walked: HashSet<u64>,
-    /// Those that are still to be checked.
+    /// Values that are still to be checked.
     ahead: Vec<Ahead<'c>>,
 }
 
 impl Checker<'_> {
-    /// Notes a finding about an element.
+    /// Records a finding about an element.
     fn find(&mut self, item: &Item, message: impl Into<String>) {
         let path = self.shown_path();
         self.find_at(item.offset, path, message.into());
@@ -194,7 +195,7 @@ impl Checker<'_> {
         self.path.iter().fold(String::new(), |path, name| path + "/" + name)
     }
 
-    /// Notes references to no element.
+    /// Reports references without a target.
     fn dangling(&mut self) {
         for (id, offset, path) in std::mem::take(&mut self.references) {
             if !self.ids.contains(&id) {
@@ -203,7 +204,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Notes a fault that the engine found.
+    /// Records an error that the engine found.
     fn fault(&mut self, error: &Error) {
         let (line, column) = error.line_and_column(self.message);
         let message = error.kind().to_string();
@@ -244,7 +245,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The operations whose body is these elements, in any order. Where the first is no operation's by itself: those of which it is a part.
+    /// The operations whose body consists of these elements, in any order. If the first element belongs to no operation by itself: those of
+    /// which it is a part.
     fn several(&self, contract: &Contract, entries: &[&Item], version: Version) -> Vec<(Operation, ElementRef)> {
         let parts = |content: ElementRef| contract.view(content).complex().map_or(&[][..], |complex| &complex.fields);
         let is_it = |content: ElementRef| {
@@ -309,8 +311,8 @@ impl Checker<'_> {
         });
     }
 
-    /// Checks what stands here as each of the things that it may be: it is the first that has no findings, or else the one whose first
-    /// finding comes last, with the most elements that are known and the fewest findings.
+    /// Checks the content as each of the candidates. The result is the first without findings, or else the one whose first
+    /// finding comes last, with the most known elements and the fewest findings.
     fn nearest<T>(&mut self, candidates: &[T], check: impl Fn(&mut Self, &T)) {
         let mut nearest = None;
         for candidate in candidates {
@@ -368,7 +370,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What the engine says to a message that nothing was found in so far.
+    /// Runs the engine on a message without findings so far.
     fn read(&mut self, contract: &Contract, at: &Item, (name, content): (&QName, ElementRef)) {
         if !self.is_clean || !self.findings.is_empty() {
             return;
@@ -387,8 +389,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Looks at what the engine keeps as trees in SOAP encoding, where a type is declared: what their `xsi:type` names may not stand there.
-    /// All else the engine has read by its type.
+    /// Checks the parts that the engine keeps as trees in SOAP encoding where a type is declared: the type of their `xsi:type` is not
+    /// allowed there. The engine has read everything else by its type.
     fn encoded_trees(&mut self, value: &Value, content: ElementRef, seen: &mut HashSet<usize>) {
         let types = self.types;
         match (value, types.lowered.schema.view(content).element) {
@@ -430,7 +432,7 @@ impl Checker<'_> {
         self.find_at(self.start, self.shown_path(), message);
     }
 
-    /// Runs a check one level further down.
+    /// Runs a check one level deeper.
     fn within(&mut self, item: &Item, check: impl FnOnce(&mut Self)) {
         self.path.push(item.step());
         check(self);
@@ -438,15 +440,15 @@ impl Checker<'_> {
     }
 }
 
-/// True for an element beside the operation that references lead to (SOAP 1.1, 5.6).
+/// True for an element next to the operation that references target (SOAP 1.1, 5.6).
 fn is_independent(item: &Item) -> bool {
     let root =
         [ns::SOAP11_ENCODING, ns::SOAP12_ENCODING].iter().find_map(|namespace| item.attribute(namespace, "root"));
     root.is_some_and(|root| matches!(root.trim_ascii(), "0" | "false"))
 }
 
-/// The operations whose body has no element of its own, but several or none, and the body's content. Those of the message's version come
-/// first.
+/// The operations whose body has no wrapping element, but several elements or none, and the body's content. Those of the message's version
+/// come first.
 fn apart(contract: &Contract, version: Version) -> Vec<(Operation, ElementRef)> {
     let mut operations = contract.operations();
     operations.sort_by_key(|operation| operation.version() != version);
@@ -464,7 +466,7 @@ fn apart(contract: &Contract, version: Version) -> Vec<(Operation, ElementRef)> 
     all
 }
 
-/// Takes the body's element, or its parts where the name is empty.
+/// Accepts the body's element, or its parts if the name is empty.
 struct Entry<'c> {
     name: &'c QName,
     view: View<'c>,

@@ -1,14 +1,15 @@
-//! Content models: which declaration each child is of, and which child stands where none may.
+//! Content models: the declaration of each child, and children that are not allowed.
 //!
-//! Content models of XML Schema are deterministic (part 1, 3.8.6, Unique Particle Attribution): the next child alone says which
-//! particle it belongs to, so that one pass without going back will do.
+//! Content models of XML Schema are deterministic (part 1, 3.8.6, Unique Particle Attribution): the next child alone determines its
+//! particle, so one pass without backtracking is enough.
 //!
-//! What the next child does not say is where an occurrence ends: four `x` of `(x{2,3}, y?){1,2}` are two occurrences, and three are one.
-//! So what is read is no number of occurrences but a [range](Count) of them. What can be a whole occurrence (here the `x`) is read for
-//! several in a row, and the number of these is a range again: `x` of `{min,max}` in a row are at least `x / max` and at most `x / min`.
+//! The next child does not determine where an occurrence ends: four `x` of `(x{2,3}, y?){1,2}` are two occurrences, and three are one.
+//! So the result of reading is not a number of occurrences but a [range](Count) of them. If a child can be a whole occurrence (here the
+//! `x`), several are read in a row, and their number is a range again: `x` of `{min,max}` in a row are at least `x / max` and at most
+//! `x / min`.
 //!
-//! Schemas that break the rule are in use all the same: a type that ends in a wildcard is extended by an element that the wildcard lets in
-//! too. A child that is declared further on is that element then, and no longer the wildcard's.
+//! Schemas that break the rule are in use nevertheless: a type that ends in a wildcard is extended by an element that the wildcard also
+//! allows. A child that is declared further on is then that element, and no longer matches the wildcard.
 //!
 //! Choices can have thousands of alternatives: the elements among them are found by name.
 
@@ -18,23 +19,23 @@ use deltasoap_core::QName;
 use deltasoap_wsdl::xsd::{ElementId, Particle, ProcessContents, Term, WildcardNamespaces};
 use std::collections::HashMap;
 
-/// What a child is.
+/// The declaration of a child.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Assigned {
     /// An element that the schema declares here.
     Element(ElementId),
-    /// Anything that a wildcard lets in.
+    /// Anything that a wildcard allows.
     Any(ProcessContents),
 }
 
-/// What could stand in a place.
+/// What is allowed in a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Expected {
     Element(QName),
     Any(String),
 }
 
-/// What a wildcard lets in, in words.
+/// What a wildcard allows, in words.
 fn any(namespaces: &WildcardNamespaces) -> Expected {
     let shown = |namespace: &str| if namespace.is_empty() { "no namespace".to_owned() } else { namespace.to_owned() };
     Expected::Any(match namespaces {
@@ -47,7 +48,7 @@ fn any(namespaces: &WildcardNamespaces) -> Expected {
     })
 }
 
-/// Of large choices, by their address, the alternatives that are elements: each name's first.
+/// For large choices, by their address, the alternatives that are elements: the first of each name.
 pub(super) type Alternatives<'m> = HashMap<usize, HashMap<&'m QName, usize>>;
 
 /// Choices with more alternatives than this have a table.
@@ -58,20 +59,20 @@ pub(super) struct Matching<'m, 'c> {
     types: &'m Types,
     children: &'c [Item],
     alternatives: &'c mut Alternatives<'m>,
-    /// What each child is, up to the first that does not fit.
+    /// The declaration of each child, up to the first that does not fit.
     pub(super) assigned: Vec<Assigned>,
-    /// What could have stood behind the last child that fits: elements, and in words what a wildcard lets in.
+    /// What was allowed after the last child that fits: elements, and in words what a wildcard allows.
     expected: Vec<Expected>,
-    /// How many children `expected` is about.
+    /// Number of children that `expected` refers to.
     farthest: usize,
-    /// What comes after the particle at hand, in the sequences around it, outermost first.
+    /// The particles after the current one, in the sequences around it, outermost first.
     after: Vec<&'m [Particle]>,
 }
 
-/// A particle that was begun, or is required, and is not complete.
+/// A particle that was begun, or is required, and is incomplete.
 struct Incomplete;
 
-/// How many occurrences there may be in what was read: any number from one to the other.
+/// The possible numbers of occurrences in what was read: any number in the range.
 #[derive(Debug, Clone, Copy)]
 struct Count {
     least: u64,
@@ -86,7 +87,7 @@ impl Count {
         Count { least: self.least.saturating_add(other.least), most: self.most.saturating_add(other.most) }
     }
 
-    /// How often a particle is there, of whose term there are so many occurrences.
+    /// The number of occurrences of a particle, given those of its term.
     fn of(self, particle: &Particle) -> Result<Count, Incomplete> {
         let min = match particle.min {
             0 | 1 if self.least > 0 => particle.min.into(),
@@ -102,7 +103,7 @@ impl Count {
     }
 }
 
-/// Most names of what was expected.
+/// Maximum number of names in the list of expected elements.
 const MOST: usize = 8;
 
 impl<'m, 'c> Matching<'m, 'c> {
@@ -111,7 +112,7 @@ impl<'m, 'c> Matching<'m, 'c> {
         Matching { types, children, alternatives, assigned, expected, farthest: 0, after }
     }
 
-    /// Matches all children; an error says what was expected, where there is something wrong. The child at fault is the first
+    /// Matches all children; an error says what was expected at the first mismatch. The invalid child is the first
     /// that is not assigned; there is none if something is missing at the end.
     pub(super) fn run(&mut self, particle: &'m Particle) -> Result<(), String> {
         let is_complete = self.occurs(particle, 1).is_ok();
@@ -128,7 +129,7 @@ impl<'m, 'c> Matching<'m, 'c> {
         }
     }
 
-    /// What was expected, with namespaces where those are what differs.
+    /// The expected elements, with namespaces if only those differ.
     fn names(&self) -> String {
         let found = self.children.get(self.assigned.len()).map(|child| &child.name.local);
         let is_alike =
@@ -144,7 +145,7 @@ impl<'m, 'c> Matching<'m, 'c> {
         told.map(shown).collect::<Vec<_>>().join(" or ")
     }
 
-    /// Matches as many occurrences as there are, for a particle that is there `room` times at most.
+    /// Matches as many occurrences as there are, of a particle that may occur `room` times at most.
     fn occurs(&mut self, particle: &'m Particle, room: u64) -> Result<Count, Incomplete> {
         let most = particle.max.map_or(u64::MAX, |max| u64::from(max).saturating_mul(room));
         let mut count = Count::NONE;
@@ -163,7 +164,7 @@ impl<'m, 'c> Matching<'m, 'c> {
         count.of(particle)
     }
 
-    /// Matches one occurrence, or nothing; or several in a row, `room` of them at most, where the first does not tell its end.
+    /// Matches one occurrence, or nothing; or several in a row, `room` of them at most, if the first does not determine its end.
     fn term(&mut self, term: &'m Term, room: u64) -> Result<Count, Incomplete> {
         match term {
             Term::Element(id) => self.element(*id),
@@ -182,7 +183,7 @@ impl<'m, 'c> Matching<'m, 'c> {
         Ok(Count::ONE)
     }
 
-    /// The elements that can be there for a declared one.
+    /// The elements that can replace a declared one.
     fn candidates(&self, id: ElementId) -> impl Iterator<Item = ElementId> + use<'m> {
         let (types, schemas) = (self.types, self.types.import.schemas());
         let own = Some(id).filter(|_| !schemas[id].is_abstract);
@@ -190,7 +191,7 @@ impl<'m, 'c> Matching<'m, 'c> {
         own.into_iter().chain(others)
     }
 
-    /// True if the next child is an element that may come next though the particle at hand is over.
+    /// True if the next child is an element that may come after the current particle.
     fn is_declared_after(&self) -> bool {
         let Some(next) = self.children.get(self.assigned.len()) else { return false };
         for parts in self.after.iter().rev() {
@@ -285,7 +286,7 @@ impl<'m, 'c> Matching<'m, 'c> {
         Ok(Count::NONE)
     }
 
-    /// Of a large choice the first alternative that is an element of the next child's name.
+    /// The first alternative of a large choice that is an element with the next child's name.
     fn alternative(&mut self, parts: &'m [Particle]) -> Option<usize> {
         let next = self.children.get(self.assigned.len()).filter(|_| parts.len() > MANY)?;
         let key = std::ptr::from_ref(parts).addr();
@@ -320,7 +321,7 @@ impl<'m, 'c> Matching<'m, 'c> {
     }
 }
 
-/// True if nothing at all is an occurrence.
+/// True if a term can be empty.
 fn can_be_empty(term: &Term) -> bool {
     match term {
         Term::Element(_) | Term::Any(_) => false,

@@ -79,31 +79,31 @@ impl<S> Client<S> {
         ClientBuilder::new(url.into()).build_with(service)
     }
 
-    /// How answers are read: for decoders that the caller brings ([`call_element`](Self::call_element)).
+    /// How answers are read, for decoders that the caller supplies ([`call_element`](Self::call_element)).
     pub fn decode_options(&self) -> DecodeOptions {
         self.settings.options
     }
 
-    /// What differential decoding did for the responses that were leased, over all clones of the client. The memory is what
-    /// waits for the next responses now.
+    /// Statistics of differential decoding for leased responses, over all clones of the client. The memory is that of the entries that
+    /// currently wait for the next responses.
     pub fn differential_stats(&self) -> DifferentialStats {
         self.memories.stats()
     }
 
-    /// What differential serialization did for the requests, over all clones of the client. Those that were written without
+    /// Statistics of differential serialization for the requests, over all clones of the client. Requests written without
     /// [templates](ClientBuilder::templating) count as sent for the first time.
     pub fn encode_stats(&self) -> EncodeStats {
         self.writer.stats()
     }
 
-    /// Leaves of responses whose values were taken from the requests that they answer ([`hints`](ClientBuilder::hints)), over all
+    /// The number of response leaves whose values were taken from the corresponding requests ([`hints`](ClientBuilder::hints)), over all
     /// clones of the client.
     pub fn hinted_leaves(&self) -> u64 {
         self.writer.hinted_leaves()
     }
 }
 
-/// What holds for all calls of a client.
+/// Settings that apply to all calls of a client.
 #[derive(Debug)]
 pub(super) struct Settings {
     pub(super) url: Uri,
@@ -119,7 +119,7 @@ pub(super) struct Settings {
     pub(super) compression: Compression,
     pub(super) accepts_gzip: bool,
     pub(super) gzip_limits: GzipLimits,
-    /// What sees each answer whole.
+    /// Receives each whole answer.
     pub(super) inspector: Option<Inspector>,
     pub(super) credentials: Option<Credentials>,
     pub(super) retries: Retries,
@@ -191,31 +191,31 @@ impl ClientBuilder {
     }
 
     /// Whether values that several places of a request share ([`Shared`](deltasoap_core::Shared)) are written once in SOAP encoding, and
-    /// referred to (`href` in SOAP 1.1, `ref` in 1.2); else they are copied, for servers that know no references, and a
-    /// request that holds itself is an error. Nothing that is not of such a type is ever referred to. Default: yes.
+    /// then referred to (`href` in SOAP 1.1, `ref` in 1.2). Otherwise they are copied, for servers that do not support references, and a
+    /// request that contains itself is an error. References are only used for values of such a type. Default: yes.
     #[must_use]
     pub fn references(mut self, are_written: bool) -> Self {
         self.settings.references = are_written;
         self
     }
 
-    /// The action of calls that name no other (`soapAction` in WSDL 1.1). Default: empty.
+    /// The action of calls that set none (`soapAction` in WSDL 1.1). Default: empty.
     #[must_use]
     pub fn action(mut self, action: impl Into<Cow<'static, str>>) -> Self {
         self.settings.action = action.into();
         self
     }
 
-    /// How long a call may take from first to last byte; `None` for any time. Default 60 s.
+    /// Maximum time of a call from first to last byte; `None` for no limit. Default 60 s.
     #[must_use]
     pub fn timeout(mut self, timeout: impl Into<Option<Duration>>) -> Self {
         self.settings.timeout = timeout.into();
         self
     }
 
-    /// Bounds on answers, and how those that are [leased](Client::call_leased) are compared with earlier ones. Default: those
+    /// Bounds on answers, and the comparison of [leased](Client::call_leased) answers with earlier ones. Default: those
     /// of [`Limits`](deltasoap_core::Limits), and leaf checkpoints.
-    /// A [tolerance](Self::tolerance) beyond the client's own holds; a smaller one does not.
+    /// A [tolerance](Self::tolerance) here takes effect only if it is greater than the client's own.
     #[must_use]
     pub fn options(mut self, options: DecodeOptions) -> Self {
         let tolerance = options.tolerance.max(self.settings.options.tolerance);
@@ -223,40 +223,40 @@ impl ClientBuilder {
         self
     }
 
-    /// What is accepted of answers beyond their schema; default [`Tolerance::Unknown`], since services add elements to their responses.
-    /// [`Response::deviations`](crate::Response::deviations) tells what it was.
+    /// What is accepted in answers beyond their schema; default [`Tolerance::Unknown`], since services add elements to their responses.
+    /// [`Response::deviations`](crate::Response::deviations) lists the accepted deviations.
     #[must_use]
     pub fn tolerance(mut self, tolerance: Tolerance) -> Self {
         self.settings.options.tolerance = tolerance;
         self
     }
 
-    /// Has each answer inspected whole, after it was read and before the caller gets it: the envelope as it was received, without content
+    /// Inspects each whole answer, after it was read and before the caller gets it: the envelope as it was received, without content
     /// coding and package. An error refuses the answer: [`CallError::Refused`](crate::CallError::Refused). The bytes of an answer are kept
-    /// until it ends; the parts of a package are not shown. In `deltasoap-dynamic`, `Contract::inspector` checks answers against a WSDL.
+    /// until it ends; the parts of a package are not included. In `deltasoap-dynamic`, `Contract::inspector` checks answers against a WSDL.
     #[must_use]
     pub fn inspect(mut self, inspect: impl Fn(&[u8]) -> Result<(), BoxError> + Send + Sync + 'static) -> Self {
         self.settings.inspector = Some(Inspector::new(inspect));
         self
     }
 
-    /// How messages with parts are read and written; default [`AttachmentOptions::client`]. Parts go with a call by
-    /// [`CallOptions::part`](crate::CallOptions::part), and come back in [`Response::attachments`](crate::Response).
+    /// How messages with parts are read and written; default [`AttachmentOptions::client`]. A call sends parts with
+    /// [`CallOptions::part`](crate::CallOptions::part), and receives them in [`Response::attachments`](crate::Response).
     #[must_use]
     pub fn attachments(mut self, options: AttachmentOptions) -> Self {
         self.settings.attachments = options;
         self
     }
 
-    /// When binary values are sent as parts of their own, by calls that do not say. Default: never. The other
-    /// [options](Self::attachments) of messages with parts stay as they are.
+    /// When binary values are sent as separate parts, for calls that do not set it. Default: never. The other
+    /// [options](Self::attachments) of messages with parts are unchanged.
     #[must_use]
     pub fn mtom(mut self, mtom: Mtom) -> Self {
         self.settings.attachments.mtom = mtom;
         self
     }
 
-    /// Which requests are compressed. Default: none, since a client cannot know whether the other side reads gzip. Compressed
+    /// Which requests are compressed. Default: none, since a client cannot know whether the server reads gzip. Compressed
     /// requests beyond 16 KiB are sent without a `Content-Length`.
     #[must_use]
     pub fn compression(mut self, compression: Compression) -> Self {
@@ -264,7 +264,7 @@ impl ClientBuilder {
         self
     }
 
-    /// Whether responses may come in gzip. If not, the client does not ask for it, and one that comes so all the same is an
+    /// Whether responses may be in gzip. If not, the client does not request it, and a response in gzip is an
     /// error. Default: yes.
     #[must_use]
     pub fn accept_gzip(mut self, is_accepted: bool) -> Self {
@@ -272,15 +272,15 @@ impl ClientBuilder {
         self
     }
 
-    /// Bounds on responses that come in gzip.
+    /// Bounds on responses in gzip.
     #[must_use]
     pub fn gzip_limits(mut self, limits: GzipLimits) -> Self {
         self.settings.gzip_limits = limits;
         self
     }
 
-    /// What the client proves with who it is. It goes to the origin of the client's URL alone, wherever redirects lead. A call with an
-    /// `Authorization` header of [its own](crate::CallOptions::http_header) goes with that. Default: nothing.
+    /// The credentials of the client. They are sent only to the origin of the client's URL, wherever redirects lead. A call with its own
+    /// `Authorization` [header](crate::CallOptions::http_header) uses that instead. Default: none.
     ///
     /// ```
     /// # use deltasoap_http::{Client, Credentials};
@@ -296,7 +296,7 @@ impl ClientBuilder {
         self
     }
 
-    /// When a request is sent again that failed. Default: where nothing of it was sent, up to two times; see [`Retries`].
+    /// When a failed request is sent again. Default: if nothing of it was sent, up to two times; see [`Retries`].
     #[must_use]
     pub fn retries(mut self, retries: Retries) -> Self {
         self.settings.retries = retries;
@@ -310,8 +310,8 @@ impl ClientBuilder {
         self
     }
 
-    /// Whether cookies are kept and sent back, as some servers want it that have sessions (RFC 6265): by the client and all its clones, in memory,
-    /// and only for the origin of the client's URL. At most 64 are kept, of 4 KiB each. Default: no.
+    /// Whether cookies are kept and sent back, as required by some servers with sessions (RFC 6265). The client and all its clones keep
+    /// them in memory, only for the origin of the client's URL. At most 64 are kept, of 4 KiB each. Default: no.
     #[cfg(feature = "cookies")]
     #[must_use]
     pub fn cookies(mut self, are_kept: bool) -> Self {
@@ -319,7 +319,7 @@ impl ClientBuilder {
         self
     }
 
-    /// As [`cookies`](Self::cookies), in a jar that the program has: to keep them from run to run, or for several clients.
+    /// As [`cookies`](Self::cookies), in a jar of the program: to keep them from run to run, or for several clients.
     #[cfg(feature = "cookies")]
     #[must_use]
     pub fn cookie_jar(mut self, jar: CookieJar) -> Self {
@@ -327,23 +327,25 @@ impl ClientBuilder {
         self
     }
 
-    /// Notes what goes over the wire for all calls; see [`Trace`]. Default: nothing is noted.
+    /// Records the exchanges of all calls; see [`Trace`]. Default: none.
     #[must_use]
     pub fn trace(mut self, trace: &Trace) -> Self {
         self.settings.trace = Some(trace.clone());
         self
     }
 
-    /// Says that header blocks of this name are understood in all responses. A response with a mandatory block (`mustUnderstand`) that is
-    /// meant for the client, and that neither it nor the [call](crate::CallOptions::understands) understands, is an error
-    /// ([`CallError::NotUnderstood`](crate::CallError::NotUnderstood)). Default: none is.
+    /// Declares that header blocks of this name are understood in all responses.
+    ///
+    /// A response with a mandatory block (`mustUnderstand`) that is addressed to the client is an error
+    /// ([`CallError::NotUnderstood`](crate::CallError::NotUnderstood)) if neither the client nor the
+    /// [call](crate::CallOptions::understands) understands it. Default: none is.
     #[must_use]
     pub fn understands(mut self, header: QName) -> Self {
         self.settings.understood.names.push(header);
         self
     }
 
-    /// How many earlier responses are kept to compare the next with, over all operations; those that the caller holds on
+    /// How many earlier responses are kept to compare the next with, over all operations. Responses that the caller holds on
     /// lease are not counted. Default 16.
     #[must_use]
     pub fn memories(mut self, memories: usize) -> Self {
@@ -351,7 +353,7 @@ impl ClientBuilder {
         self
     }
 
-    /// How many bytes are kept for that: received buffers by their capacity and what is noted about them, without the values
+    /// How many bytes are kept for that: received buffers by their capacity and the notes about them, without the values
     /// themselves. Default 64 MiB.
     #[must_use]
     pub fn memory_bytes(mut self, bytes: usize) -> Self {
@@ -359,17 +361,17 @@ impl ClientBuilder {
         self
     }
 
-    /// How requests are written that resemble an earlier one: only where they differ. Default: as [`Templating`] says; with
-    /// [`Templating::OFF`] each is written in full, and nothing kept. Requests of a type that have all been small of late,
-    /// below 2 KiB, are written in full in any case: keeping them costs more than it saves.
+    /// How requests that resemble an earlier one are written: only where they differ. Default: that of [`Templating`]. With
+    /// [`Templating::OFF`], each is written in full, and nothing is kept. Requests of a type that have recently all been small,
+    /// below 2 KiB, are always written in full: keeping them costs more than it saves.
     #[must_use]
     pub fn templating(mut self, templating: Templating) -> Self {
         self.templating = templating;
         self
     }
 
-    /// Whether numbers of a response are looked up in the request that it answers, where many are the same: those need not be
-    /// parsed. It is done for lists of `float` and `double`, in requests of which a template is kept, and as long as such
+    /// Whether numbers of a response are looked up in its request. If many are the same, those need not be
+    /// parsed. This is done for lists of `float` and `double`, in requests with a template, and as long as such
     /// responses do repeat what was sent. Default: yes.
     #[must_use]
     pub fn hints(mut self, hints: bool) -> Self {
@@ -377,7 +379,7 @@ impl ClientBuilder {
         self
     }
 
-    /// Where earlier requests are kept, and how many. Default: a store of the client's own, with the bounds of
+    /// Where earlier requests are kept, and how many. Default: the client's own store, with the bounds of
     /// [`SharedTemplates::default`].
     #[must_use]
     pub fn templates(mut self, templates: SharedTemplates) -> Self {
@@ -385,7 +387,7 @@ impl ClientBuilder {
         self
     }
 
-    /// A client over HTTP/1.1 with a pool of connections of its own.
+    /// A client over HTTP/1.1 with its own connection pool.
     ///
     /// # Errors
     /// When the URL is malformed or names no host.

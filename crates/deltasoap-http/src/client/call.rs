@@ -1,4 +1,4 @@
-//! One call: a typed request out, a typed response or a typed error back.
+//! One call: sends a typed request, returns a typed response or a typed error.
 
 use super::builder::Client;
 use super::error::CallError;
@@ -19,7 +19,7 @@ use http::{Method, Request, StatusCode};
 use tower::Service;
 use tracing::Instrument;
 
-/// A response with what came around it.
+/// A response with its header blocks, HTTP headers and parts.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Response<T> {
@@ -31,21 +31,22 @@ pub struct Response<T> {
     pub status: StatusCode,
     /// HTTP headers.
     pub http_headers: HeaderMap,
-    /// The parts that came with the message, which may be still on their way: they may pause for no longer than the client's
-    /// [timeout](crate::ClientBuilder::timeout) says, whatever that of the call was. Whether the package is valid is known when it was
-    /// read to its end; [`into_body`](Self::into_body) and [`Attachments::finish`] do that.
+    /// The parts that came with the message, which may still be arriving.
+    ///
+    /// They may pause for no longer than the client's [timeout](crate::ClientBuilder::timeout), whatever the timeout of the call. Whether
+    /// the package is valid is known only after it was read to its end; [`into_body`](Self::into_body) and [`Attachments::finish`] do that.
     pub attachments: Attachments,
-    /// What the answer had beyond its schema, and the client [accepted](crate::ClientBuilder::tolerance). Of what was equal to an earlier
-    /// answer nothing is said.
+    /// Deviations from the schema that the client [accepted](crate::ClientBuilder::tolerance). Content that is equal to an earlier
+    /// answer is not reported again.
     pub deviations: Vec<Deviation>,
 }
 
 impl<T> Response<T> {
-    /// The body's element, once what is left of the package was read and checked. Calls that give the element alone, as
-    /// [`Client::call`] does, do this.
+    /// The body's element, after the rest of the package was read and checked. Calls that return only the element, such as
+    /// [`Client::call`], do this.
     ///
     /// # Errors
-    /// When the package is invalid, or does not arrive whole.
+    /// When the package is invalid, or does not arrive in full.
     pub async fn into_body(mut self) -> Result<T, CallError> {
         self.attachments.finish().await.map_err(CallError::Attachment)?;
         Ok(self.body)
@@ -66,10 +67,10 @@ where
 {
     /// Calls an operation with the client's settings.
     ///
-    /// Parts that come with the response are thrown away, after a check that their package is valid; see
+    /// Parts that come with the response are discarded, after a check that their package is valid; see
     /// [`call_with`](Self::call_with).
     ///
-    /// The response is the caller's own, so that nothing of it is left to compare the next one with: it is read in full. See
+    /// The caller owns the response, so nothing of it is left to compare the next one with: it is read in full. See
     /// [`call_leased`](Self::call_leased) for responses that resemble each other.
     ///
     /// # Errors
@@ -89,8 +90,8 @@ where
         within(timeout, exchange).instrument(span::<Req>()).await
     }
 
-    /// Calls an operation with settings of this call. Header blocks of the response that must be understood are those that the options
-    /// [say](CallOptions::understands).
+    /// Calls an operation with settings of this call. The options [declare](CallOptions::understands) which header blocks of the
+    /// response are understood.
     ///
     /// # Errors
     /// As [`call`](Self::call).
@@ -104,9 +105,10 @@ where
         within(timeout, self.exchange(request, sent)).instrument(span::<Req>()).await
     }
 
-    /// Calls an operation whose responses resemble each other, with the client's settings: the response is compared with the
-    /// last one to such a request, and only what differs is read. It is on lease: when that is dropped, the next response is
-    /// compared with it. Until then another call gets a memory of its own.
+    /// Calls an operation whose responses resemble each other, with the client's settings.
+    ///
+    /// The response is compared with the last one to such a request, and only the differences are read. The response is on lease: when the
+    /// lease is dropped, the next response is compared with it. Until then, another call gets its own memory.
     ///
     /// ```
     /// # use deltasoap::http::{Client, SoapService};
@@ -134,7 +136,7 @@ where
     /// ```
     ///
     /// # Errors
-    /// As [`call`](Self::call). The next response is read in full then.
+    /// As [`call`](Self::call). The next response is then read in full.
     pub async fn call_leased<Req, Resp>(&self, request: &Req) -> Result<Lease<Resp>, CallError>
     where
         Req: Message,
@@ -176,8 +178,10 @@ where
         within(timeout, self.exchange_leased(request, sent, Req::ELEMENT)).instrument(span::<Req>()).await
     }
 
-    /// Sends a one-way message. It is accepted where the HTTP exchange succeeds, and nothing comes back or a SOAP message that is no
-    /// fault. Anything else, such as a page that asks for a login, is an error.
+    /// Sends a one-way message.
+    ///
+    /// It is accepted if the HTTP exchange succeeds and the answer is empty or a SOAP message other than a
+    /// fault. Anything else, such as a login page, is an error.
     ///
     /// # Errors
     /// As [`call`](Self::call).
@@ -232,7 +236,7 @@ where
         }
     }
 
-    /// Reads an answer, with what was sent as a hint.
+    /// Reads an answer, using the request as a hint.
     pub(super) async fn receive<R: Receiver>(
         &self,
         response: http::Response<Noted<B>>,
@@ -254,7 +258,7 @@ where
         Ok(received)
     }
 
-    /// A decoder for an answer that nothing is compared with.
+    /// A decoder for an answer that is not compared with others.
     fn decoder(&self) -> Box<Decoder> {
         Box::new(Decoder::new(DecodeOptions { differential: Differential::OFF, ..self.settings.options }))
     }
@@ -311,7 +315,7 @@ where
         Ok(Outbound { request, is_idempotent, trace, understood })
     }
 
-    /// The body as it is sent, with headers that say so, and what may come back.
+    /// The body as it is sent, with headers for its coding, and for the accepted codings of the answer.
     fn coded(&self, headers: &mut HeaderMap, body: Body) -> Body {
         if self.settings.accepts_gzip {
             headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("gzip"));
@@ -345,7 +349,7 @@ where
     }
 }
 
-/// Media type and action. In SOAP 1.1 the action's header is there even if it is empty (section 6.1.1).
+/// Sets media type and action. In SOAP 1.1 the action's header is present even if it is empty (section 6.1.1).
 fn set_media_type(headers: &mut HeaderMap, version: Version, action: &str) -> Result<(), CallError> {
     let media_type = media::request_type(version, action).map_err(CallError::Action)?;
     headers.insert(CONTENT_TYPE, media_type);

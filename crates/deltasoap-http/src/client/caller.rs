@@ -1,4 +1,4 @@
-//! What generated clients need of a client: to call, whatever the transport is.
+//! The interface that generated clients need from a client, whatever its transport.
 
 use super::{CallError, CallOptions, Client, Response};
 use crate::{Body, BoxError};
@@ -9,9 +9,9 @@ use http::Request;
 use std::fmt;
 use tower::Service;
 
-/// Calls operations. A [`Client`] does, over any transport; generated clients are made over what does.
+/// Calls operations. A [`Client`] implements it over any transport; generated clients are built on it.
 pub trait Caller {
-    /// What calls give: the element of the response's body, a lease on it, or the [`Response`] around it.
+    /// The result of calls: the element of the response's body, a lease on it, or the [`Response`] around it.
     type Answer<T>;
 
     /// Calls an operation; see [`Client::call_with`].
@@ -62,7 +62,7 @@ where
     }
 }
 
-/// A client that gives responses with what came around them: header blocks, parts, HTTP headers.
+/// A client that returns whole responses: header blocks, parts, HTTP headers.
 #[derive(Debug, Clone)]
 pub struct Whole<C>(pub C);
 
@@ -92,7 +92,7 @@ where
     }
 }
 
-/// A client that leases responses, and so reads only what is different from the response before; see [`Client::call_leased`].
+/// A client that leases responses, and so reads only what differs from the previous response; see [`Client::call_leased`].
 #[derive(Debug, Clone)]
 pub struct Leased<C>(pub C);
 
@@ -122,10 +122,10 @@ where
     }
 }
 
-/// Why an operation with declared faults gave no response.
+/// Why an operation with declared faults returned no response.
 #[derive(Debug)]
 pub enum Failure<F> {
-    /// The server answered with a fault; `F` tells the declared ones apart.
+    /// The server answered with a fault; `F` distinguishes the declared ones.
     Fault(Box<F>),
     /// There was another reason.
     Call(CallError),

@@ -1,4 +1,4 @@
-//! What servers want to be told again.
+//! Cookies.
 
 use cookie_store::{Cookie, CookieDomain, CookieExpiration, CookieStore, RawCookie};
 use http::header::{COOKIE, HeaderMap, HeaderValue, SET_COOKIE};
@@ -9,9 +9,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 use url::Url;
 
-/// Most cookies that are kept.
+/// Maximum number of cookies.
 const COOKIES: usize = 64;
-/// Longest cookie that is kept, attributes included.
+/// Maximum length of a cookie, attributes included.
 const LENGTH: usize = 4096;
 
 /// The cookies of clients: clones share them. A program can keep them from run to run, in the format of curl's cookie files.
@@ -27,7 +27,7 @@ const LENGTH: usize = 4096;
 #[derive(Clone, Default)]
 pub struct CookieJar(Arc<Mutex<CookieStore>>);
 
-/// A line of a cookie file that is none.
+/// A malformed line of a cookie file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InvalidCookies {
     /// The line, counted from 1.
@@ -43,10 +43,10 @@ impl fmt::Display for InvalidCookies {
 impl std::error::Error for InvalidCookies {}
 
 impl CookieJar {
-    /// Cookies from a file that curl or [`to_netscape`](Self::to_netscape) has written. Those that have expired are left out.
+    /// Cookies from a file written by curl or [`to_netscape`](Self::to_netscape). Expired cookies are left out.
     ///
     /// # Errors
-    /// When a line is no cookie. The error names the line, not what is in it.
+    /// When a line is no cookie. The error names the line, not its content.
     pub fn from_netscape(text: &str) -> Result<Self, InvalidCookies> {
         let mut store = CookieStore::default();
         for (number, line) in text.lines().enumerate() {
@@ -59,7 +59,7 @@ impl CookieJar {
         Ok(CookieJar(Arc::new(Mutex::new(store))))
     }
 
-    /// All cookies, those of the session included, in the format of curl's cookie files. They are secrets.
+    /// All cookies, including session cookies, in the format of curl's cookie files. They are secrets.
     pub fn to_netscape(&self) -> String {
         let store = self.store();
         let mut lines: Vec<String> = store.iter_unexpired().filter_map(line_of).collect();
@@ -73,7 +73,7 @@ impl CookieJar {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds the cookies that belong to a request's URL, if it has none of its own.
+    /// Adds the cookies that belong to a request's URL, if it has no cookies of its own.
     pub(super) fn add<B>(&self, request: &mut Request<B>) {
         if let Some(cookies) = self.of(request.uri()).filter(|_| !request.headers().contains_key(COOKIE)) {
             request.headers_mut().insert(COOKIE, cookies);
@@ -92,7 +92,7 @@ impl CookieJar {
         Some(header)
     }
 
-    /// Keeps what an answer from a URL sets.
+    /// Keeps the cookies that an answer from a URL sets.
     pub(super) fn keep(&self, url: &Uri, headers: &HeaderMap) {
         let Ok(url) = Url::parse(&url.to_string()) else { return };
         let mut store = self.store();
@@ -104,9 +104,9 @@ impl CookieJar {
     }
 }
 
-/// The cookie, if it may be kept. Malformed cookies and those for other hosts may not. Browsers and curl are stricter than RFC 6265, and so
-/// is this: a cookie has no control characters, is not for all names below a public suffix (`example`, `co.uk`), and neither becomes nor
-/// replaces a secure one over a connection that is not.
+/// The cookie, if it may be kept. Malformed cookies and those for other hosts may not. Like browsers and curl, this is stricter than
+/// RFC 6265: a cookie must not contain control characters, must not apply to all names below a public suffix (`example`, `co.uk`), and
+/// must not become or replace a secure one over an insecure connection.
 fn fit(store: &CookieStore, text: &str, url: &Url) -> Option<Cookie<'static>> {
     if text.len() > LENGTH || text.contains(|c: char| c.is_ascii_control()) {
         return None;
@@ -145,11 +145,11 @@ impl fmt::Debug for CookieJar {
     }
 }
 
-/// Begins the lines of cookies that scripts in pages must not see.
+/// Prefix of the lines of cookies that scripts in pages must not see.
 const HTTP_ONLY: &str = "#HttpOnly_";
 
-/// Adds the cookie of a line: domain, whether subdomains have it, path, whether it is for secure connections, when it ends in seconds of
-/// Unix time (0 for the session's end), name, value.
+/// Adds the cookie of a line: domain, whether subdomains have it, path, whether it is for secure connections, its expiry in
+/// Unix seconds (0 for the session's end), name, value.
 fn add_line(store: &mut CookieStore, line: &str, http_only: bool) -> Option<()> {
     let fields: Vec<&str> = line.split('\t').collect();
     let &[domain, subdomains, path, secure, expires, name, value] = &fields[..] else { return None };

@@ -1,4 +1,4 @@
-//! What the client proves with who it is: by HTTP's Basic or Digest authentication.
+//! The client's credentials, for HTTP's Basic or Digest authentication.
 
 #[cfg(feature = "digest")]
 use super::digest::Digest;
@@ -9,8 +9,8 @@ use http::{Method, StatusCode, Uri};
 use http_auth::parse_challenges;
 use std::fmt;
 
-/// A user's name and password; see [`ClientBuilder::credentials`](crate::ClientBuilder::credentials). A clone knows nothing of the
-/// server that the original was used with.
+/// A user's name and password; see [`ClientBuilder::credentials`](crate::ClientBuilder::credentials). A clone does not share
+/// the state of the server that the original was used with.
 #[derive(Clone)]
 pub struct Credentials(Scheme);
 
@@ -20,17 +20,18 @@ enum Scheme {
     Digest(Digest),
 }
 
-/// Without the feature there are none.
+/// Without the feature, this type has no values.
 #[cfg(not(feature = "digest"))]
 #[derive(Clone)]
 enum Digest {}
 
 impl Credentials {
-    /// Basic authentication (RFC 7617), without waiting to be asked: every request carries name and password, readable for who can
-    /// read the connection. Use it over TLS.
+    /// Basic authentication (RFC 7617), sent preemptively.
+    ///
+    /// Every request carries name and password, readable by anyone who can read the connection. Use it over TLS.
     ///
     /// # Errors
-    /// When the name has a colon in it, or either a control character.
+    /// When the name contains a colon, or either contains a control character.
     pub fn basic(user: &str, password: &str) -> Result<Self, InvalidCredentials> {
         if user.contains(':') || user.chars().chain(password.chars()).any(char::is_control) {
             return Err(InvalidCredentials);
@@ -40,14 +41,14 @@ impl Credentials {
         Ok(Credentials(Scheme::Basic(header)))
     }
 
-    /// Digest authentication (RFC 7616) by SHA-256 or MD5 with `qop=auth`. The server's challenge is fetched with the first
-    /// request and used again, counted, for those behind it.
+    /// Digest authentication (RFC 7616) by SHA-256 or MD5 with `qop=auth`.
     ///
-    /// A challenge to other schemes, as Basic, is not answered, nor one without `qop`. All credentials of a client stand for one server:
-    /// the one that its URL names.
+    /// The server's challenge is fetched with the first request and reused, with a counter, for later ones.
+    /// Challenges to other schemes, such as Basic, are not answered, nor those without `qop`. All credentials of a client are for one
+    /// server: the one in its URL.
     ///
     /// # Errors
-    /// When the name or the password has a control character in it.
+    /// When the name or the password contains a control character.
     #[cfg(feature = "digest")]
     pub fn digest(user: impl Into<String>, password: impl Into<String>) -> Result<Self, InvalidCredentials> {
         let (user, password) = (user.into(), password.into());
@@ -57,17 +58,17 @@ impl Credentials {
         Ok(Credentials(Scheme::Digest(Digest::new(user, password))))
     }
 
-    /// True if a challenge is needed that is not there.
+    /// True if a challenge is needed and missing.
     pub(super) fn needs_challenge(&self) -> bool {
         matches!(&self.0, Scheme::Digest(digest) if !digest.has_challenge())
     }
 
-    /// True if a request may have to be sent again, behind a challenge.
+    /// True if a request may have to be sent again after a challenge.
     pub(super) fn can_be_challenged(&self) -> bool {
         matches!(&self.0, Scheme::Digest(_))
     }
 
-    /// The value of `Authorization` for a request; `None` before there is a challenge to answer.
+    /// The value of `Authorization` for a request; `None` if there is no challenge to answer yet.
     pub fn authorization(&self, method: &Method, uri: &Uri) -> Option<HeaderValue> {
         match &self.0 {
             Scheme::Basic(header) => Some(header.clone()),
@@ -75,14 +76,14 @@ impl Credentials {
         }
     }
 
-    /// The names of the authentication schemes that a refusal (401, or 407 of a proxy) offers, without what else its challenges say; none of
-    /// other answers.
+    /// The names of the authentication schemes that a refusal (401, or 407 from a proxy) offers, without the rest of its challenges;
+    /// empty for other answers.
     pub fn offered(status: StatusCode, received: &HeaderMap) -> Vec<String> {
         offered(status, received)
     }
 
-    /// Notes the challenge of an answer. True if the request should be sent again: it went without an answer to a challenge, or to
-    /// one that the server says is out of date.
+    /// Records the challenge of an answer. True if the request should be sent again: it was sent without an answer to a challenge, or with
+    /// an answer to one that the server declares stale.
     pub fn note_challenge(&self, was_authorized: bool, received: &HeaderMap) -> bool {
         match &self.0 {
             Scheme::Digest(digest) => digest.note_challenge(was_authorized, received),
@@ -112,9 +113,9 @@ pub(super) fn sensitive(text: String) -> Option<HeaderValue> {
     Some(header)
 }
 
-/// Most schemes that are told.
+/// Maximum number of schemes reported.
 const MAX_OFFERED: usize = 8;
-/// Most letters of a scheme's name.
+/// Maximum length of a scheme's name.
 const MAX_NAME: usize = 32;
 
 /// See [`Credentials::offered`].
@@ -145,7 +146,7 @@ pub(super) fn offered(status: StatusCode, headers: &HeaderMap) -> Vec<String> {
     names
 }
 
-/// Shows the scheme alone.
+/// Shows only the scheme.
 impl fmt::Debug for Credentials {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let scheme = match &self.0 {

@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub(super) struct Digest {
     user: String,
     password: String,
-    /// The server's last challenge, which counts how often it was answered.
+    /// The server's last challenge, with the count of its uses.
     challenge: Mutex<Option<DigestClient>>,
 }
 
@@ -38,7 +38,7 @@ impl Digest {
         sensitive(self.challenge().as_mut()?.respond(&params).ok()?)
     }
 
-    /// Notes the challenge of an answer. True if the request should be sent again.
+    /// Records the challenge of an answer. True if the request should be sent again.
     pub(super) fn note_challenge(&self, was_authorized: bool, received: &HeaderMap) -> bool {
         let Some(challenge) = strongest(received) else { return false };
         let is_to_repeat = !was_authorized || challenge.stale();
@@ -51,7 +51,7 @@ impl Digest {
     }
 }
 
-/// The strongest challenge that we answer.
+/// The strongest supported challenge.
 fn strongest(headers: &HeaderMap) -> Option<DigestClient> {
     let texts = headers.get_all(WWW_AUTHENTICATE).iter().filter_map(|value| value.to_str().ok());
     let challenges = texts.filter_map(|text| parse_challenges(text).ok()).flatten();

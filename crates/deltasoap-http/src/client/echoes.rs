@@ -1,34 +1,34 @@
-//! Whether answers repeat what was asked.
+//! Detects whether answers repeat values of their requests.
 //!
-//! To look for what was sent costs next to nothing, but as long as an answer is awaited, the request's template is held: a
-//! request of the same kind that is written meanwhile copies what it changes. So it is done as long as something is found.
+//! Looking for sent values costs next to nothing, but while an answer is awaited, the request's template is held: a
+//! request of the same kind that is written meanwhile copies what it changes. So this is done only as long as values are found.
 
-/// Answers in which nothing was found before some are read without a look at what was sent.
+/// Answers without a match before some are read without looking for matches.
 const TRIES: u32 = 4;
-/// How many those are at first, and how often their number doubles.
+/// Initial number of skipped answers, and how often it doubles.
 const PAUSE: u32 = 8;
 const DOUBLED: u32 = 7;
-/// Leaves that must be found in an answer.
+/// Minimum number of leaves that must be found in an answer.
 const FEW: u64 = 64;
 
-/// What was found in the last answers to requests of one kind.
+/// Results of the last answers to requests of one kind.
 #[derive(Debug, Default)]
 pub(super) struct Echoes {
-    /// Answers in a row in which nothing was found.
+    /// Answers in a row without a match.
     failures: u32,
-    /// Answers to come that are read without a look.
+    /// Next answers that are read without looking for matches.
     pause: u32,
 }
 
 impl Echoes {
-    /// True if the answer to a request is worth a look.
+    /// True if matches are looked for in the answer to a request.
     pub(super) fn are_expected(&mut self) -> bool {
         let is_pause = self.pause > 0;
         self.pause = self.pause.saturating_sub(1);
         !is_pause
     }
 
-    /// Notes how many leaves were found.
+    /// Records how many leaves were found.
     pub(super) fn note(&mut self, leaves: u64) {
         self.failures = if leaves < FEW { self.failures.saturating_add(1) } else { 0 };
         if let Some(doubled) = self.failures.checked_sub(TRIES) {
@@ -41,7 +41,7 @@ impl Echoes {
 mod tests {
     use super::*;
 
-    /// How many of so many answers are looked at.
+    /// How many of a number of answers are searched.
     fn looks(echoes: &mut Echoes, answers: usize, leaves: u64) -> usize {
         let looked = |_: &usize| {
             let looks = echoes.are_expected();

@@ -1,4 +1,4 @@
-//! Calls with messages whose description is known at run time only: the caller says how they are described, and reads the answers.
+//! Calls with messages that are described only at run time: the caller supplies the description and reads the answers.
 
 use super::builder::Client;
 use super::call::Response;
@@ -23,12 +23,14 @@ where
     B: http_body::Body<Data = Bytes> + Send + 'static,
     B::Error: Into<BoxError>,
 {
-    /// Calls an operation whose description is known at run time only, and has the answer read by a receiver with a decoder, by which the
-    /// caller compares answers with earlier ones. The request is an element of any name, or of none
-    /// ([`encode_element`](deltasoap_core::soap::encode_element)). The decoder comes back, to be [reset](Decoder::reset) and used again.
+    /// Calls an operation that is described only at run time.
+    ///
+    /// A receiver reads the answer with a decoder, by which the caller compares answers with earlier ones. The request is an element
+    /// with any name, or without one
+    /// ([`encode_element`](deltasoap_core::soap::encode_element)). The decoder is returned, to be [reset](Decoder::reset) and reused.
     ///
     /// # Errors
-    /// As [`call`](Self::call), but that a fault is for the receiver to take.
+    /// As [`call`](Self::call), except that the receiver handles a fault.
     pub async fn call_element<T: Content, R: Receiver>(
         &self,
         name: &QName,
@@ -42,7 +44,7 @@ where
         within(timeout, self.read_by(request, sent, reading)).await
     }
 
-    /// Sends a one-way message whose description is known at run time only; see [`call_element`](Self::call_element).
+    /// Sends a one-way message that is described only at run time; see [`call_element`](Self::call_element).
     ///
     /// # Errors
     /// As [`send`](Self::send).

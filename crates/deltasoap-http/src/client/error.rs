@@ -1,4 +1,4 @@
-//! Why a call failed.
+//! Errors of calls.
 
 use super::redirects::RedirectError;
 use crate::BoxError;
@@ -9,41 +9,41 @@ use http::StatusCode;
 use http::header::InvalidHeaderValue;
 use std::fmt;
 
-/// A call that gave no response.
+/// A call that returned no response.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum CallError {
     /// The request could not be sent, or the answer did not arrive.
     Http(BoxError),
-    /// The answer is no SOAP message, or came under an error's status and is a malformed one.
+    /// The answer is no SOAP message, or has an error status and is malformed.
     Status(StatusError),
     /// The answer is a fault.
     Fault(Box<Fault>),
-    /// The answer is malformed, or not the message that was expected.
+    /// The answer is malformed, or is not the expected message.
     Decode(Error),
-    /// The answer has a header block that must be understood, and that neither the client nor the call
+    /// The answer has a header block that must be understood, but neither the client nor the call
     /// [understands](crate::CallOptions::understands).
     NotUnderstood(Error),
     /// The answer is not in the encoding that its media type names.
     Charset(CharsetError),
     /// The client's [inspector](crate::ClientBuilder::inspect) refused the answer.
     Refused(BoxError),
-    /// The content coding of the answer cannot be undone.
+    /// The content coding of the answer cannot be decoded.
     Coding(CodingError),
     /// The parts that came with the answer are malformed.
     Attachment(AttachmentError),
-    /// The request holds text that XML cannot carry.
+    /// The request contains text that XML cannot carry.
     Encode(Error),
-    /// The action holds characters that an HTTP header cannot carry.
+    /// The action contains characters that an HTTP header cannot carry.
     Action(InvalidHeaderValue),
     /// The call took too long.
     Timeout,
-    /// The answer is a redirect that the client does not follow, though it follows [others](crate::ClientBuilder::redirects).
+    /// The answer is a redirect that the client does not follow, although it follows [others](crate::ClientBuilder::redirects).
     Redirect(RedirectError),
 }
 
 impl CallError {
-    /// The error of an answer that came with a status, and is malformed.
+    /// The error of an answer with a status and a malformed message.
     pub fn malformed(status: StatusCode, error: Error) -> Self {
         if status.is_success() {
             return CallError::Decode(error);
@@ -53,29 +53,29 @@ impl CallError {
     }
 }
 
-/// An HTTP answer that is no SOAP message that can be read.
+/// An HTTP answer that is not a readable SOAP message.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct StatusError {
     /// The status.
     pub status: StatusCode,
-    /// The media type that the body is said to have, as it was written.
+    /// The declared media type of the body, as it was written.
     pub media_type: Option<String>,
     /// The first bytes of the body, for people; at most 512 of them.
     pub excerpt: String,
-    /// The authentication schemes that the server offers, or with status 407 a proxy.
+    /// The authentication schemes that the server offers, or a proxy with status 407.
     pub schemes: Vec<String>,
-    /// What is wrong with the message, if there is one.
+    /// The error in the message, if there is a message.
     pub cause: Option<MessageError>,
 }
 
-/// What is wrong with a message that came under an error's status.
+/// The error in a message that came with an error status.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum MessageError {
     /// It is malformed.
     Decode(Error),
-    /// It is not in the encoding that its media type names, or in one that is not supported.
+    /// It is not in the encoding that its media type names, or in an unsupported one.
     Charset(CharsetError),
 }
 

@@ -1,7 +1,7 @@
-//! What a client remembers of earlier responses, for those that are leased to the caller.
+//! The client's memory of earlier responses, for those that are leased to the caller.
 //!
-//! All responses of a client come from one endpoint, so that they may be compared with each other. A memory waits with the
-//! decoder that filled it, since what some policies note means something to that decoder alone.
+//! All responses of a client come from one endpoint, so they may be compared with each other. A memory is kept with the
+//! decoder that filled it, since the notes of some policies are valid only for that decoder.
 
 use crate::shelf::{Idle, Shelf};
 use deltasoap_core::decode::Decoder;
@@ -9,12 +9,12 @@ use deltasoap_core::{DecodeOptions, DifferentialStats, Home, Lease, Memory, QNam
 use std::any::TypeId;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Memories kept, where the client is not told another number.
+/// Default number of memories kept.
 pub(super) const MEMORIES: usize = 16;
-/// Bytes kept, where the client is not told another number.
+/// Default number of bytes kept.
 pub(super) const BYTES: usize = 64 << 20;
 
-/// What responses are compared with.
+/// Identifies the responses that may be compared.
 #[derive(Debug)]
 struct Stream {
     /// The type of the response's memory.
@@ -39,7 +39,7 @@ struct State {
 }
 
 impl Memories {
-    /// For at most so many memories of so many bytes.
+    /// Creates it with limits on the number of memories and their bytes.
     pub(super) fn new(options: DecodeOptions, memories: usize, bytes: usize) -> Arc<Self> {
         let state = State { shelf: Shelf::new(memories), stats: DifferentialStats::default() };
         Arc::new(Memories { options, bytes, state: Mutex::new(state) })
@@ -49,13 +49,13 @@ impl Memories {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What was counted for all responses; memory is what waits now.
+    /// The counters of all responses; the memory is that of the waiting entries.
     pub(super) fn stats(&self) -> DifferentialStats {
         let state = self.state();
         DifferentialStats { memory: state.shelf.bytes() as u64, ..state.stats }
     }
 
-    /// A memory for the response to a request, an earlier one's if there is one that waits, and the decoder to read it with.
+    /// A memory for the response to a request, an earlier one if available, and the decoder to read it with.
     pub(super) fn check_out<Resp: Typed>(
         self: &Arc<Self>,
         request: QName,
@@ -85,17 +85,17 @@ impl Memories {
     }
 }
 
-/// What is known of a memory that is out for one response.
+/// The state of a memory that is checked out for one response.
 #[derive(Debug)]
 pub(super) struct Checkout {
     memories: Arc<Memories>,
     request: QName,
-    /// The memory's counters in front of the response.
+    /// The memory's counters before the response.
     before: DifferentialStats,
 }
 
 impl Checkout {
-    /// The response, for the caller. The decoder waits with the memory.
+    /// The response, for the caller. The decoder is kept with the memory.
     pub(super) fn lease<Resp>(self, memory: Box<Memory<Resp>>, mut decoder: Box<Decoder>) -> Lease<Resp>
     where
         Memory<Resp>: Send + 'static,
@@ -108,10 +108,10 @@ impl Checkout {
     }
 }
 
-/// The way home of one memory.
+/// Returns one memory.
 struct Return {
     memories: Arc<Memories>,
-    /// There until the memory has come home.
+    /// Present until the memory is returned.
     stream: Mutex<Option<Stream>>,
 }
 

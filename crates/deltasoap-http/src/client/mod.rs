@@ -1,15 +1,15 @@
 //! The client: calls operations through any HTTP transport.
 //!
-//! [`call`] makes the HTTP request and drives the exchange; [`transmit`] sends it, perhaps more than once ([`retries`], [`redirects`]), and
-//! has it noted by a [`trace`]; [`receive`] decodes the answer as its bytes arrive, unless its header has something that is not
+//! [`call`] makes the HTTP request and drives the exchange; [`transmit`] sends it, possibly more than once ([`retries`], [`redirects`]),
+//! and records it in a [`trace`]; [`receive`] decodes the answer as its bytes arrive, unless its header contains something that is not
 //! [`understood`];
-//! [`overlaid`] makes requests with lists that are too long for that to be held in memory;
-//! [`templates`] keeps earlier requests to write the next against, [`echoes`] tells whether answers repeat them, and [`memory`] keeps
+//! [`overlaid`] makes requests with lists that are too long to be held in memory;
+//! [`templates`] keeps earlier requests to write the next against, [`echoes`] detects whether answers repeat them, and [`memory`] keeps
 //! earlier responses to compare the next with;
-//! [`element`] sends messages that the caller has written, and gives what answers them to a receiver of the caller's;
-//! [`credentials`] go with requests, and answer challenges (`digest`);
+//! [`element`] sends messages that the caller has written, and passes the answers to a receiver of the caller's;
+//! [`credentials`] are sent with requests, and answer challenges (`digest`);
 //! [`caller`] is a client as generated code sees it;
-//! [`network`] is the default way to the network, in whose place any [`tower::Service`] can stand.
+//! [`network`] is the default transport, which any [`tower::Service`] can replace.
 
 mod builder;
 mod call;

@@ -1,4 +1,4 @@
-//! What can be different from one call to the next.
+//! Settings that can differ from one call to the next.
 
 use super::trace::Trace;
 use super::understood::Understood;
@@ -10,7 +10,7 @@ use http::header::{HeaderMap, HeaderName, HeaderValue};
 use std::borrow::Cow;
 use std::time::Duration;
 
-/// Settings of one call; what is not set is the client's.
+/// Settings of one call; the client's settings apply to the rest.
 #[derive(Debug, Clone, Default)]
 pub struct CallOptions {
     pub(super) headers: Vec<HeaderBlock>,
@@ -19,7 +19,7 @@ pub struct CallOptions {
     pub(super) references: Option<bool>,
     pub(super) timeout: Option<Duration>,
     pub(super) http_headers: HeaderMap,
-    /// Written in full whatever was sent before, and not kept.
+    /// The request is always written in full, and not kept.
     pub(super) is_single: bool,
     pub(super) parts: Vec<Part>,
     pub(super) mtom: Option<Mtom>,
@@ -53,7 +53,7 @@ impl CallOptions {
         self
     }
 
-    /// How the request is laid out.
+    /// The encoding of the request.
     #[must_use]
     pub fn encoding(mut self, encoding: Use) -> Self {
         self.encoding = Some(encoding);
@@ -67,37 +67,37 @@ impl CallOptions {
         self
     }
 
-    /// How long the call may take.
+    /// Maximum time of the call.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
-    /// Whether the request is written against the client's [templates](crate::ClientBuilder::templating), and becomes one
-    /// itself; without, it is written in full. Default: yes.
+    /// Whether the request is written against the client's [templates](crate::ClientBuilder::templating), and becomes a template
+    /// itself. Otherwise it is written in full. Default: yes.
     #[must_use]
     pub fn templates(mut self, are_used: bool) -> Self {
         self.is_single = !are_used;
         self
     }
 
-    /// Adds a part that is sent with the message: in MIME, or as the client's [options](crate::ClientBuilder::attachments) say.
+    /// Adds a part that is sent with the message: in MIME, or as set in the client's [options](crate::ClientBuilder::attachments).
     #[must_use]
     pub fn part(mut self, part: Part) -> Self {
         self.parts.push(part);
         self
     }
 
-    /// When binary values are sent as parts of their own.
+    /// When binary values are sent as separate parts.
     #[must_use]
     pub fn mtom(mut self, mtom: Mtom) -> Self {
         self.mtom = Some(mtom);
         self
     }
 
-    /// Adds an HTTP header, in place of one of the same name that the client would send. One whose name [tells a
-    /// secret](is_secret_header) counts as marked as sensitive: it is not shown, and not sent to another origin.
+    /// Adds an HTTP header, which replaces a header of the same name from the client. If its name [indicates a
+    /// secret](is_secret_header), it is treated as sensitive: it is not shown, and not sent to another origin.
     #[must_use]
     pub fn http_header(mut self, name: HeaderName, mut value: HeaderValue) -> Self {
         value.set_sensitive(value.is_sensitive() || is_secret_header(&name));
@@ -105,16 +105,16 @@ impl CallOptions {
         self
     }
 
-    /// Whether the operation may be carried out more than once with the same effect as once, so that the request is sent again where
-    /// it is not known what became of it; see [`Retries`](crate::Retries). Default: no.
+    /// Whether the operation can be repeated with the same effect, so that the request is sent again if
+    /// its outcome is unknown; see [`Retries`](crate::Retries). Default: no.
     #[must_use]
     pub fn idempotent(mut self, is_idempotent: bool) -> Self {
         self.is_idempotent = is_idempotent;
         self
     }
 
-    /// Says that the caller understands header blocks of this name in the response, besides those that the
-    /// [client](crate::ClientBuilder::understands) does. A response with a mandatory block that nobody understands is an error
+    /// Declares that the caller understands header blocks of this name in the response, in addition to those of the
+    /// [client](crate::ClientBuilder::understands). A response with a mandatory block that is not understood is an error
     /// ([`CallError::NotUnderstood`](crate::CallError::NotUnderstood)).
     #[must_use]
     pub fn understands(mut self, header: QName) -> Self {
@@ -122,14 +122,14 @@ impl CallOptions {
         self
     }
 
-    /// Takes responses with whatever mandatory header blocks: the caller looks at them itself, or may do without.
+    /// Accepts responses with any mandatory header blocks: the caller checks them itself, or ignores them.
     #[must_use]
     pub fn understands_all(mut self) -> Self {
         self.understood.all = true;
         self
     }
 
-    /// Notes what goes over the wire, instead of where [the client](crate::ClientBuilder::trace) does.
+    /// Records the exchanges here, instead of in the trace of [the client](crate::ClientBuilder::trace).
     #[must_use]
     pub fn trace(mut self, trace: &Trace) -> Self {
         self.trace = Some(trace.clone());

@@ -1,4 +1,4 @@
-//! Calls whose request has a list of any length, which is written while it is sent.
+//! Calls whose request contains a list of any length, which is written while it is sent.
 
 use super::builder::Client;
 use super::call::{Response, span};
@@ -19,13 +19,15 @@ where
     B: http_body::Body<Data = Bytes> + Send + 'static,
     B::Error: Into<BoxError>,
 {
-    /// Calls an operation whose request has a list of any length: items come from an iterator, in place of what the request's one
-    /// [`Streamed`](deltasoap_core::Streamed) field (or [`StreamedArray`](deltasoap_core::StreamedArray)) does not hold
-    /// itself. They are written a chunk at a time, as the connection takes them (HTTP/1.1, chunked transfer coding), so that the
+    /// Calls an operation whose request contains a list of any length.
+    ///
+    /// The items come from an iterator, for the request's one [`Streamed`](deltasoap_core::Streamed) field (or
+    /// [`StreamedArray`](deltasoap_core::StreamedArray)), which does not hold them
+    /// itself. They are written one chunk at a time, as the connection accepts them (HTTP/1.1, chunked transfer coding), so that the
     /// memory needed does not grow with the message. A chunk is as long as those of [templates](crate::ClientBuilder::templating).
     ///
     /// The iterator runs while the connection waits for it: it must not block. The client's [timeout](crate::ClientBuilder::timeout)
-    /// covers all of the sending, so that more may be needed here.
+    /// covers the whole sending, so that a longer one may be needed here.
     ///
     /// ```
     /// # use deltasoap::http::{Client, SoapService};
@@ -53,8 +55,8 @@ where
     /// ```
     ///
     /// # Errors
-    /// As [`call`](Self::call). An item that cannot be written is found while the request is being sent: it is broken off then, and the
-    /// receiver does not take it for whole.
+    /// As [`call`](Self::call). An item that cannot be written is detected while the request is being sent. The request is then aborted,
+    /// and the receiver does not take it for complete.
     pub async fn call_overlaid<Req, Resp, I>(&self, request: &Req, items: I) -> Result<Resp, CallError>
     where
         Req: Message,

@@ -22,10 +22,10 @@ use http_body::Body;
 use http_body_util::BodyExt;
 use std::pin::{Pin, pin};
 
-/// Most bytes of a body that is no message kept for people to see.
+/// Maximum number of bytes kept of a body that is no message, for display.
 const EXCERPT: usize = 512;
 
-/// An answer, read whole.
+/// An answer, read in full.
 pub(super) struct Received<R> {
     pub(super) parts: Parts,
     /// `None` if the body was empty.
@@ -33,14 +33,14 @@ pub(super) struct Received<R> {
     pub(super) decoder: Box<Decoder>,
     /// The other parts of the package that the message came in.
     pub(super) attachments: Attachments,
-    /// What the message had beyond its schema.
+    /// Deviations of the message from its schema.
     pub(super) deviations: Vec<Deviation>,
 }
 
 /// Reads an answer with a decoder that is ready for a message.
 ///
 /// # Errors
-/// When it is no SOAP message, is at fault, or does not arrive.
+/// When it is no SOAP message, is malformed, or does not arrive.
 pub(super) async fn receive<R, B>(
     response: http::Response<B>,
     receiver: R,
@@ -77,7 +77,7 @@ fn bound(media: Option<&MediaType>, settings: &Settings) -> Bound {
     Bound::new(settings.gzip_limits, is_package, &settings.options.limits, &settings.attachments.limits)
 }
 
-/// Reads an answer whose content coding is undone; `media` is its media type, if a message can be of it.
+/// Reads an answer whose content coding was removed; `media` is its media type, if a message can have it.
 async fn receive_plain<R, B>(
     mut parts: Parts,
     media: Option<MediaType>,
@@ -139,7 +139,7 @@ where
 }
 
 struct Reading<R> {
-    /// On the heap, since it goes from hand to hand.
+    /// On the heap, since it is moved often.
     decoder: Box<Decoder>,
     reader: EnvelopeReader<R>,
     charset: Charset,
@@ -149,7 +149,7 @@ struct Reading<R> {
 }
 
 impl<R: Receiver> Reading<R> {
-    /// Takes from the media type what the message is in.
+    /// Takes the encoding of the message from the media type.
     fn expect(&mut self, media: &MediaType) {
         self.charset = Charset::of(media);
         if let Some(encoding) = self.charset.encoding() {
@@ -228,16 +228,16 @@ fn status_error(status: StatusCode, headers: &HeaderMap, first: &[u8], cause: Op
     CallError::Status(StatusError { status, media_type, excerpt, schemes: offered(status, headers), cause })
 }
 
-/// Takes what may come back from a one-way message: nothing that counts, or a fault.
+/// Accepts the possible answers to a one-way message: nothing relevant, or a fault.
 #[derive(Default)]
 pub(super) struct FaultReceiver {
     fault: Option<Node>,
-    /// What stands in the header of a fault message.
+    /// The names in the header of a fault message that were not understood.
     not_understood: Vec<QName>,
 }
 
 impl FaultReceiver {
-    /// The fault, if there was one.
+    /// The fault, if there is one.
     ///
     /// # Errors
     /// When it had no code.

@@ -1,4 +1,4 @@
-//! Where an answer sends the client instead, and whether it goes there.
+//! Redirects, and whether they are followed.
 
 use http::header::{AUTHORIZATION, COOKIE, HeaderMap, LOCATION, PROXY_AUTHORIZATION};
 use http::{Request, Response, StatusCode, Uri};
@@ -7,10 +7,10 @@ use std::fmt;
 
 /// Which redirects a client follows; see [`ClientBuilder::redirects`](crate::ClientBuilder::redirects).
 ///
-/// A redirect with status 307 or 308 asks for the same request elsewhere. With 301 and 302 most clients turn it into a GET, which is no call
-/// any more: they are followed, with the same request, only if that is [asked for](Redirects::lenient); 303 never is. Nothing goes from
-/// `https` to `http`. To another origin (scheme, host or port) go no credentials: neither the client's nor its cookies nor headers
-/// of the call that are marked as sensitive, or [secret by their names](crate::is_secret_header). The message goes there as it is, with all that is in it.
+/// A redirect with status 307 or 308 asks for the same request elsewhere. With 301 and 302 most clients turn it into a GET, which is no
+/// longer a call. They are followed, with the same request, only [on request](Redirects::lenient); 303 never is. Nothing is redirected from
+/// `https` to `http`. Another origin (scheme, host or port) gets no credentials: neither those of the client, nor its cookies, nor headers
+/// of the call that are marked as sensitive or [secret by their names](crate::is_secret_header). The message itself is sent unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Redirects {
     most: u32,
@@ -19,15 +19,15 @@ pub struct Redirects {
 }
 
 impl Redirects {
-    /// None: a redirect is an answer without a message. The default.
+    /// Follows none: a redirect is an answer without a message. The default.
     pub const OFF: Redirects = Redirects { most: 0, leaves_origin: false, is_lenient: false };
 
-    /// At most so many in a row, within the origin of the client's URL.
+    /// Follows at most this many in a row, within the origin of the client's URL.
     pub const fn same_origin(most: u32) -> Self {
         Redirects { most, leaves_origin: false, is_lenient: false }
     }
 
-    /// At most so many in a row, to any origin.
+    /// Follows at most this many in a row, to any origin.
     pub const fn any_origin(most: u32) -> Self {
         Redirects { most, leaves_origin: true, is_lenient: false }
     }
@@ -44,10 +44,10 @@ impl Redirects {
         self.most == 0
     }
 
-    /// Where an answer sends the request from a URL, after so many other places; `None` if it does not.
+    /// The target to which an answer redirects the request from a URL, after a number of hops; `None` if it does not redirect.
     ///
     /// # Errors
-    /// When it does, and the client does not go there.
+    /// When it does, and the client does not follow it.
     pub(super) fn target<B>(&self, from: &Uri, answer: &Response<B>, hops: u32) -> Result<Option<Uri>, RedirectError> {
         let status = answer.status();
         if !is_redirect(status) {
@@ -79,7 +79,7 @@ fn is_redirect(status: StatusCode) -> bool {
     matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308)
 }
 
-/// The URL that a location means, seen from another: of a scheme that we speak, and without a user in it.
+/// The URL of a location relative to another: of a supported scheme, and without a user in it.
 fn resolve(from: &Uri, location: &str) -> Option<Uri> {
     let base = from.to_string();
     let target = UriReferenceStr::new(location).ok()?.resolve_against(UriAbsoluteStr::new(&base).ok()?);
@@ -102,7 +102,7 @@ fn origin(url: &Uri) -> Option<(&str, String, u16)> {
     Some((url.scheme_str()?, url.host()?.to_ascii_lowercase(), url.port_u16().unwrap_or(port)))
 }
 
-/// Sends a request somewhere else, without what another origin must not see.
+/// Redirects a request, without the data that another origin must not see.
 pub(super) fn redirect<B>(request: &mut Request<B>, target: Uri) {
     if !is_same_origin(request.uri(), &target) {
         forget_secrets(request.headers_mut());
@@ -118,12 +118,12 @@ fn forget_secrets(headers: &mut HeaderMap) {
     }
 }
 
-/// A redirect that the client does not follow, though it follows others.
+/// A redirect that the client does not follow, although it follows others.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RedirectError {
     /// The status.
     pub status: StatusCode,
-    /// Where it leads, as it says itself.
+    /// The target, as it was given.
     pub location: Option<String>,
     reason: Reason,
 }

@@ -1,4 +1,4 @@
-//! When a request is sent again, and when not.
+//! When a request is sent again.
 
 use super::error::CallError;
 use crate::transport::Unsent;
@@ -8,17 +8,17 @@ use std::error::Error as StdError;
 use std::hash::{BuildHasher, RandomState};
 use std::time::{Duration, SystemTime};
 
-/// How often a call is tried again, and after what pauses; see [`ClientBuilder::retries`](crate::ClientBuilder::retries).
+/// How often a call is retried, and after what pauses; see [`ClientBuilder::retries`](crate::ClientBuilder::retries).
 ///
-/// By itself a request is sent again only if nothing of it was sent: if no connection could be had. (A connection of the pool that
-/// the server had closed before counts as that too, and costs no attempt.) Whatever comes after the first byte may have been
-/// acted upon. Only calls that are said to be [idempotent](crate::CallOptions::idempotent) are tried again then: when the connection breaks, an
-/// attempt takes too long, or the server answers with status 503.
+/// By default a request is sent again only if nothing of it was sent, because no connection could be opened. (A connection of the pool that
+/// the server had already closed counts as that too, and costs no attempt.) After the first byte, the server may have
+/// acted on the request. Then only calls that are declared [idempotent](crate::CallOptions::idempotent) are retried: when the connection
+/// breaks, an attempt takes too long, or the server answers with status 503.
 ///
-/// The pause doubles each time, and is cut by up to a half at random, so that clients do not come back all at once. A server's `Retry-After` counts
-/// instead; if it is longer than the longest pause, the call ends with the answer. The [timeout](crate::ClientBuilder::timeout) of a call holds
-/// for all its attempts together. Requests that are streamed or have parts cannot be sent twice: they are sent again only where nothing was
-/// read of them.
+/// The pause doubles each time, and is shortened by up to a half at random, so that clients do not return all at once. A server's
+/// `Retry-After` takes precedence; if it is longer than the longest pause, the call ends with the answer. The
+/// [timeout](crate::ClientBuilder::timeout) of a call covers all its attempts together. Requests that are streamed or have parts cannot be
+/// sent twice: they are sent again only if nothing was read of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Retries {
     limit: u32,
@@ -35,23 +35,23 @@ impl Default for Retries {
 }
 
 impl Retries {
-    /// None at all.
+    /// No retries.
     pub const OFF: Retries = Retries { limit: 0, pause: Duration::ZERO, longest: Duration::ZERO, attempt: None };
 
-    /// At most so many attempts after the first; else as by default.
+    /// At most this many attempts after the first; otherwise as by default.
     pub fn up_to(attempts: u32) -> Self {
         Retries { limit: attempts, ..Self::default() }
     }
 
-    /// The pause in front of the second attempt, and the longest one. Default 100 ms and 5 s.
+    /// The pause before the second attempt, and the longest one. Default 100 ms and 5 s.
     #[must_use]
     pub fn pauses(mut self, first: Duration, longest: Duration) -> Self {
         (self.pause, self.longest) = (first, longest);
         self
     }
 
-    /// How long one attempt of an idempotent call may take until its response begins, so that another one can be made. Default: as
-    /// long as the call may.
+    /// Maximum time of one attempt of an idempotent call until its response begins, after which another attempt can be made. Default: the
+    /// time of the call.
     #[must_use]
     pub fn attempt_timeout(mut self, timeout: Duration) -> Self {
         self.attempt = Some(timeout);
@@ -64,7 +64,7 @@ impl Retries {
 pub(super) struct Attempts {
     retries: Retries,
     is_idempotent: bool,
-    /// Those that are over.
+    /// The number of finished attempts.
     made: u32,
 }
 
@@ -73,7 +73,7 @@ impl Attempts {
         Attempts { retries, is_idempotent, made: 0 }
     }
 
-    /// True if there is no other attempt to come.
+    /// True if there are no attempts left.
     pub(super) fn are_over(&self) -> bool {
         self.made == self.retries.limit
     }
@@ -83,12 +83,12 @@ impl Attempts {
         self.is_idempotent
     }
 
-    /// How long the next attempt may take.
+    /// Maximum time of the next attempt.
     pub(super) fn timeout(&self) -> Option<Duration> {
         self.retries.attempt.filter(|_| self.is_idempotent)
     }
 
-    /// How long to wait before another attempt, if there is to be one.
+    /// How long to wait before another attempt; `None` if there is none.
     pub(super) fn pause<B>(&mut self, outcome: &Result<Response<B>, CallError>) -> Option<Duration> {
         let is_worth_it = match outcome {
             Ok(response) => self.is_idempotent && response.status() == StatusCode::SERVICE_UNAVAILABLE,
@@ -108,7 +108,7 @@ impl Attempts {
     }
 }
 
-/// The pause less a part of its half.
+/// The pause, shortened by at most a half.
 fn shortened(pause: Duration, random: u64) -> Duration {
     let part = (random >> 40) as f64 / (1_u64 << 24) as f64;
     pause.mul_f64(1.0 - part / 2.0)

@@ -1,8 +1,8 @@
-//! What a client keeps of the requests it sent, so that the next ones need only be written where they differ.
+//! The client's store of sent requests, so that only the differences of the next ones need to be written.
 //!
 //! A set of templates belongs to a destination and a kind of request. It is taken from the store while a request is written,
-//! which takes no lock, and put back at once: what is still being sent is safe, since templates copy it before they change
-//! it. A request that is written meanwhile gets a set of its own.
+//! which holds no lock, and put back immediately. Requests that are still being sent are safe, since templates copy them before they
+//! change them. A request that is written meanwhile gets its own set.
 
 use super::echoes::Echoes;
 use crate::Part;
@@ -17,17 +17,18 @@ use deltasoap_core::{Buffer, Content, EncodeStats, Error, Hint, QName, RunPool, 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Sets kept, where no other number is said.
+/// Default number of sets kept.
 const SETS: usize = 64;
-/// Bytes kept, where no other number is said.
+/// Default number of bytes kept.
 const BYTES: usize = 128 << 20;
 
-/// A store of templates that several clients share: the first request to one destination is written against what was last
-/// sent to another, an array that was sent in another operation's request is not written again, and what is the same in
-/// several is kept once.
+/// A store of templates that several clients share.
 ///
-/// Each client has a store of its own unless it is [given one](crate::ClientBuilder::templates). How long it takes to write a
-/// request tells how much it resembles what was sent before, to whichever destination; share where that may be known.
+/// The first request to one destination is written against the last request to another. An array that was sent in another
+/// operation's request is not written again, and content that several requests share is kept once.
+///
+/// Each client has its own store unless it is [given one](crate::ClientBuilder::templates). The time it takes to write a
+/// request reveals how much it resembles earlier requests, to any destination; share a store only where that is acceptable.
 ///
 /// ```
 /// use deltasoap_http::{Client, SharedTemplates};
@@ -43,15 +44,15 @@ const BYTES: usize = 128 << 20;
 pub struct SharedTemplates(Arc<Store>);
 
 impl Default for SharedTemplates {
-    /// At most 64 sets of templates, of 128 MiB.
+    /// At most 64 sets of templates, and 128 MiB.
     fn default() -> Self {
         Self::new(SETS, BYTES)
     }
 }
 
 impl SharedTemplates {
-    /// A store of at most so many sets of templates, one for each destination and kind of request (and as many as are written
-    /// at one time), and of so many bytes. Beyond that, what was not used for longest is dropped. What two sets share is
+    /// A store with limits on the number of sets of templates and on their bytes. There is one set for each destination and kind of request
+    /// (and as many as are written at one time). Beyond the limits, the least recently used set is dropped. Content that two sets share is
     /// counted for each.
     pub fn new(sets: usize, bytes: usize) -> Self {
         let (shelf, runs) = (Mutex::new(Shelf::new(sets)), RunPool::new());
@@ -70,11 +71,11 @@ struct Store {
     shelf: Mutex<Shelf<Key>>,
     /// Arrays that requests of different kinds share.
     runs: RunPool,
-    /// Clients so far that were built with the store.
+    /// Number of clients that were built with the store.
     destinations: AtomicU64,
 }
 
-/// What a set of templates is for.
+/// Identifies a set of templates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Key {
     destination: u64,
@@ -85,8 +86,8 @@ struct Key {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Kind {
     element: QName,
-    /// Where the type's description stands in memory, which tells types apart that have the same element. It only chooses
-    /// among templates, and those check what they are given.
+    /// The address of the type's description in memory, which distinguishes types that have the same element. It only selects
+    /// among templates, and those check their input.
     schema: usize,
     version: Version,
     encoding: Use,
@@ -99,7 +100,7 @@ impl Kind {
     }
 }
 
-/// A body's element, its value, and how that is described.
+/// A body's element, its value, and the value's description.
 #[derive(Debug)]
 pub(super) struct Body<'a, T> {
     pub(super) name: &'a QName,
@@ -120,7 +121,7 @@ impl Store {
         self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Templates for a request: the destination's own, else a copy of another's, which shares its chunks, else none yet.
+    /// Templates for a request: the destination's own, else a copy of another's, which shares its chunks, else new ones.
     fn take(&self, key: &Key, options: Templating) -> Box<Templates> {
         let mut shelf = self.shelf();
         if let Some((_, own)) = shelf.take(|other| other == key).and_then(Idle::into_parts) {
@@ -158,14 +159,14 @@ struct State {
     stats: EncodeStats,
     /// Leaves of responses that were found in requests.
     hinted_leaves: u64,
-    /// What is known of each kind of request so far, the one used last first; at most [`KINDS`].
+    /// Observations about each kind of request, the most recently used first; at most [`KINDS`].
     habits: Vec<(Kind, Habits)>,
 }
 
-/// Most kinds of requests that something is known of. Kinds beyond them are new each time, which costs time alone.
+/// Maximum number of kinds of requests with observations. Kinds beyond them are new each time, which costs only time.
 const KINDS: usize = 256;
 
-/// What requests of a kind are like, and what answers them.
+/// Observations about requests of a kind and their answers.
 #[derive(Debug, Default)]
 struct Habits {
     sizes: Sizes,
@@ -185,7 +186,7 @@ impl State {
     }
 }
 
-/// What was sent, for reading what is answered.
+/// The request that was sent, for reading the answer.
 #[derive(Debug)]
 pub(super) struct Sent {
     kind: Kind,
@@ -220,15 +221,15 @@ impl Writer {
         self.options.chunk
     }
 
-    /// What was counted for all requests.
+    /// The counters of all requests.
     pub(super) fn stats(&self) -> EncodeStats {
         self.state().stats
     }
 
-    /// Writes a request, in full if it `is_single` or those of its kind are small.
+    /// Writes a request; in full if it `is_single` or those of its kind are small.
     ///
     /// # Errors
-    /// When the value holds text that XML cannot carry.
+    /// When the value contains text that XML cannot carry.
     pub(super) fn write<T: Content>(
         &self,
         layout: Layout<'_>,
@@ -248,7 +249,7 @@ impl Writer {
         }
     }
 
-    /// Writes a request whose larger binary values become parts. It is written in full: what is left of it is mostly small.
+    /// Writes a request whose larger binary values become parts. It is written in full, since the rest is mostly small.
     ///
     /// # Errors
     /// As [`write`](Self::write).
@@ -301,21 +302,21 @@ impl Writer {
         Ok((outgoing.into(), sent))
     }
 
-    /// What was just sent, if what is answered to such requests is like it.
+    /// The last sent request, if answers to such requests resemble it.
     fn sent(&self, kind: &Kind, templates: &Templates) -> Option<Sent> {
         let is_wanted = self.hints && self.state().habits(kind).echoes.are_expected();
         let hint = if is_wanted { templates.hint() } else { None };
         hint.map(|hint| Sent { kind: kind.clone(), hint })
     }
 
-    /// Notes how many leaves of an answer were found in its request.
+    /// Records how many leaves of an answer were found in its request.
     pub(super) fn note_found(&self, sent: &Sent, leaves: u64) {
         let mut state = self.state();
         state.hinted_leaves += leaves;
         state.habits(&sent.kind).echoes.note(leaves);
     }
 
-    /// Leaves of answers that were found in their requests, in all.
+    /// Total number of answer leaves that were found in their requests.
     pub(super) fn hinted_leaves(&self) -> u64 {
         self.state().hinted_leaves
     }

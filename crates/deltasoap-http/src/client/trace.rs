@@ -1,7 +1,7 @@
-//! What goes over the wire for calls, for people who look for faults.
+//! Records the exchanges of calls, for debugging.
 //!
-//! Bytes are noted as bodies hand them out: [`Body`](crate::Body) tells a [`Recorder`] what it gives to the transport, and the body
-//! of the response is wrapped. So they are those of the exchange, whatever became of it; what is not there yet is noted when it comes.
+//! Bytes are recorded as bodies hand them out: [`Body`](crate::Body) passes a [`Recorder`] the bytes that it gives to the transport, and
+//! the body of the response is wrapped. So they are those of the exchange, whatever its outcome; later bytes are recorded when they arrive.
 
 use crate::{body, is_secret_header};
 use bytes::Bytes;
@@ -13,16 +13,16 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Bytes noted of a body, where no other number is said.
+/// Default number of bytes recorded of a body.
 const BYTES: usize = 1 << 20;
-/// Exchanges kept, where no other number is said.
+/// Default number of exchanges kept.
 const EXCHANGES: usize = 16;
 
-/// Notes the exchanges of calls: of one, by [`CallOptions::trace`](crate::CallOptions::trace), or of all of a client, by
-/// [`ClientBuilder::trace`](crate::ClientBuilder::trace). Clones note into the same place.
+/// Records the exchanges of calls: of one, by [`CallOptions::trace`](crate::CallOptions::trace), or of all calls of a client, by
+/// [`ClientBuilder::trace`](crate::ClientBuilder::trace). Clones record into the same place.
 ///
-/// It is there whether the call went well or not. A call has more than one exchange where it was challenged, redirected, or
-/// tried again.
+/// Exchanges are recorded whether or not the call succeeds. A call has more than one exchange if it was challenged, redirected, or
+/// retried.
 ///
 /// ```
 /// # use deltasoap::http::{CallOptions, Client, SoapService};
@@ -57,10 +57,10 @@ struct Notes {
 
 #[derive(Clone, Copy)]
 struct Settings {
-    /// Most bytes of each body.
+    /// Maximum number of bytes of each body.
     bytes: usize,
     shows_secrets: bool,
-    /// Most exchanges.
+    /// Maximum number of exchanges.
     exchanges: usize,
 }
 
@@ -79,7 +79,7 @@ impl Trace {
         Self::with(Settings { bytes: BYTES, shows_secrets: false, exchanges: EXCHANGES }, None)
     }
 
-    /// Keeps no exchanges, but shows each to a function when it is over: once its response was read or given up. The function must not
+    /// Keeps no exchanges, but passes each to a function when it is over: once its response was read or given up. The function must not
     /// block.
     pub fn observed(observer: impl Fn(&Exchange) + Send + Sync + 'static) -> Self {
         let settings = Settings { bytes: BYTES, shows_secrets: false, exchanges: 0 };
@@ -90,26 +90,26 @@ impl Trace {
         Trace(Arc::new(Notes { settings, kept: Mutex::default(), observer }))
     }
 
-    /// How many bytes of each body are noted; the rest is counted. To be said before the first clone.
+    /// How many bytes of each body are recorded; the rest is counted. Must be set before the first clone.
     #[must_use]
     pub fn max_bytes(self, bytes: usize) -> Self {
         self.set(|settings| settings.bytes = bytes)
     }
 
-    /// How many exchanges are kept: the last ones. To be said before the first clone.
+    /// How many exchanges are kept: the last ones. Must be set before the first clone.
     #[must_use]
     pub fn max_exchanges(self, exchanges: usize) -> Self {
         self.set(|settings| settings.exchanges = exchanges)
     }
 
-    /// Shows credentials too: the headers that [`is_secret_header`] tells, and what is marked as sensitive. To be said before the first
-    /// clone.
+    /// Also shows credentials: the headers that [`is_secret_header`] identifies, and those marked as sensitive. Must be set before the
+    /// first clone.
     #[must_use]
     pub fn with_secrets(self) -> Self {
         self.set(|settings| settings.shows_secrets = true)
     }
 
-    /// Changes the settings of a trace that nobody else has.
+    /// Changes the settings of a trace that is not shared yet.
     fn set(mut self, change: impl FnOnce(&mut Settings)) -> Self {
         if let Some(notes) = Arc::get_mut(&mut self.0) {
             change(&mut notes.settings);
@@ -117,7 +117,7 @@ impl Trace {
         self
     }
 
-    /// The exchanges so far, the oldest first. Those that are not over are there too, as far as they have come.
+    /// The exchanges so far, the oldest first. Unfinished ones are included, as far as they have come.
     pub fn exchanges(&self) -> Vec<Exchange> {
         lock(&self.0.kept).iter().map(|exchange| lock(exchange).clone()).collect()
     }
@@ -127,7 +127,7 @@ impl Trace {
         lock(&self.0.kept).clear();
     }
 
-    /// Begins to note an exchange.
+    /// Begins to record an exchange.
     pub(super) fn begin<B>(&self, request: &Request<B>) -> Recorder {
         let exchange = Exchange {
             method: request.method().clone(),
@@ -146,7 +146,7 @@ impl Trace {
         Recorder(Arc::new(Recording { exchange, trace: self.clone(), begin: Instant::now() }))
     }
 
-    /// Headers as far as they may be seen.
+    /// The headers, without those that must not be shown.
     fn shown(&self, headers: &HeaderMap) -> HeaderMap {
         let mut headers = headers.clone();
         if !self.0.settings.shows_secrets {
@@ -165,7 +165,7 @@ fn is_secret(name: &HeaderName, value: &HeaderValue) -> bool {
     value.is_sensitive() || is_secret_header(name)
 }
 
-/// The URL without what may stand in front of its host, which can be a password.
+/// The URL without the user information before its host, which can contain a password.
 fn shown(url: &Uri) -> Uri {
     let Some(authority) = url.authority().filter(|authority| authority.as_str().contains('@')) else {
         return url.clone();
@@ -186,7 +186,7 @@ impl fmt::Debug for Trace {
     }
 }
 
-/// A request and what came back. Its text form is that of HTTP/1.1, with bodies as texts and without their compression.
+/// A request and its response. The text form is that of HTTP/1.1, with bodies as texts and without their compression.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Exchange {
@@ -194,13 +194,13 @@ pub struct Exchange {
     pub method: Method,
     /// The URL.
     pub url: Uri,
-    /// What was sent. The transport may add headers of its own, as `Host` and `Content-Length`.
+    /// The sent request. The transport may add headers of its own, such as `Host` and `Content-Length`.
     pub request: TracedRequest,
-    /// The head of the response, and what has come of its body; `None` if none has come.
+    /// The head of the response, and the part of its body that has arrived; `None` if nothing has arrived.
     pub response: Option<TracedResponse>,
     /// Why there is no response.
     pub error: Option<String>,
-    /// How long it took until the response was read or given up; zero as long as it was not.
+    /// The time until the response was read or given up; zero before that.
     pub elapsed: Duration,
 }
 
@@ -215,14 +215,14 @@ impl Exchange {
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct TracedRequest {
-    /// Headers, without credentials unless they were asked for.
+    /// Headers, without credentials unless they were requested.
     pub headers: HeaderMap,
     /// The body as it was sent: compressed, if it was.
     pub body: TracedBody,
 }
 
 impl TracedRequest {
-    /// The body before it was compressed, as far as it was noted.
+    /// The body before compression, as far as it was recorded.
     pub fn message(&self) -> Cow<'_, [u8]> {
         self.body.plain(&self.headers)
     }
@@ -234,14 +234,14 @@ impl TracedRequest {
 pub struct TracedResponse {
     /// The status.
     pub status: StatusCode,
-    /// Headers, without credentials unless they were asked for.
+    /// Headers, without credentials unless they were requested.
     pub headers: HeaderMap,
-    /// The body as it came: compressed, if it was.
+    /// The body as it arrived: compressed, if it was.
     pub body: TracedBody,
 }
 
 impl TracedResponse {
-    /// The body without its compression, as far as it was noted.
+    /// The body without its compression, as far as it was recorded.
     pub fn message(&self) -> Cow<'_, [u8]> {
         self.body.plain(&self.headers)
     }
@@ -251,9 +251,9 @@ impl TracedResponse {
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct TracedBody {
-    /// The first of them, up to the trace's bound.
+    /// The first bytes, up to the trace's bound.
     pub bytes: Vec<u8>,
-    /// How many there were in all.
+    /// The total number of bytes.
     pub total: u64,
 }
 
@@ -264,7 +264,7 @@ impl TracedBody {
         self.bytes.extend_from_slice(&bytes[..bytes.len().min(room)]);
     }
 
-    /// Without compression; no further than to 1 MiB or 16 times as many bytes, since they come from elsewhere.
+    /// The bytes without compression; at most 1 MiB or 16 times as many bytes, since they come from elsewhere.
     fn plain(&self, headers: &HeaderMap) -> Cow<'_, [u8]> {
         if headers.get(CONTENT_ENCODING).is_none_or(|coding| coding != "gzip") {
             return Cow::Borrowed(&self.bytes);
@@ -306,7 +306,7 @@ fn show(f: &mut fmt::Formatter<'_>, headers: &HeaderMap, body: &[u8]) -> fmt::Re
     writeln!(f, "\n{}", String::from_utf8_lossy(body))
 }
 
-/// Notes one exchange. The exchange is over when the last clone is dropped.
+/// Records one exchange. The exchange is over when the last clone is dropped.
 #[derive(Clone)]
 pub(super) struct Recorder(Arc<Recording>);
 
@@ -323,21 +323,21 @@ impl body::Recorder for Recorder {
 }
 
 impl Recorder {
-    /// Notes the head of the response.
+    /// Records the head of the response.
     pub(super) fn answered<B>(&self, response: &Response<B>) {
         let headers = self.0.trace.shown(response.headers());
         lock(&self.0.exchange).response =
             Some(TracedResponse { status: response.status(), headers, body: TracedBody::default() });
     }
 
-    /// Notes some of the response's body.
+    /// Records some of the response's body.
     pub(super) fn received(&self, bytes: &Bytes) {
         if let Some(response) = &mut lock(&self.0.exchange).response {
             response.body.note(bytes, self.bound());
         }
     }
 
-    /// Notes why there is no response.
+    /// Records why there is no response.
     pub(super) fn failed(&self, error: &dyn fmt::Display) {
         lock(&self.0.exchange).error = Some(error.to_string());
     }

@@ -1,8 +1,8 @@
-//! From a request to the answer that counts, which may take more than one exchange.
+//! From a request to the final answer, which may take more than one exchange.
 //!
-//! Each layer makes of one request some of the next layer's: a call is tried again ([`Attempts`]), is sent elsewhere
-//! ([`redirects`](super::redirects)), has to prove who sends it ([`credentials`](super::credentials)), and then is one exchange, with
-//! the cookies of earlier ones, which is noted if somebody wants to see it.
+//! Each layer turns one request into one or more of the next layer's. A call is retried ([`Attempts`]), redirected
+//! ([`redirects`](super::redirects)) and authenticated ([`credentials`](super::credentials)). The last layer is one exchange, with
+//! the cookies of earlier ones, which is recorded on request.
 
 use super::builder::Client;
 #[cfg(feature = "cookies")]
@@ -29,7 +29,7 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tower::{Service, ServiceExt};
 
-/// A request with what its call wants done with it.
+/// A request with the settings of its call.
 #[derive(Debug)]
 pub(super) struct Outbound {
     pub(super) request: Request<Body>,
@@ -45,8 +45,8 @@ where
     B: http_body::Body<Data = Bytes> + Send + 'static,
     B::Error: Into<BoxError>,
 {
-    /// Sends a request until there is an answer, or no more sense in trying. What the call [understands](Understood) comes back among the
-    /// answer's extensions.
+    /// Sends a request until there is an answer, or retrying makes no sense. The header blocks that the call [understands](Understood) are
+    /// returned among the answer's extensions.
     pub(super) async fn transmit(&self, outbound: Outbound) -> Result<Response<Noted<B>>, CallError> {
         let Outbound { mut request, is_idempotent, trace, understood } = outbound;
         let mut attempts = Attempts::new(self.settings.retries, is_idempotent);
@@ -67,7 +67,7 @@ where
         }
     }
 
-    /// Sends a request to where it is sent on to.
+    /// Sends a request and follows its redirects.
     async fn follow(&self, mut request: Request<Body>, trace: Option<&Trace>) -> Result<Response<Noted<B>>, CallError> {
         let (redirects, mut hops) = (self.settings.redirects, 0);
         if redirects.is_off() {
@@ -88,7 +88,7 @@ where
         }
     }
 
-    /// Sends a request with the client's credentials, once more if it was challenged and can be repeated.
+    /// Sends a request with the client's credentials, and again if it was challenged and can be repeated.
     async fn prove(&self, mut request: Request<Body>, trace: Option<&Trace>) -> Result<Response<Noted<B>>, CallError> {
         let is_home = is_same_origin(request.uri(), &self.settings.url);
         let has_own = request.headers().contains_key(AUTHORIZATION);
@@ -108,7 +108,7 @@ where
         self.pass(again, trace).await
     }
 
-    /// Asks for a challenge without the message, which could not be sent a second time.
+    /// Requests a challenge without the message, which could not be sent a second time.
     async fn fetch_challenge(
         &self,
         credentials: &Credentials,
@@ -149,7 +149,7 @@ where
         Ok(outcome?.map(|body| Noted { body, recorder }))
     }
 
-    /// The request with cookies, and where those of the answer go.
+    /// Adds cookies to the request, and returns the jar for those of the answer.
     #[cfg(feature = "cookies")]
     fn with_cookies(&self, mut request: Request<Body>) -> (Request<Body>, Option<(&CookieJar, http::Uri)>) {
         let is_home = is_same_origin(request.uri(), &self.settings.url);
@@ -160,7 +160,7 @@ where
     }
 }
 
-/// What a request can be sent again from.
+/// A copy from which a request can be sent again.
 enum Spare {
     None,
     /// A second one.
@@ -170,7 +170,7 @@ enum Spare {
 }
 
 impl Spare {
-    /// The request to send, and what is left of it here.
+    /// The request to send, and the spare.
     fn of(request: Request<Body>, attempts: &Attempts) -> (Request<Body>, Self) {
         if attempts.are_over() {
             return (request, Spare::None);
@@ -202,7 +202,7 @@ fn authorize(request: &mut Request<Body>, credentials: &Credentials) -> bool {
     is_authorized
 }
 
-/// An exchange that failed for an item or a part that could not be written is not the network's fault.
+/// If an item or a part could not be written, the failed exchange is not reported as a network error.
 fn blame_content(error: CallError) -> CallError {
     let CallError::Http(http) = &error else { return error };
     let mut cause: Option<&(dyn StdError + 'static)> = Some(&**http);
@@ -215,7 +215,7 @@ fn blame_content(error: CallError) -> CallError {
     error
 }
 
-/// Runs a call, for no longer than a time.
+/// Runs a call within a time limit.
 pub(super) async fn within<T>(
     time: Option<Duration>,
     call: impl Future<Output = Result<T, CallError>>,
@@ -227,7 +227,7 @@ pub(super) async fn within<T>(
 }
 
 pin_project! {
-    /// The body of an answer, of which notes are taken if somebody wants to see it.
+    /// The body of an answer, which is recorded on request.
     #[derive(Debug)]
     pub(super) struct Noted<B> {
         #[pin]

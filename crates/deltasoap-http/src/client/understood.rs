@@ -1,5 +1,5 @@
-//! Header blocks of answers that must be understood (SOAP 1.1, 4.2.3; SOAP 1.2 part 1, 2.4 and 2.6): an answer with one that nobody here
-//! understands is refused before its body is read.
+//! Header blocks of answers that must be understood (SOAP 1.1, 4.2.3; SOAP 1.2 part 1, 2.4 and 2.6). An answer with one that is not
+//! understood is refused before its body is read.
 
 use deltasoap_core::decode::{Cursor, Step};
 use deltasoap_core::soap::{Head, Receiver};
@@ -9,7 +9,7 @@ use deltasoap_core::{ErrorKind, QName};
 #[derive(Debug, Clone, Default)]
 pub(super) struct Understood {
     pub(super) names: Vec<QName>,
-    /// Whatever their names are.
+    /// Whether all header blocks are understood.
     pub(super) all: bool,
 }
 
@@ -19,8 +19,8 @@ impl Understood {
     }
 }
 
-/// Takes the bodies of messages whose mandatory header blocks are understood. Faults pass whatever comes with them: the call has failed
-/// in any case, and they say why.
+/// Accepts the bodies of messages whose mandatory header blocks are understood. Faults are accepted with any header blocks: the call has
+/// failed in any case, and they give the reason.
 pub(super) struct Checked<'s, R> {
     receiver: R,
     by_client: &'s Understood,

@@ -1,35 +1,35 @@
 //! `SOAPAction` and the body: two names for an operation, which may contradict each other.
 //!
-//! Dispatch goes by the body's element, and of several operations that take it by the action. What filters in front of a service let pass may go by the action, so that a request that
-//! says one thing and means another is refused. Clients differ much in what they send, so that only what cannot be meant well
-//! counts: none at all, an empty one, and one that nobody here knows are fine.
+//! Dispatch uses the body's element, and among several operations that take it the action. A filter before the service may decide by
+//! the action, so a request whose action contradicts its body is refused. Clients differ widely in what they send, so only clear
+//! contradictions count: no action, an empty one, and an unknown one are accepted.
 
 use super::dispatch::Table;
 use super::operation::Operation;
 use deltasoap_core::soap::Fault;
 
-/// What is done about a request whose action contradicts its body: see
+/// How a request whose action contradicts its body is handled: see
 /// [`ServiceBuilder::action_check`](crate::ServiceBuilder::action_check).
 ///
 /// The action is that of the header `SOAPAction` in SOAP 1.1 (6.1.1), with or without its quotes, and that of the media type's
-/// parameter `action` in SOAP 1.2 (part 2, 7.1.4). One that is missing or empty contradicts nothing.
+/// parameter `action` in SOAP 1.2 (part 2, 7.1.4). A missing or empty action contradicts nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum ActionCheck {
-    /// It is refused with a fault of the sender if the action is that of another operation of the service, and not that of its own
-    /// too. Actions that no operation declares are let pass: some clients make one up.
+    /// It is refused with a fault of the sender if the action is that of another operation of the service, and not also that of its
+    /// own. Actions that no operation declares are accepted: some clients make one up.
     #[default]
     Refuse,
-    /// It is refused as well if the action is any other than the one that its operation declares, where that declares one.
+    /// It is also refused if the action is any other than the one that its operation declares, if it declares one.
     Strict,
-    /// It is served, and a warning logged where [`Refuse`](Self::Refuse) would refuse it.
+    /// It is served, and a warning is logged where [`Refuse`](Self::Refuse) would refuse it.
     Log,
     /// It is served.
     Ignore,
 }
 
 impl ActionCheck {
-    /// Looks at the action of a request for an operation; gives the fault that refuses it.
+    /// Checks the action of a request for an operation; returns the fault that refuses it.
     pub(crate) fn refusal(self, action: &str, operation: &Operation, operations: &Table) -> Option<Fault> {
         let declared = operation.described_action();
         if self == ActionCheck::Ignore || action.is_empty() || action == declared {

@@ -1,4 +1,4 @@
-//! What handlers give back: responses with or without header blocks, or messages that they have written themselves.
+//! Results of handlers: responses with or without header blocks, or messages that they have written themselves.
 
 use crate::{Body, Part};
 use deltasoap_core::soap::HeaderBlock;
@@ -37,7 +37,7 @@ impl<T> Answer<T> {
     }
 }
 
-/// What a handler may return as its response: a message, or an [`Answer`] with header blocks around one.
+/// A response of a handler: a message, or an [`Answer`] with header blocks around one.
 pub trait IntoAnswer {
     /// The body's element.
     type Body: Message;
@@ -62,8 +62,10 @@ impl<T: Message> IntoAnswer for Answer<T> {
     }
 }
 
-/// An answer that the handler has written itself: a message of any kind, or none. For protocols where the type of the response does not
-/// follow from the type of the request, as where the server sends requests of its own in its responses. See
+/// An answer that the handler has written itself: a message of any kind, or none.
+///
+/// For protocols where the type of the response does not follow from the type of the request, for example where the server sends requests
+/// of its own in its responses. See
 /// [`Operation::replying`](crate::Operation::replying) and [`ServiceBuilder::empty_post`](crate::ServiceBuilder::empty_post).
 #[derive(Debug, Clone)]
 pub struct MessageReply {
@@ -74,7 +76,7 @@ pub struct MessageReply {
 }
 
 impl MessageReply {
-    /// A message with status 200. It must be of the request's version of SOAP, which gives the media type.
+    /// A message with status 200. It must be of the request's version of SOAP, which determines the media type.
     pub fn message(message: Buffer) -> Self {
         MessageReply { status: StatusCode::OK, message: Some(message.into()), is_fault: false }
     }
@@ -84,7 +86,7 @@ impl MessageReply {
         MessageReply { status: StatusCode::INTERNAL_SERVER_ERROR, message: Some(message.into()), is_fault: true }
     }
 
-    /// No message: a status alone, such as 204.
+    /// No message: only a status, such as 204.
     pub fn status(status: StatusCode) -> Self {
         MessageReply { status, message: None, is_fault: !status.is_success() }
     }

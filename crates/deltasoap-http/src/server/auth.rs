@@ -1,4 +1,4 @@
-//! Who sends a request: a hook that names the [`Principal`] or denies the request, and two ready-made ones.
+//! Authentication of senders: a hook that names the [`Principal`] or denies the request, and two ready-made hooks.
 
 use super::memory::Principal;
 use crate::media;
@@ -14,11 +14,11 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use subtle::ConstantTimeEq;
 
-/// Finds out under which identity a request was sent: a closure, [`Basic`], or [`ByCertificate`]. See
-/// [`ServiceBuilder::authenticate`](crate::ServiceBuilder::authenticate).
+/// Determines the identity of a request's sender: a closure, [`Basic`], or [`ByCertificate`].
 ///
-/// It is asked for each request, of any method, before anything of the body is read, on the task of the connection: it must not
-/// block. What needs to wait, as for a database, is done by a layer in front of the service, which attaches the [`Principal`].
+/// See [`ServiceBuilder::authenticate`](crate::ServiceBuilder::authenticate). It is called for each request, of any method, before any of
+/// the body is read, on the task of the connection: it must not
+/// block. If it has to wait, for example for a database, use a layer around the service that attaches the [`Principal`].
 ///
 /// ```
 /// use deltasoap_http::{Denial, Principal, SoapService};
@@ -31,7 +31,7 @@ use subtle::ConstantTimeEq;
 /// });
 /// ```
 pub trait Authenticate: Send + Sync + 'static {
-    /// The principal of a request without its body, `None` for nobody in particular. The peer is known where
+    /// The principal of a request without its body, `None` for nobody in particular. The peer is known if
     /// [`Server`](crate::Server) accepted the connection.
     ///
     /// # Errors
@@ -48,7 +48,7 @@ where
     }
 }
 
-/// A request that is not served, for who sent it.
+/// A request that is not served because of its sender.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Denial {
     pub(crate) status: StatusCode,
@@ -56,7 +56,7 @@ pub struct Denial {
 }
 
 impl Denial {
-    /// HTTP 401: credentials are missing or wrong, and these would do (`WWW-Authenticate`, RFC 9110, 11.6.1).
+    /// HTTP 401: credentials are missing or wrong; the challenge names acceptable ones (`WWW-Authenticate`, RFC 9110, 11.6.1).
     pub fn unauthorized(challenge: HeaderValue) -> Self {
         Denial { status: StatusCode::UNAUTHORIZED, challenge: Some(challenge) }
     }
@@ -71,7 +71,7 @@ impl Denial {
         self.challenge.as_ref()
     }
 
-    /// HTTP 403: no other credentials are asked for.
+    /// HTTP 403: no other credentials are requested.
     pub fn forbidden() -> Self {
         Denial { status: StatusCode::FORBIDDEN, challenge: None }
     }
@@ -85,7 +85,7 @@ impl fmt::Display for Denial {
 
 impl std::error::Error for Denial {}
 
-/// Basic authentication (RFC 7617): a name and a password with each request, which who can read the connection can read too.
+/// Basic authentication (RFC 7617): each request carries a name and a password, readable by anyone who can read the connection.
 ///
 /// ```
 /// use deltasoap_http::{Basic, SoapService};
@@ -117,8 +117,8 @@ impl Basic {
         })
     }
 
-    /// Name and password go to a function, which gives the principal if they are right. It must not block, and should compare in
-    /// constant time. The realm is for people; what a header cannot carry is left out of it.
+    /// A function gets name and password, and returns the principal if they are correct. It must not block, and should compare in
+    /// constant time. The realm is for users; characters that a header cannot carry are removed from it.
     pub fn new(realm: &str, check: impl Fn(&str, &str) -> Option<Principal> + Send + Sync + 'static) -> Self {
         let realm: String = realm.chars().filter(|c| matches!(c, ' '..='~')).collect();
         let challenge = format!("Basic realm={}, charset=\"UTF-8\"", media::quote(&realm));
@@ -145,7 +145,7 @@ impl fmt::Debug for Basic {
     }
 }
 
-/// What stands in `Authorization: Basic …`.
+/// The content of `Authorization: Basic …`.
 fn user_and_password(header: &HeaderValue) -> Option<(String, String)> {
     let (scheme, coded) = header.to_str().ok()?.split_once(' ')?;
     if !scheme.eq_ignore_ascii_case("basic") {
@@ -156,13 +156,13 @@ fn user_and_password(header: &HeaderValue) -> Option<(String, String)> {
     Some((user.to_owned(), password.to_owned()))
 }
 
-/// The certificates that a client has shown and that were verified, its own first, attached to requests by
+/// The verified certificates that a client presented, its own first, attached to requests by
 /// [`Server`](crate::Server) over TLS.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PeerCertificates(Arc<[Vec<u8>]>);
 
 impl PeerCertificates {
-    /// Certificates in DER that were verified, the client's own first. For servers other than ours.
+    /// Verified certificates in DER, the client's own first. For other servers than ours.
     pub fn new(verified: impl IntoIterator<Item = Vec<u8>>) -> Self {
         PeerCertificates(verified.into_iter().collect())
     }
@@ -190,19 +190,19 @@ impl fmt::Debug for PeerCertificates {
     }
 }
 
-/// Clients are known by the certificate that they showed (mutual TLS); those without one are forbidden.
+/// Identifies clients by the certificate that they presented (mutual TLS); those without one are forbidden.
 pub struct ByCertificate(Box<Name>);
 
 type Name = dyn Fn(&PeerCertificates) -> Option<Principal> + Send + Sync;
 
 impl ByCertificate {
     /// The principal is named after the certificate's [fingerprint](PeerCertificates::fingerprint), so that a renewed certificate
-    /// makes another principal.
+    /// results in another principal.
     pub fn fingerprint() -> Self {
         Self::named(|certificates| Some(Principal::new(certificates.fingerprint())))
     }
 
-    /// The principal is the function's to name; clients that it does not know are forbidden.
+    /// The function names the principal; clients that it does not know are forbidden.
     pub fn named(name: impl Fn(&PeerCertificates) -> Option<Principal> + Send + Sync + 'static) -> Self {
         ByCertificate(Box::new(name))
     }
@@ -221,7 +221,7 @@ impl fmt::Debug for ByCertificate {
     }
 }
 
-/// The hook of a service, which may be none.
+/// The authentication hook of a service, if any.
 #[derive(Clone, Default)]
 pub(crate) struct Gate(Option<Arc<dyn Authenticate>>);
 
@@ -230,7 +230,7 @@ impl Gate {
         Gate(Some(Arc::new(hook)))
     }
 
-    /// Attaches the principal that the hook names, and takes the credentials away, which nobody behind needs.
+    /// Attaches the principal that the hook names, and removes the credentials, which no later layer needs.
     pub(crate) fn pass(&self, parts: &mut Parts, peer: Option<SocketAddr>) -> Result<(), Denial> {
         let Some(hook) = &self.0 else { return Ok(()) };
         if let Some(principal) = hook.authenticate(parts, peer)? {

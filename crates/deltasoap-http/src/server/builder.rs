@@ -1,4 +1,4 @@
-//! Builds a service out of operations and settings.
+//! Builds a service from operations and settings.
 
 use super::action::ActionCheck;
 use super::answer::{IntoAnswer, MessageReply};
@@ -28,10 +28,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long a body may pause.
+/// Default maximum pause of a body.
 const BODY_TIME: Duration = Duration::from_secs(30);
 
-/// Bytes a second that a body must come at.
+/// Default minimum rate of a body, in bytes a second.
 const BODY_RATE: u32 = 500;
 
 /// A service under construction; see [`SoapService::builder`].
@@ -145,7 +145,7 @@ impl ServiceBuilder {
         self
     }
 
-    /// The operation for body elements that no other takes. Without one they are answered with a fault. Its request is of a type that reads
+    /// The operation for body elements that no other operation takes. Without it they are answered with a fault. Its request type must read
     /// any element, such as one that wraps a [`Node`](deltasoap_core::Node).
     #[must_use]
     pub fn fallback(mut self, operation: Operation) -> Self {
@@ -153,8 +153,8 @@ impl ServiceBuilder {
         self
     }
 
-    /// Answers `POST`s without a body, which without this are refused as messages that end too early. They name no version of SOAP, so that a
-    /// message in the answer is of SOAP 1.1. Nothing waits for them in the order of [`scheduling`](Self::scheduling).
+    /// Answers `POST`s without a body. Otherwise they are refused as messages that end too early. They name no version of SOAP, so a
+    /// message in the answer is of SOAP 1.1. They do not wait in the order of [`scheduling`](Self::scheduling).
     ///
     /// ```
     /// # use deltasoap_http::{Context, MessageReply, SoapService};
@@ -174,22 +174,22 @@ impl ServiceBuilder {
         self
     }
 
-    /// Says that all operations understand header blocks of this name; see [`Operation::understands`].
+    /// Declares that all operations understand header blocks of this name; see [`Operation::understands`].
     #[must_use]
     pub fn understands(mut self, header: QName) -> Self {
         self.understood.insert(header);
         self
     }
 
-    /// Says that the service acts in a role of its own: header blocks with this `actor` (1.1) or `role` (1.2) are meant
-    /// for it, as are those for the next node and for the ultimate receiver. May be said of any number of roles.
+    /// Declares a role of the service: header blocks with this `actor` (1.1) or `role` (1.2) are addressed
+    /// to it, as are those for the next node and for the ultimate receiver. May be called for any number of roles.
     #[must_use]
     pub fn role(mut self, uri: impl Into<String>) -> Self {
         self.roles.push(uri.into());
         self
     }
 
-    /// Bounds on requests, and how those are decoded that resemble an earlier one. Default:
+    /// Bounds on requests, and the decoding of requests that resemble an earlier one. Default:
     /// [`Limits::server`](deltasoap_core::Limits::server), and differential decoding by leaf checkpoints.
     #[must_use]
     pub fn options(mut self, options: DecodeOptions) -> Self {
@@ -197,18 +197,18 @@ impl ServiceBuilder {
         self
     }
 
-    /// What is accepted of requests beyond their schema: a part of the [`options`](Self::options). Default [`Tolerance::Strict`]: what a
-    /// service does not know of a request may be what its client relies on, so it says so. [`Context::deviations`](crate::Context::deviations)
-    /// tells what was accepted.
+    /// What is accepted in requests beyond their schema: a part of the [`options`](Self::options). Default [`Tolerance::Strict`]: the
+    /// client may rely on the parts of a request that the service does not know. [`Context::deviations`](crate::Context::deviations)
+    /// lists the accepted deviations.
     #[must_use]
     pub fn tolerance(mut self, tolerance: Tolerance) -> Self {
         self.options.tolerance = tolerance;
         self
     }
 
-    /// Has each request inspected whole, after it was read and before its handler runs: the envelope as it was received, without content
+    /// Inspects each whole request, after it was read and before its handler runs: the envelope as it was received, without content
     /// coding and package. An error refuses the request with a `Client` or `Sender` fault that has the error's text as its reason. The
-    /// bytes of a request are kept until it ends; the parts of a package are not shown. In `deltasoap-dynamic`, `Contract::inspector`
+    /// bytes of a request are kept until it ends; the parts of a package are not included. In `deltasoap-dynamic`, `Contract::inspector`
     /// checks requests against a WSDL.
     ///
     /// ```
@@ -237,29 +237,31 @@ impl ServiceBuilder {
         self
     }
 
-    /// Most bytes of a message, in the form that it is decoded from: a part of the [`options`](Self::options).
+    /// Maximum number of bytes of a message, in the form that it is decoded from: a part of the [`options`](Self::options).
     #[must_use]
     pub fn message_limit(mut self, bytes: u64) -> Self {
         self.options.limits.message = bytes;
         self
     }
 
-    /// How requests are decoded that resemble an earlier one: a part of the [`options`](Self::options).
+    /// How requests that resemble an earlier one are decoded: a part of the [`options`](Self::options).
     /// [`Differential::OFF`] keeps nothing of earlier requests.
     ///
-    /// With leaf checkpoints, what is kept outlives its connection where the client can be met again. The other policies note
-    /// what means something to one decoder alone, so that they serve the requests of one connection.
+    /// With leaf checkpoints, the memory outlives its connection if the client can be recognized again. The notes of the other policies
+    /// are valid only for one decoder, so they serve the requests of one connection.
     #[must_use]
     pub fn differential(mut self, differential: Differential) -> Self {
         self.options.differential = differential;
         self
     }
 
-    /// How responses are written that resemble an earlier one: only where they differ. Default: as [`Templating`] says; with
-    /// [`Templating::OFF`] each is written in full, and nothing kept. Whose earlier responses those are is a matter of
-    /// [`sharing`](Self::sharing); how many are kept, of [`memory_bounds`](Self::memory_bounds).
+    /// How responses that resemble an earlier one are written: only where they differ.
     ///
-    /// Faults are always written in full, and so are the responses of operations that have had only small ones of late, below
+    /// Default: that of [`Templating`]. With [`Templating::OFF`], each response is written in full, and nothing is kept.
+    /// [`sharing`](Self::sharing) determines whose earlier responses are used, and [`memory_bounds`](Self::memory_bounds) how many are
+    /// kept.
+    ///
+    /// Faults are always written in full, as are the responses of operations whose recent responses were all small, below
     /// 2 KiB: keeping them costs more than it saves.
     #[must_use]
     pub fn templating(mut self, templating: Templating) -> Self {
@@ -268,8 +270,8 @@ impl ServiceBuilder {
     }
 
     /// Whether values that several places of a response share ([`Shared`](deltasoap_core::Shared)) are written once in SOAP encoding, and
-    /// referred to (`href` in SOAP 1.1, `ref` in 1.2); else they are copied, for clients that know no references, and a
-    /// response that holds itself cannot be written. Nothing that is not of such a type is ever referred to. Default: yes.
+    /// then referred to (`href` in SOAP 1.1, `ref` in 1.2). Otherwise they are copied, for clients that do not support references, and a
+    /// response that contains itself cannot be written. References are only used for values of such a type. Default: yes.
     #[must_use]
     pub fn references(mut self, are_written: bool) -> Self {
         self.references = are_written;
@@ -277,24 +279,24 @@ impl ServiceBuilder {
     }
 
     /// How messages with parts are read and written; default [`AttachmentOptions::server`]. Handlers get the parts of a request
-    /// from their [`Context`], and answer with some by [`Answer::with_part`](crate::Answer::with_part).
+    /// from their [`Context`], and add parts to an answer with [`Answer::with_part`](crate::Answer::with_part).
     #[must_use]
     pub fn attachments(mut self, options: AttachmentOptions) -> Self {
         self.attachments = options;
         self
     }
 
-    /// Which responses are compressed, for clients that accept gzip; pages and faults among them. Default: none. A compressed
-    /// response tells by its length what it holds: not for responses that carry a secret next to text of a third
-    /// party's, over an encrypted connection.
+    /// Which responses are compressed, for clients that accept gzip; including pages and faults. Default: none. The length of a compressed
+    /// response reveals information about its content. Do not use it for responses over an encrypted connection that contain a secret next
+    /// to text of a third party.
     #[must_use]
     pub fn compression(mut self, compression: Compression) -> Self {
         self.compression = compression;
         self
     }
 
-    /// Bounds on requests that come in gzip. They are always read; beyond a bound they are refused with status 413 and a
-    /// fault that names it.
+    /// Bounds on requests in gzip. Such requests are always read; one that exceeds a bound is refused with status 413 and a
+    /// fault that names the bound.
     #[must_use]
     pub fn gzip_limits(mut self, limits: GzipLimits) -> Self {
         self.gzip_limits = limits;
@@ -309,24 +311,24 @@ impl ServiceBuilder {
         self
     }
 
-    /// Finds out who sends each request, of any method: see [`Authenticate`], [`Basic`](crate::Basic) and
-    /// [`ByCertificate`](crate::ByCertificate). The [`Principal`](crate::Principal) that it names is the one that
-    /// [`Sharing::Principal`] goes by, and what [`Context::principal`] gives. Handlers do not see the request's `Authorization`
-    /// header then. Default: all requests are served, for the principal that a layer in front of the service attaches, if any.
+    /// Authenticates the sender of each request, of any method: see [`Authenticate`], [`Basic`](crate::Basic) and
+    /// [`ByCertificate`](crate::ByCertificate). [`Sharing::Principal`] uses the [`Principal`](crate::Principal) that it names, and
+    /// [`Context::principal`] returns it. Handlers then do not see the request's `Authorization`
+    /// header. Default: all requests are served, for the principal that a layer around the service attaches, if any.
     #[must_use]
     pub fn authenticate(mut self, hook: impl Authenticate) -> Self {
         self.gate = Gate::new(hook);
         self
     }
 
-    /// How much is kept of earlier requests, and how much of earlier responses: the bounds hold for each by itself.
+    /// Bounds on the memory of earlier requests, and on that of earlier responses. They apply to each separately.
     #[must_use]
     pub fn memory_bounds(mut self, bounds: MemoryBounds) -> Self {
         self.bounds = bounds;
         self
     }
 
-    /// How long a request's body may pause between any of its bytes; `None` for any time. A longer pause is answered with
+    /// How long a request's body may pause between any of its bytes; `None` for no limit. A longer pause is answered with
     /// status 408 and a fault, and ends the connection. Default 30 s.
     #[must_use]
     pub fn body_timeout(mut self, timeout: impl Into<Option<Duration>>) -> Self {
@@ -334,60 +336,60 @@ impl ServiceBuilder {
         self
     }
 
-    /// How fast a request's body must come, in bytes a second; 0 for any rate. Counted is the time spent waiting for bytes,
-    /// less what a [pause](Self::body_timeout) may take. A body that comes too slowly is answered as one that stops. Default 500.
+    /// Minimum rate of a request's body, in bytes a second; 0 for any rate. Only the time spent waiting for bytes counts,
+    /// less the maximum [pause](Self::body_timeout). A body that is too slow is answered like one that stops. Default 500.
     #[must_use]
     pub fn body_rate(mut self, bytes_per_second: u32) -> Self {
         self.body_rate = bytes_per_second;
         self
     }
 
-    /// How long a handler may take, with the reading of parts and the writing of its response; `None` for any time, which is
-    /// the default. Behind that the handler's future is dropped, and the client gets a fault of the receiver with status 500. A
-    /// handler that blocks its thread is not stopped by it. One-way operations take their time.
+    /// Maximum time of a handler, including reading parts and writing its response; `None` for no limit, which is
+    /// the default. After that the handler's future is dropped, and the client gets a fault of the receiver with status 500. This does not
+    /// stop a handler that blocks its thread. One-way operations are not limited.
     #[must_use]
     pub fn handler_timeout(mut self, timeout: impl Into<Option<Duration>>) -> Self {
         self.handler_timeout = timeout.into();
         self
     }
 
-    /// In which order requests are worked on when there are more than can be. Default: [`Scheduling::Unordered`].
+    /// The order of requests when there are more than can be processed at one time. Default: [`Scheduling::Unordered`].
     #[must_use]
     pub fn scheduling(mut self, scheduling: Scheduling) -> Self {
         self.scheduling = scheduling;
         self
     }
 
-    /// How large messages are kept from holding up small ones.
+    /// How large messages are prevented from delaying small ones.
     #[must_use]
     pub fn heavy_work(mut self, options: HeavyWork) -> Self {
         self.heavy = options;
         self
     }
 
-    /// How responses of operations that do not say it themselves are laid out. Default: literal.
+    /// The encoding of responses of operations that do not set their own. Default: literal.
     #[must_use]
     pub fn encoding(mut self, encoding: Use) -> Self {
         self.encoding = encoding;
         self
     }
 
-    /// The service's name, for people.
+    /// The display name of the service.
     #[must_use]
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
         self
     }
 
-    /// The service's description in WSDL 1.1, which is served under `?wsdl` with the service's URL in every SOAP address. What it
-    /// says of operations stands on the service's page, and where an [`Operation`] declares no [action](Operation::action) it
-    /// has the one of the description.
+    /// The service's description in WSDL 1.1, which is served under `?wsdl` with the service's URL in every SOAP address. Its
+    /// documentation of operations is shown on the service's page. An [`Operation`] that declares no [action](Operation::action) gets
+    /// that of the description.
     #[must_use]
     pub fn wsdl(self, text: impl Into<String>) -> Self {
         self.wsdl_named("", text)
     }
 
-    /// As [`wsdl`](Self::wsdl), with a name of its own, as [documents](Self::wsdl_document) have: `wsdl/shop.wsdl` may import
+    /// As [`wsdl`](Self::wsdl), with a name, as [documents](Self::wsdl_document) have: `wsdl/shop.wsdl` may import
     /// `../xsd/types.xsd`, which is the document `xsd/types.xsd`.
     #[must_use]
     pub fn wsdl_named(mut self, name: impl Into<String>, text: impl Into<String>) -> Self {
@@ -395,9 +397,9 @@ impl ServiceBuilder {
         self
     }
 
-    /// Adds a document that the description imports, a WSDL or a schema; may be said of any number. The name is what imports
-    /// give as location: a path relative to the description, with `/`, or a URL. The document is served under `?xsd=NAME` or
-    /// `?wsdl=NAME`, and the locations of it in all documents are replaced by that; other locations stay as they are.
+    /// Adds a document that the description imports, a WSDL or a schema; may be called for any number. The name is the location in
+    /// the imports: a path relative to the description, with `/`, or a URL. The document is served under `?xsd=NAME` or
+    /// `?wsdl=NAME`, which replaces its location in all documents; other locations are unchanged.
     ///
     /// ```
     /// # use deltasoap_http::SoapService;
@@ -415,7 +417,7 @@ impl ServiceBuilder {
     }
 
     /// As [`wsdl`](Self::wsdl), from a file, together with the [documents](Self::wsdl_document) that it and they import by
-    /// relative paths. Locations that lead out of the file's folder are not followed. The files, in UTF-8, are read once, by
+    /// relative paths. Locations outside the file's folder are not followed. The files, in UTF-8, are read once, by
     /// [`build`](Self::build).
     #[must_use]
     pub fn wsdl_file(mut self, path: impl Into<PathBuf>) -> Self {
@@ -423,21 +425,21 @@ impl ServiceBuilder {
         self
     }
 
-    /// What a browser is shown. Default: a page with a form that sends requests.
+    /// The page for browsers. Default: a page with a form that sends requests.
     #[must_use]
     pub fn landing_page(mut self, page: LandingPage) -> Self {
         self.page = page;
         self
     }
 
-    /// What is done about requests whose action is another operation's than their body. Default: they are refused.
+    /// How requests are handled whose action belongs to another operation than their body. Default: they are refused.
     #[must_use]
     pub fn action_check(mut self, check: ActionCheck) -> Self {
         self.action_check = check;
         self
     }
 
-    /// The URL that the description gives. Default: the one that the description was asked for at, which is not the
+    /// The service's URL in the description. Default: the URL at which the description was requested, which is not the
     /// service's own behind a proxy or in a nested router.
     #[must_use]
     pub fn location(mut self, url: impl Into<String>) -> Self {
@@ -448,7 +450,8 @@ impl ServiceBuilder {
     /// The service.
     ///
     /// # Errors
-    /// When two operations take the same body element and have the same action, or a document of the description is at fault or cannot be read.
+    /// When two operations take the same body element and have the same action, or a document of the description is invalid or cannot be
+    /// read.
     pub fn build(self) -> Result<SoapService, BuildError> {
         let description = self.description.map(|source| Description::read(source, self.documents)).transpose()?;
         let (description, facts) = description.unzip();
@@ -523,7 +526,7 @@ pub enum BuildError {
     Document {
         /// The document's name.
         name: String,
-        /// Where it is at fault, and how.
+        /// The position and kind of the error.
         error: Box<XmlError>,
     },
     /// A document of the description is neither a description nor a schema.
@@ -539,7 +542,7 @@ pub enum BuildError {
         path: PathBuf,
         /// The kind of failure.
         kind: io::ErrorKind,
-        /// What the system says.
+        /// The error message of the system.
         reason: String,
     },
 }

@@ -1,4 +1,4 @@
-//! What a handler can know of a request besides its body.
+//! The context of a request, besides its body.
 
 use super::auth::PeerCertificates;
 use super::memory::Principal;
@@ -11,7 +11,7 @@ use http::HeaderMap;
 use http::request::Parts;
 use std::net::SocketAddr;
 
-/// A request without its body: header blocks, HTTP headers, and what the layers around the service have attached.
+/// A request without its body: header blocks, HTTP headers, and the extensions attached by layers around the service.
 #[derive(Debug)]
 pub struct Context {
     head: Head,
@@ -29,19 +29,19 @@ impl Context {
         Context { head, parts, attachments, deviations }
     }
 
-    /// The parts that came with the message, which may be still on their way.
+    /// The parts that came with the message, which may still be arriving.
     ///
-    /// When a handler succeeds, the service reads what the handler left of the package, up to
-    /// [`AttachmentLimits::total`](crate::AttachmentLimits), and checks it before it sends the answer. If the package is invalid the
-    /// client gets a fault instead, with status 400, or 413 for a limit. A handler can do the same earlier, as before it commits a
-    /// transaction, by [`Attachments::finish`]. A handler that moves its context elsewhere, as into a part of the response
-    /// that it streams, has to read to the end itself. After a fault the rest is not read, which may end the connection.
+    /// When a handler succeeds, the service reads the rest of the package, up to
+    /// [`AttachmentLimits::total`](crate::AttachmentLimits), and checks it before it sends the answer. If the package is invalid, the
+    /// client gets a fault instead, with status 400, or 413 for a limit. A handler can do the same earlier with
+    /// [`Attachments::finish`], for example before it commits a transaction. A handler that moves its context elsewhere, for example into a
+    /// part of the response that it streams, must read to the end itself. After a fault the rest is not read, which may end the connection.
     pub fn attachments(&mut self) -> &mut Attachments {
         &mut self.attachments
     }
 
-    /// What the message had beyond its schema, and the service [accepted](crate::ServiceBuilder::tolerance). Of what was equal to an
-    /// earlier message nothing is said.
+    /// Deviations of the message from its schema that the service [accepted](crate::ServiceBuilder::tolerance). Content that is equal to an
+    /// earlier message is not reported again.
     pub fn deviations(&self) -> &[Deviation] {
         &self.deviations
     }
@@ -66,29 +66,29 @@ impl Context {
         &self.parts
     }
 
-    /// What a layer around the service has attached to the request.
+    /// An extension that a layer around the service has attached to the request.
     pub fn extension<T: Send + Sync + 'static>(&self) -> Option<&T> {
         self.parts.extensions.get()
     }
 
-    /// The address that the request came from, where [`Server`](crate::Server) accepted it.
+    /// The address that the request came from, if [`Server`](crate::Server) accepted it.
     pub fn peer(&self) -> Option<SocketAddr> {
         self.extension::<Peer>().map(|peer| peer.0)
     }
 
-    /// Who sent the request, where that was found out: by [`ServiceBuilder::authenticate`](crate::ServiceBuilder::authenticate), or
-    /// by a layer in front of the service.
+    /// The sender of the request, if it was authenticated: by [`ServiceBuilder::authenticate`](crate::ServiceBuilder::authenticate), or
+    /// by a layer around the service.
     pub fn principal(&self) -> Option<&Principal> {
         self.extension()
     }
 
-    /// The certificates that the client has shown, where [`Server`](crate::Server) asked for some.
+    /// The certificates that the client presented, if [`Server`](crate::Server) requested them.
     pub fn peer_certificates(&self) -> Option<&PeerCertificates> {
         self.extension()
     }
 
-    /// The action that the request names: `SOAPAction` in 1.1, a parameter of the media type in 1.2; in MTOM perhaps of the
-    /// media type that its `start-info` gives. Where a version's own place names none, the other's counts.
+    /// The action of the request: `SOAPAction` in 1.1, a parameter of the media type in 1.2; in MTOM possibly of the
+    /// media type in its `start-info`. If the version's own place contains none, the other version's is used.
     pub fn action(&self) -> Option<String> {
         requested_action(&self.parts.headers, self.version())
     }

@@ -1,8 +1,8 @@
 //! HTTP's Digest authentication (RFC 7616), for servers.
 //!
-//! A nonce says when it was made, and carries a code over that which only this server can make: so a challenge costs no memory, and none
-//! is kept for clients that never answer it. What is kept is the highest count of each nonce that was answered with the right password,
-//! within a bound: an answer that is sent again, as by who has listened, is refused.
+//! A nonce contains its creation time and a code over it that only this server can compute. So a challenge costs no memory, and nothing
+//! is kept for clients that never answer it. The server keeps, within a bound, the highest count of each nonce that was answered with the
+//! right password: a replayed answer, for example by an eavesdropper, is refused.
 
 use super::auth::{Authenticate, Denial};
 use super::memory::Principal;
@@ -21,17 +21,19 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use subtle::ConstantTimeEq;
 
-/// How long a nonce is accepted by default.
+/// Default lifetime of a nonce.
 const LIFETIME: Duration = Duration::from_secs(300);
-/// Most nonces whose counts are kept.
+/// Maximum number of nonces whose counts are kept.
 const MAX_NONCES: usize = 10_000;
-/// Longest `Authorization` that is looked at, in bytes.
+/// Maximum length of an `Authorization` header, in bytes.
 const MAX_HEADER: usize = 4096;
 
-/// Digest authentication (RFC 7616) with `qop=auth`: who can read the connection learns no password. What is exchanged is not protected by
-/// it, so that it is no substitute for TLS.
+/// Digest authentication (RFC 7616) with `qop=auth`.
 ///
-/// The service must see the request's target as the client sent it: a router that takes a prefix off makes all answers wrong. A client
+/// Anyone who can read the connection learns no password. It does not protect the messages
+/// themselves, so it is no substitute for TLS.
+///
+/// The service must see the request's target as the client sent it: a router that strips a prefix makes all answers wrong. A client
 /// that answers a nonce several times at once may have to answer again.
 ///
 /// ```
@@ -61,7 +63,7 @@ enum Hash {
 #[derive(Default)]
 struct Used {
     counts: IndexMap<String, Count>,
-    /// Nonces that were made until then are too old, whatever their lifetime: their counts are not known any more. In milliseconds.
+    /// Nonces created up to this time are too old, whatever their lifetime: their counts are no longer known. In milliseconds.
     floor: Option<u64>,
 }
 
@@ -71,11 +73,11 @@ struct Count {
 }
 
 impl DigestUsers {
-    /// Users and their passwords; a user's principal has the user's name. The realm is what clients show to their users; characters that a
-    /// header cannot carry are left out.
+    /// Users and their passwords; a user's principal has the user's name. The realm is shown to users by clients; characters that a
+    /// header cannot carry are removed.
     ///
     /// # Panics
-    /// When the system has no random numbers.
+    /// When the system provides no random numbers.
     pub fn new<U, P>(realm: &str, users: impl IntoIterator<Item = (U, P)>) -> Self
     where
         U: Into<String>,
@@ -88,7 +90,7 @@ impl DigestUsers {
     /// As [`new`](Self::new), with passwords from a function, which must not block.
     ///
     /// # Panics
-    /// When the system has no random numbers.
+    /// When the system provides no random numbers.
     pub fn by(realm: &str, password: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> Self {
         let mut key = [0; 32];
         getrandom::fill(&mut key).expect("random numbers of the system");
@@ -103,14 +105,14 @@ impl DigestUsers {
         }
     }
 
-    /// Uses MD5 in place of SHA-256, for clients that know no other (RFC 2617).
+    /// Uses MD5 in place of SHA-256, for clients that support nothing else (RFC 2617).
     #[must_use]
     pub fn md5(mut self) -> Self {
         self.hash = Hash::Md5;
         self
     }
 
-    /// How long a nonce is accepted. After that the client is asked to answer another one. Default: 5 minutes.
+    /// Lifetime of a nonce. After that the client is asked to answer another one. Default: 5 minutes.
     #[must_use]
     pub fn lifetime(mut self, lifetime: Duration) -> Self {
         self.lifetime = lifetime;
@@ -126,12 +128,12 @@ impl DigestUsers {
         Denial::unauthorized(HeaderValue::try_from(text).unwrap_or(HeaderValue::from_static("Digest")))
     }
 
-    /// Milliseconds since the server began.
+    /// Milliseconds since the server was created.
     fn now(&self) -> u64 {
         u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 
-    /// A nonce that was made at a time: the time, some random bits, and a code over both.
+    /// A nonce created at a time: the time, some random bits, and a code over both.
     fn nonce(&self, made: u64) -> String {
         let mut salt = [0; 8];
         // Without them two nonces of one millisecond are the same, and so are their counts: nothing else depends on it.
@@ -147,7 +149,7 @@ impl DigestUsers {
         hex(&Sha256::new().chain_update(self.key).chain_update(inner.finalize()).finalize())
     }
 
-    /// When a nonce was made, if we made it.
+    /// The creation time of a nonce, if we created it.
     fn made(&self, nonce: &str) -> Option<u64> {
         let number = |range| u64::from_str_radix(nonce.get(range)?, 16).ok();
         let (made, salt) = (number(0..16)?, number(16..32)?);
@@ -155,7 +157,7 @@ impl DigestUsers {
         bool::from(code.as_bytes().ct_eq(nonce.get(32..)?.as_bytes())).then_some(made)
     }
 
-    /// Notes that a nonce was answered with a count. False if it has been with that, or is too old.
+    /// Records that a nonce was answered with a count. False if the count is not new, or the nonce is too old.
     fn note(&self, nonce: &str, made: u64, count: u32) -> bool {
         let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
         let oldest = self.now().checked_sub(u64::try_from(self.lifetime.as_millis()).unwrap_or(u64::MAX));
@@ -176,7 +178,7 @@ impl DigestUsers {
 }
 
 impl Used {
-    /// Forgets nonces that are too old; if there are none, half of all, the oldest.
+    /// Forgets nonces that are too old; if there are none, the oldest half.
     fn forget(&mut self, oldest: Option<u64>) {
         self.counts.retain(|_, count| oldest.is_none_or(|oldest| count.made >= oldest));
         if self.counts.len() < MAX_NONCES {
@@ -225,7 +227,7 @@ impl Hash {
         }
     }
 
-    /// The sum over parts with colons between, in hexadecimal digits.
+    /// The sum over parts separated by colons, in hexadecimal digits.
     fn sum(self, parts: &[&str]) -> String {
         let text = parts.join(":");
         match self {
@@ -239,7 +241,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// What stands in `Authorization: Digest …` (RFC 7616, 3.4).
+/// The content of `Authorization: Digest …` (RFC 7616, 3.4).
 #[derive(Default)]
 struct Answer {
     username: String,
@@ -256,7 +258,7 @@ struct Answer {
 }
 
 impl Answer {
-    /// Challenges and answers to them are written alike (RFC 9110, 11.4).
+    /// Challenges and their answers have the same syntax (RFC 9110, 11.4).
     fn read(header: &HeaderValue) -> Option<Self> {
         let text = header.to_str().ok().filter(|text| text.len() <= MAX_HEADER)?;
         let read = parse_challenges(text).ok()?;

@@ -1,6 +1,6 @@
 //! Operations whose messages are described at run time: dynamic values in, dynamic values out.
 //!
-//! They go the way of all operations: requests are compared with earlier ones, responses written against earlier ones.
+//! They work like all operations: requests are compared with earlier ones, responses written against earlier ones.
 
 use super::answer::Answer;
 use super::context::Context;
@@ -18,8 +18,8 @@ use std::time::Instant;
 use tracing::Instrument;
 
 impl Operation {
-    /// An operation that a schema describes at run time, such as one that was imported from a WSDL. Its references are those of
-    /// the schema. Without a response it is one-way, as those of [`one_way`](Self::one_way) are.
+    /// An operation that a schema describes at run time, such as one imported from a WSDL. Its references are those of
+    /// the schema. Without a response it is one-way, like those of [`one_way`](Self::one_way).
     ///
     /// ```
     /// # use deltasoap::http::{Answer, Operation, SoapService};
@@ -61,7 +61,7 @@ impl Operation {
     }
 }
 
-/// The operation for those who look at it without the schema: it has a name, and its references lead to anything.
+/// The operation for callers without the schema: it has a name, and its references lead to anything.
 fn self_contained(method: &MethodElement, schema: &Schema) -> (MethodElement, Form) {
     let any = <Node as Typed>::REFERENCE;
     let mut described = method.clone();
@@ -82,7 +82,7 @@ fn self_contained(method: &MethodElement, schema: &Schema) -> (MethodElement, Fo
 
 type Run = dyn Fn(Lease<Value>, Context) -> BoxFuture<'static, Result<Answer<Value>, Fault>> + Send + Sync;
 
-/// What the calls of an operation have in common.
+/// The shared data of an operation's calls.
 struct Shared {
     schema: Arc<Schema>,
     request: ElementRef,
@@ -112,11 +112,11 @@ impl Shared {
 
 /// A request that is being read.
 enum Incoming {
-    /// One of a stream, compared with the one before.
+    /// One of a stream, compared with the previous one.
     Kept(Checkout<Value>),
-    /// One by itself.
+    /// A standalone one.
     Single(Box<Memory<Value>>),
-    /// One of several elements, which are compared with none.
+    /// One of several elements, which are not compared.
     Parts(BodyParts),
 }
 
@@ -173,7 +173,7 @@ impl Call for ElementCall {
 }
 
 impl Shared {
-    /// A response that cannot be written is the handler's doing: the client learns only that there is none.
+    /// If a response cannot be written, the handler is the cause: the client only learns that there is no response.
     fn write(&self, writing: Writing, answer: &Answer<Value>) -> Outcome {
         let Some((name, content)) = &self.response else { return Outcome::Accepted };
         let start = Instant::now();

@@ -1,7 +1,7 @@
-//! Work that takes a processor for long, kept from holding up the other tasks of its thread.
+//! Keeps work that takes a processor for long from delaying the other tasks of its thread.
 //!
-//! Decoding gives way between two windows of a message. What comes in one piece, a handler that computes and a response that
-//! is written, goes to a thread where nobody waits behind it, if the message is large.
+//! Decoding yields between two windows of a message. Work that cannot be interrupted, such as a computing handler or the writing of a
+//! response, runs on a thread where no task waits after it, if the message is large.
 
 use super::schedule::Ticket;
 use super::yielding::give_way;
@@ -13,7 +13,7 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio::task::{JoinError, spawn_blocking};
 use tracing::Span;
 
-/// How large messages are kept from holding up small ones.
+/// How large messages are prevented from delaying small ones.
 ///
 /// ```
 /// use deltasoap_http::{HeavyWork, SoapService};
@@ -23,15 +23,15 @@ use tracing::Span;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HeavyWork {
-    /// Decoding lets other tasks go on when it has taken this time, and the window at hand is read: on [`Server`](crate::Server)
-    /// a window is 32 KiB at most. `None`: only as the runtime says. Default 200 µs.
+    /// Decoding yields to other tasks after this time, when the current window is read: on [`Server`](crate::Server)
+    /// a window is 32 KiB at most. `None`: only when the runtime requires it. Default 200 µs.
     pub quantum: Option<Duration>,
-    /// From so many bytes of a request on the handler runs, and the response is written, on a thread of the runtime's pool for
-    /// blocking work; so too where short requests of the operation had responses of as many bytes of late. `None`: never.
+    /// For requests of at least this many bytes, the handler runs, and the response is written, on a thread of the runtime's pool for
+    /// blocking work. The same applies if short requests of the operation recently had responses of this size. `None`: never.
     /// Default 256 KiB.
     pub from: Option<u64>,
-    /// Most threads used for that at one time, at least 1; others wait. With [`SmallFirst`](crate::SmallFirst) it is the slots
-    /// that bound them. Default: as many as there are processors.
+    /// Maximum number of threads used for that at one time, at least 1; others wait. With [`SmallFirst`](crate::SmallFirst) the slots
+    /// are the bound. Default: as many as there are processors.
     pub threads: usize,
 }
 
@@ -51,7 +51,7 @@ pub(crate) fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// The options, and what they need while the service runs.
+/// The options, and their state while the service runs.
 #[derive(Debug)]
 pub(crate) struct Heavy {
     options: HeavyWork,
@@ -69,23 +69,23 @@ impl Heavy {
         Pace { quantum: self.options.quantum, used: Duration::ZERO, ticket }
     }
 
-    /// True if work for a message of a length is done elsewhere.
+    /// True if work for a message of a length is done on another thread.
     pub(crate) fn is_heavy(&self, length: u64) -> bool {
         self.options.from.is_some_and(|from| length >= from)
     }
 
-    /// Waits for a thread. Who has a slot needs not wait, since there are so many slots and no more.
+    /// Waits for a thread. A request with a slot need not wait, since there are as many threads as slots.
     pub(crate) async fn thread<'a>(&self, ticket: Option<&'a Ticket>) -> Thread<'a> {
         let threads = ticket.is_none().then(|| Arc::clone(&self.threads));
         Thread { permit: permit(threads.as_ref()).await, threads, ticket }
     }
 }
 
-/// How long a request may go on without letting others do so.
+/// How long a request may run without yielding to others.
 #[derive(Debug, Clone)]
 pub(crate) struct Pace {
     quantum: Option<Duration>,
-    /// Time used since others were let go on.
+    /// Time used since the last yield.
     used: Duration,
     ticket: Option<Arc<Ticket>>,
 }
@@ -95,7 +95,7 @@ impl Pace {
         self.ticket.as_deref()
     }
 
-    /// Lets others go on if the request has used up its time. Its slot is left only if somebody is to have it.
+    /// Yields to others if the request has used up its time. Its slot is only given up if another request is to have it.
     pub(crate) async fn pause(&mut self, used: Duration) {
         self.used += used;
         if self.quantum.is_none_or(|quantum| self.used < quantum) {
@@ -115,7 +115,7 @@ impl Pace {
 /// The right to work on a thread of the pool for blocking work.
 #[derive(Debug)]
 pub(crate) struct Thread<'a> {
-    /// What bounds the number of threads, if it is not the slots.
+    /// The bound on the number of threads, if it is not the slots.
     threads: Option<Arc<Semaphore>>,
     permit: Option<OwnedSemaphorePermit>,
     ticket: Option<&'a Ticket>,
@@ -126,8 +126,8 @@ async fn permit(threads: Option<&Arc<Semaphore>>) -> Option<OwnedSemaphorePermit
 }
 
 impl Thread<'_> {
-    /// Polls a future there as long as it can go on, and on another thread when it can again. It keeps its slot meanwhile, and
-    /// leaves it while it waits.
+    /// Polls a future on that thread as long as it is ready, and on another thread when it is ready again. It keeps its slot meanwhile, and
+    /// gives it up while it waits.
     pub(crate) async fn run<T: Send + 'static>(mut self, mut work: BoxFuture<'static, T>) -> T {
         let woken = Arc::new(Woken(Notify::new()));
         loop {
@@ -166,7 +166,7 @@ async fn poll_once<T: Send + 'static>(
     spawn_blocking(polling).await
 }
 
-/// A panic goes on here. Where the runtime stops, nobody waits for what this would return.
+/// Propagates a panic. When the runtime stops, nobody waits for the result.
 fn rethrow<T>(error: JoinError) -> T {
     match error.try_into_panic() {
         Ok(payload) => std::panic::resume_unwind(payload),
@@ -174,7 +174,7 @@ fn rethrow<T>(error: JoinError) -> T {
     }
 }
 
-/// Remembers that a future was woken, until somebody looks.
+/// Remembers that a future was woken, until this is checked.
 struct Woken(Notify);
 
 impl Wake for Woken {

@@ -1,13 +1,13 @@
-//! Clients that leave while a request of theirs is worked on.
+//! Clients that disconnect while their request is being processed.
 //!
-//! A client that closes its sending half and waits for its answer, as `nc` does, and one that closes the connection look the same from here: no more
-//! bytes come, until something is sent and the system answers that nobody is there (RFC 9112, 9.6, leaves it to servers what they make of that).
-//! So a client that has closed at least its half is given some time for its answer, and counts as gone then; one whose connection broke is gone
-//! at once. What counts as work is the service's: once there is a response, writing it tells whether somebody is there.
+//! A client that closes its sending half and waits for its answer, as `nc` does, and one that closes the connection look the same from
+//! here: no more bytes arrive, until something is sent and the system reports that nobody is there (RFC 9112, 9.6, leaves the handling to
+//! servers). So a client that has closed at least its half is given some time for its answer, and then counts as gone. One whose connection
+//! broke is gone immediately. Only the service's work counts: once there is a response, writing it shows whether the client is there.
 //!
-//! To see the end of a stream is to read it. Protocols read in their own time, so a look is taken only where a request has been worked on
-//! for a moment and nothing was read in it, and what comes then is kept for the protocol. A stream wakes the one who asked last: so whoever
-//! waited for the protocol, which may be another task, is woken from here.
+//! The end of a stream is only detected by reading. Protocols read at their own pace, so this module reads only if a request has been
+//! processed for a moment and nothing was read in it, and keeps the bytes for the protocol. A stream wakes its last reader: so the task
+//! that waited for the protocol, which may be another one, is woken from here.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -17,37 +17,37 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
-/// How long nothing is read before a look is taken. Most requests are answered by then, and cost nothing.
+/// How long nothing must be read before this module reads. Most requests are answered by then, and cost nothing.
 const QUIET: Duration = Duration::from_millis(250);
 
-/// Most bytes that are read at one time. hyper keeps the buffer for the next message, and differential decoding those that a message was
-/// received in. hyper doubles a buffer that was filled: so one byte is always left.
+/// Maximum number of bytes read at one time. hyper keeps the buffer for the next message, and differential decoding keeps the buffers of a
+/// received message. hyper doubles a buffer that was filled: so one byte is always left.
 const WINDOW: u64 = (32 << 10) - 1;
 
-/// Most bytes that are read ahead.
+/// Maximum number of bytes read ahead.
 const AHEAD: usize = 512;
 
-/// A stream that is watched while requests that came over it are worked on.
+/// A stream that is watched while its requests are being processed.
 #[derive(Debug)]
 pub(super) struct Watched<T>(Arc<Mutex<State<T>>>);
 
 #[derive(Debug)]
 struct State<T> {
     stream: T,
-    /// What was read ahead of the protocol.
+    /// Bytes that were read ahead of the protocol.
     ahead: Vec<u8>,
     /// True once the end was seen.
     is_over: bool,
-    /// How often the protocol got something to read.
+    /// How often the protocol read something.
     reads: u64,
-    /// Who waits for something to read.
+    /// The waker of the task that waits for data.
     reader: Option<Waker>,
     /// The number of the last request.
     request: u64,
     is_at_work: bool,
 }
 
-/// Work on a request, until it is dropped.
+/// The processing of a request, until it is dropped.
 #[derive(Debug)]
 pub(super) struct Work<T>(Watched<T>);
 
@@ -64,7 +64,7 @@ impl<T> Watched<T> {
         Watched(Arc::new(Mutex::new(state)))
     }
 
-    /// Work on a request begins.
+    /// Begins the processing of a request.
     pub(super) fn work(&self) -> Work<T> {
         let mut state = self.state();
         state.request += 1;
@@ -73,7 +73,7 @@ impl<T> Watched<T> {
         Work(self.clone())
     }
 
-    /// It is never held while something is waited for.
+    /// The lock is never held across a wait.
     fn state(&self) -> MutexGuard<'_, State<T>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -86,8 +86,8 @@ impl<T> Drop for Work<T> {
 }
 
 impl<T: AsyncRead + Unpin> Watched<T> {
-    /// Ends when the client is gone: when the connection is broken, or its other end has closed its half, or all of it, for so long, while
-    /// one request is worked on. To be polled behind the protocol, in the same task.
+    /// Ends when the client is gone: when the connection is broken, or its other end has closed its half, or all of it, for this long,
+    /// while one request is being processed. Must be polled after the protocol, in the same task.
     pub(super) async fn left(self, patience: Duration) {
         let mut looking = Looking { patience, request: 0, reads: 0, phase: Phase::Resting(Box::pin(sleep(QUIET))) };
         std::future::poll_fn(|task| looking.poll(&self, task)).await;
@@ -96,7 +96,7 @@ impl<T: AsyncRead + Unpin> Watched<T> {
 
 struct Looking {
     patience: Duration,
-    /// The request and the reads that the phase is of.
+    /// The request and the number of reads that the phase belongs to.
     request: u64,
     reads: u64,
     phase: Phase,
@@ -155,7 +155,7 @@ impl Looking {
 }
 
 impl<T: AsyncRead + Unpin> State<T> {
-    /// Reads ahead: something, the end, or an error.
+    /// Reads ahead: data, the end, or an error.
     fn look(&mut self, task: &mut Context<'_>) -> Poll<io::Result<()>> {
         let mut bytes = [0; AHEAD];
         let mut buffer = ReadBuf::new(&mut bytes);
@@ -270,7 +270,7 @@ mod tests {
         assert!(!left.is_finished());
     }
 
-    /// The stream wakes the one who asked last, and that is not the reader.
+    /// The stream wakes its last reader, which is not the protocol's.
     #[tokio::test(start_paused = true)]
     async fn a_reader_elsewhere_is_woken() {
         for ends_before in [false, true] {

@@ -1,7 +1,7 @@
-//! For those who watch over a server: whether it lives, whether to send it requests, and its metrics.
+//! Monitoring of a server: its health, its readiness for requests, and its metrics.
 //!
-//! These are paths of their own, not queries of a service: a load balancer asks for the server, often without credentials, and
-//! before any service is known to it.
+//! These are separate paths, not queries of a service: a load balancer asks for the server, often without credentials, and
+//! without knowing any service.
 
 use super::respond;
 use super::serve::ServerHandle;
@@ -24,7 +24,7 @@ use tower::Service;
 /// The media type of Prometheus's text format.
 const PROMETHEUS: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// Answers questions about a server, as a [`tower::Service`]: by itself in a router, or in front of a service.
+/// Answers questions about a server, as a [`tower::Service`]: standalone in a router, or around a service.
 ///
 /// | path | |
 /// |---|---|
@@ -32,9 +32,9 @@ const PROMETHEUS: &str = "text/plain; version=0.0.4; charset=utf-8";
 /// | `/ready` | 200 if it should be sent requests, else 503: once it was asked to stop, or a check says no |
 /// | `/metrics` | metrics in Prometheus's text format, where there are any |
 ///
-/// All other paths are 404. Nothing here asks for credentials, nor tells what requests hold; metrics do tell the names of
-/// operations and how often they are called. In a router of axum it is mounted by `nest_service("/ops", monitor)`, or by
-/// `route_service("/health", monitor)` for each path; without a router it stands [in front of](Self::in_front_of) a service.
+/// All other paths are 404. Nothing here requires credentials or reveals the content of requests; metrics do reveal the names of
+/// operations and how often they are called. In an axum router it is mounted by `nest_service("/ops", monitor)`, or by
+/// `route_service("/health", monitor)` for each path; without a router it [wraps](Self::in_front_of) a service.
 ///
 /// ```no_run
 /// # async fn run(service: deltasoap_http::SoapService) -> std::io::Result<()> {
@@ -76,7 +76,7 @@ impl Monitor {
         Self::new().ready_when(move || !server.is_stopping())
     }
 
-    /// Adds a condition for being ready, such as that a database answers. It is asked for each request to `/ready`, and should
+    /// Adds a condition for readiness, such as that a database answers. It is evaluated for each request to `/ready`, and should
     /// not block.
     #[must_use]
     pub fn ready_when(mut self, check: impl Fn() -> bool + Send + Sync + 'static) -> Self {
@@ -84,19 +84,20 @@ impl Monitor {
         self
     }
 
-    /// Metrics in Prometheus's text format, made for each request to `/metrics`.
+    /// Sets the metrics in Prometheus's text format, which are rendered for each request to `/metrics`.
     #[must_use]
     pub fn metrics(mut self, render: impl Fn() -> String + Send + Sync + 'static) -> Self {
         self.metrics = Some(Arc::new(render));
         self
     }
 
-    /// Installs a recorder of the [`metrics`] facade for the whole program, and renders what it has for `/metrics`. Services that
-    /// are built from now on report to it, see [`ServiceStats`](crate::ServiceStats). A thread adds up what histograms have gathered, so that
-    /// it takes no more memory where nobody asks for metrics.
+    /// Installs a recorder of the [`metrics`] facade for the whole program, and renders its metrics for `/metrics`.
+    ///
+    /// Services that are built after this report to it, see [`ServiceStats`](crate::ServiceStats). A thread regularly aggregates the
+    /// samples of histograms, so that their memory does not grow when nobody requests metrics.
     ///
     /// # Errors
-    /// When there is a recorder already: then render that one by [`metrics`](Self::metrics).
+    /// When a recorder is already installed: then render that one by [`metrics`](Self::metrics).
     #[cfg(feature = "prometheus")]
     pub fn prometheus(self) -> Result<Self, metrics_exporter_prometheus::BuildError> {
         use metrics_exporter_prometheus::{Matcher, PrometheusBuilder};
@@ -116,8 +117,8 @@ impl Monitor {
         }))
     }
 
-    /// Says that the server is about to stop, to load balancers alone: `/ready` is 503 from now on, for all clones. Requests are
-    /// served as before; once no more come [`ServerHandle::shutdown`] ends the server.
+    /// Announces to load balancers that the server is about to stop: `/ready` is 503 from now on, for all clones. Requests are
+    /// served as before; once no more arrive, [`ServerHandle::shutdown`] stops the server.
     pub fn drain(&self) {
         self.is_draining.store(true, Relaxed);
     }
@@ -127,7 +128,7 @@ impl Monitor {
         !self.is_draining.load(Relaxed) && self.checks.iter().all(|check| check())
     }
 
-    /// A service that answers these paths, and gives everything else to another one.
+    /// A service that answers these paths, and passes everything else to another one.
     pub fn in_front_of<S>(self, service: S) -> Monitored<S> {
         Monitored { monitor: self, service }
     }
@@ -153,13 +154,13 @@ impl Monitor {
         }
     }
 
-    /// True for the paths that a monitor in front of a service answers.
+    /// True for the paths that a monitor around a service answers.
     fn has(&self, path: &str) -> bool {
         matches!(path, "/health" | "/ready") || path == "/metrics" && self.metrics.is_some()
     }
 }
 
-/// How often what histograms have gathered is added up.
+/// How often the samples of histograms are aggregated.
 #[cfg(feature = "prometheus")]
 const UPKEEP: Duration = Duration::from_secs(1);
 
@@ -193,14 +194,14 @@ impl<B> Service<Request<B>> for Monitor {
     }
 }
 
-/// A service with a [`Monitor`] in front of it.
+/// A service wrapped by a [`Monitor`].
 #[derive(Debug, Clone)]
 pub struct Monitored<S> {
     monitor: Monitor,
     service: S,
 }
 
-/// The response of the service behind a monitor.
+/// The response of the wrapped service.
 type Passed<F, R> = MapOk<F, fn(Response<R>) -> Response<EitherBody<Body, R>>>;
 
 impl<S, B, R> Service<Request<B>> for Monitored<S>

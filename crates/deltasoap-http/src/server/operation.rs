@@ -1,7 +1,7 @@
-//! Operations: a handler of one request type, and what is known of its messages.
+//! Operations: a handler of one request type, and the description of its messages.
 //!
-//! The service keeps operations of many types in one table, so the type of the request is erased here: an operation
-//! starts a [`Call`], which is decoded by monomorphic code, and then runs the handler with what it decoded. Nothing
+//! The service keeps operations of many types in one table, so the type of the request is erased here. An operation
+//! starts a [`Call`], which is decoded by monomorphic code, and then runs the handler with the decoded value. Nothing
 //! else needs to know the type.
 
 use super::answer::{Answer, IntoAnswer, MessageReply};
@@ -22,40 +22,40 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tracing::Instrument;
 
-/// An operation of a service: a handler, the body element it takes, and how its messages are laid out.
+/// An operation of a service: a handler, the body element it takes, and the encoding of its messages.
 ///
-/// A handler gets its request on [`Lease`]: when the lease is dropped the request stays with the service, which compares the
-/// next message with it and reads only what differs. A request taken by [`Lease::into_owned`] is gone, so that
-/// the next message is read in full; if a handler takes them all, nothing is kept for it any more.
+/// A handler gets its request on [`Lease`]: when the lease is dropped, the request stays with the service, which compares the
+/// next message with it and reads only the differences. A request taken by [`Lease::into_owned`] is gone, so
+/// the next message is read in full. If a handler takes them all, nothing is kept for it any more.
 ///
-/// Made by [`new`](Self::new) and its siblings, refined by the other methods, and given to
-/// [`ServiceBuilder::add`](crate::ServiceBuilder::add_operation). Operations that need no refinement are added in one step by
+/// Created by [`new`](Self::new) and its siblings, configured by the other methods, and passed to
+/// [`ServiceBuilder::add`](crate::ServiceBuilder::add_operation). Operations that need no configuration are added in one step by
 /// [`ServiceBuilder::operation`](crate::ServiceBuilder::operation).
 pub struct Operation {
     method: MethodElement,
-    /// What the operation is for, for people; empty for none.
+    /// The documentation of the operation; may be empty.
     documentation: Cow<'static, str>,
-    /// True if the layout of responses is not the service's default.
+    /// True if the encoding of responses is not the service's default.
     has_own_encoding: bool,
     form: Form,
-    /// Its messages, where they are described at run time.
+    /// Its messages, if they are described at run time.
     described_by: Option<(MethodElement, Arc<Schema>)>,
-    /// A request to begin with.
+    /// A sample request.
     sample: Option<Value>,
     record: Arc<Record>,
     start: Box<Start>,
 }
 
-/// What an operation is called whose requests have nothing in their body: the last segment of its action.
+/// The name of an operation whose requests have an empty body: the last segment of its action.
 pub(super) fn name_of_action(action: &str) -> QName {
     QName::owned("", action.rsplit(['/', '#', ':']).next().unwrap_or_default())
 }
 
 impl Operation {
-    /// An operation that answers each request. The request's type says which body element it takes.
+    /// An operation that answers each request. The type of the request determines which body element it takes.
     ///
-    /// The handler runs as part of the HTTP exchange: when the client goes away, its future is dropped. A panic in it
-    /// becomes a fault of the receiver that does not tell what happened.
+    /// The handler runs as part of the HTTP exchange: when the client disconnects, its future is dropped. A panic in it
+    /// becomes a fault of the receiver without details.
     pub fn new<Request, Handler, Running, Response, Failure>(handler: Handler) -> Self
     where
         Request: Message + Send + 'static,
@@ -67,7 +67,7 @@ impl Operation {
         Self::with_context(move |request, _| handler(request))
     }
 
-    /// As [`new`](Self::new), for handlers that also look at header blocks or at the HTTP request.
+    /// As [`new`](Self::new), for handlers that also need the header blocks or the HTTP request.
     pub fn with_context<Request, Handler, Running, Response, Failure>(handler: Handler) -> Self
     where
         Request: Message + Send + 'static,
@@ -130,7 +130,7 @@ impl Operation {
     }
 
     /// An operation without a response: accepted with HTTP 202 and an empty body as soon as the message is read. The
-    /// handler runs in a task of its own, which outlives the HTTP exchange; its errors and panics go to the log.
+    /// handler runs in its own task, which outlives the HTTP exchange; its errors and panics are logged.
     pub fn one_way<Request, Handler, Running, Failure>(handler: Handler) -> Self
     where
         Request: Message + Send + 'static,
@@ -141,7 +141,7 @@ impl Operation {
         Self::one_way_with_context(move |request, _| handler(request))
     }
 
-    /// As [`one_way`](Self::one_way), for handlers that also look at header blocks or at the HTTP request.
+    /// As [`one_way`](Self::one_way), for handlers that also need the header blocks or the HTTP request.
     pub fn one_way_with_context<Request, Handler, Running, Failure>(handler: Handler) -> Self
     where
         Request: Message + Send + 'static,
@@ -158,7 +158,7 @@ impl Operation {
         })
     }
 
-    /// An operation that starts its calls in a way of its own.
+    /// An operation with its own way of starting calls.
     pub(super) fn started_by(method: MethodElement, form: Form, start: Box<Start>) -> Self {
         let record = Arc::new(Record::unregistered(method.request_name.clone()));
         Operation {
@@ -204,8 +204,8 @@ impl Operation {
         }
     }
 
-    /// Takes the body element of this name in place of the one that the request's type names: for a type that several protocols, or versions
-    /// of one, have under names of their own.
+    /// Takes the body element of this name in place of that of the request's type: for a type that several protocols, or versions
+    /// of one, use under different names.
     #[must_use]
     pub fn named(mut self, name: QName) -> Self {
         self.record = Arc::new(Record::unregistered(name.clone()));
@@ -213,9 +213,9 @@ impl Operation {
         self
     }
 
-    /// The action that goes with requests (`soapAction` in WSDL 1.1). Dispatch goes by the body's element; of several operations
-    /// that take the same element, the action says which is meant (HTTP's, or that of WS-Addressing). A request that comes with another
-    /// operation's action is refused, see [`ActionCheck`](crate::ActionCheck). Default: the one that the service's description gives, if any.
+    /// The action of requests (`soapAction` in WSDL 1.1). Dispatch uses the body's element; of several operations
+    /// that take the same element, the action selects one (HTTP's, or that of WS-Addressing). A request with another
+    /// operation's action is refused, see [`ActionCheck`](crate::ActionCheck). Default: that of the service's description, if any.
     #[must_use]
     pub fn action(mut self, action: impl Into<Cow<'static, str>>) -> Self {
         self.set_action(action.into());
@@ -230,7 +230,7 @@ impl Operation {
         self.method.action = action;
     }
 
-    /// How responses are laid out; the service's default if not said. Requests are read in both layouts.
+    /// The encoding of responses; by default that of the service. Requests are read in both encodings.
     #[must_use]
     pub fn encoding(mut self, encoding: Use) -> Self {
         self.method.encoding = encoding;
@@ -238,35 +238,35 @@ impl Operation {
         self
     }
 
-    /// What [`method`](Self::method) tells of the body's layout: an element of the schema's, or one named as the operation
-    /// with an accessor a parameter. On the wire it is the message types that decide. Default: document.
+    /// The body's style in [`method`](Self::method): an element of the schema's, or one named after the operation
+    /// with an accessor for each parameter. On the wire, the message types decide. Default: document.
     #[must_use]
     pub fn style(mut self, style: Style) -> Self {
         self.method.style = style;
         self
     }
 
-    /// What the operation is for, as the service's page tells people. Default: what the service's description says, if anything.
+    /// The documentation of the operation on the service's page. Default: that of the service's description, if any.
     #[must_use]
     pub fn documentation(mut self, text: impl Into<Cow<'static, str>>) -> Self {
         self.documentation = text.into();
         self
     }
 
-    /// A request for the service's page to begin with, of an operation that is described at run time. Default: one is made from the schema.
+    /// A sample request for the service's page, for an operation that is described at run time. Default: one is made from the schema.
     #[must_use]
     pub fn sample(mut self, request: Value) -> Self {
         self.sample = Some(request);
         self
     }
 
-    /// What describes the messages of the operation at run time, for samples.
+    /// The description of the operation's messages at run time, for samples.
     pub(super) fn described_by(mut self, method: MethodElement, schema: Arc<Schema>) -> Self {
         self.described_by = Some((method, schema));
         self
     }
 
-    /// Name, value and description of a request to begin with; `None` if there is no such.
+    /// Name, value and description of a sample request; `None` if there is none.
     pub(super) fn sampled(&self) -> Option<(&QName, Value, View<'_>)> {
         let (method, view) = match &self.described_by {
             Some((method, schema)) => (method, schema.view(method.request)),
@@ -276,7 +276,7 @@ impl Operation {
         Some((&method.request_name, value, view))
     }
 
-    /// Says that faults of the operation may have this detail entry, as [`method`](Self::method) then tells. Handlers may
+    /// Declares that faults of the operation may have this detail entry, as reported by [`method`](Self::method). Handlers may
     /// answer with other faults too.
     #[must_use]
     pub fn fault<Detail: Message>(mut self) -> Self {
@@ -291,7 +291,7 @@ impl Operation {
         self
     }
 
-    /// Says that the handler understands header blocks of this name. A mandatory block that nothing understands is
+    /// Declares that the handler understands header blocks of this name. A mandatory block that nothing understands is
     /// answered with a `MustUnderstand` fault before the handler is called.
     #[must_use]
     pub fn understands(mut self, header: QName) -> Self {
@@ -314,7 +314,7 @@ impl Operation {
         self.method.response.is_none()
     }
 
-    /// True if its requests have nothing in their body, so that the action tells them.
+    /// True if its requests have an empty body, so that the action identifies them.
     pub(crate) fn takes_nothing(&self) -> bool {
         self.form == Form::Nothing
     }
@@ -332,7 +332,7 @@ impl Operation {
         &self.documentation
     }
 
-    /// Takes over what the description says and the operation does not.
+    /// Takes over facts of the description that the operation lacks.
     pub(crate) fn learn(&mut self, fact: Fact) {
         if self.method.action.is_empty() {
             self.set_action(fact.action.into());
@@ -350,17 +350,17 @@ impl Operation {
         self.method.headers.contains(header)
     }
 
-    /// What is noted about the operation.
+    /// The record of the operation.
     pub(crate) fn record(&self) -> &Arc<Record> {
         &self.record
     }
 
-    /// Makes the operation the one with a number of a service.
+    /// Registers the operation with a service, under a number.
     pub(crate) fn register(&mut self, service: &str, number: usize) {
         self.record = Arc::new(Record::new(service, number, self.name().clone()));
     }
 
-    /// Starts a call of a message in a version, whose body element is written `name`.
+    /// Starts a call of a message in a version; `name` is the body element's name as written.
     pub(crate) fn start(&self, place: Option<Place>, version: Version, name: &str) -> Box<dyn Call> {
         (self.start)(Opening { record: &self.record, place, version, name })
     }
@@ -372,42 +372,42 @@ impl fmt::Debug for Operation {
     }
 }
 
-/// What stands in the body of a request.
+/// The content of a request's body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     Element,
     /// Several elements.
     Parts,
-    /// Nothing, so that the action tells the operation.
+    /// Nothing, so that the action identifies the operation.
     Nothing,
 }
 
-/// A request of an operation: first read, then run.
+/// A request of an operation, which is first read, then run.
 pub(crate) trait Call: Send {
     /// Reads the body's element; see [`Content::decode`](deltasoap_core::Content::decode).
     fn decode(&mut self, cursor: &mut Cursor<'_>) -> Step;
 
-    /// Another element of the body was opened, to be read next; only where the operation takes several.
+    /// Another element of the body was opened and is read next; only if the operation takes several.
     ///
     /// # Errors
-    /// When the operation takes no such.
+    /// When the operation does not take such an element.
     fn open_another(&mut self, namespace: &str, local: &str) -> Result<(), ErrorKind> {
         let _ = (namespace, local);
         unreachable!("an operation of one element")
     }
 
-    /// Runs the handler with what was read, and writes its response.
+    /// Runs the handler with the request, and writes its response.
     fn run(self: Box<Self>, context: Context, writing: Writing) -> BoxFuture<'static, Outcome>;
 }
 
-/// What became of a call.
+/// The outcome of a call.
 #[derive(Debug)]
 pub(crate) enum Outcome {
-    /// A response, and the time that encoding it took.
+    /// A response, and the time spent encoding it.
     Response(Written, Duration),
     /// A one-way message was accepted.
     Accepted,
-    /// What the handler has written itself.
+    /// A reply that the handler has written itself.
     Reply(MessageReply),
     /// A fault.
     Fault(Fault),
@@ -423,12 +423,12 @@ pub(super) type Start = dyn Fn(Opening<'_>) -> Box<dyn Call> + Send + Sync;
 
 type Run<Request> = dyn Fn(Lease<Request>, Context, Writing) -> BoxFuture<'static, Outcome> + Send + Sync;
 
-/// What a call is started with.
+/// The data that a call is started with.
 pub(super) struct Opening<'a> {
     pub(super) record: &'a Arc<Record>,
     pub(super) place: Option<Place>,
     pub(super) version: Version,
-    /// The body element's name as it is written.
+    /// The body element's name as written.
     pub(super) name: &'a str,
 }
 
@@ -445,14 +445,14 @@ impl Opening<'_> {
 
 /// A request that is being read.
 enum Incoming<T: Send + 'static> {
-    /// One of a stream, compared with the one before.
+    /// One of a stream, compared with the previous one.
     Kept(Checkout<T>),
-    /// One by itself.
+    /// A standalone one.
     Single {
         value: T,
-        /// Where it begins, in bytes received, once it has begun.
+        /// Its start, in bytes received, once it has begun.
         start: Option<u64>,
-        /// Its bytes, once it is read.
+        /// Its length in bytes, once it is read.
         len: u64,
     },
 }
@@ -497,7 +497,7 @@ impl<Request: Message + Send + 'static> Call for TypedCall<Request> {
     }
 }
 
-/// A response that cannot be written is the handler's doing: the client learns only that there is none.
+/// If a response cannot be written, the handler is the cause: the client only learns that there is no response.
 fn encode<T: Message>(writing: Writing, answer: &Answer<T>) -> Outcome {
     let start = Instant::now();
     match writing.write(answer, &T::ELEMENT, T::view()) {

@@ -23,19 +23,19 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Bytes read and thrown away behind a fault, so that the client gets to read the answer on a connection that can go
-/// on; a longer rest closes the connection.
+/// Maximum number of bytes read and discarded after a fault, so that the client can read the answer and the connection can
+/// continue; a longer rest closes the connection.
 const DRAINED: usize = 64 << 10;
 
-/// How long to wait for that rest.
+/// Maximum time to wait for that rest.
 const DRAIN_TIME: Duration = Duration::from_secs(1);
 
-/// A request that was not accepted: what to answer.
+/// A refused request, with its answer.
 #[derive(Debug)]
 pub(crate) struct Refusal {
     pub(crate) version: Version,
     pub(crate) fault: Fault,
-    /// The HTTP status, where it is not the fault's own.
+    /// The HTTP status, if it differs from that of the fault.
     pub(crate) status: Option<StatusCode>,
 }
 
@@ -49,7 +49,7 @@ impl Refusal {
 pub(crate) struct Received {
     pub(crate) head: Head,
     pub(crate) chosen: Chosen,
-    /// What came with the message, or is still to come.
+    /// The parts of the message, which may still be arriving.
     pub(crate) attachments: Attachments,
     /// Bytes of the message.
     pub(crate) bytes: u64,
@@ -60,7 +60,7 @@ pub(crate) struct Received {
 /// Reads a request.
 ///
 /// # Errors
-/// When the message is invalid or does not arrive. The media type's version is answered in where the message does not tell.
+/// When the message is invalid or does not arrive. If the message does not determine the version, that of the media type is used.
 pub(crate) async fn receive<B>(
     service: &Arc<Inner>,
     media: &MediaType,
@@ -95,18 +95,18 @@ where
     Ok(Received { head, chosen, attachments: Attachments::default(), bytes, deviations })
 }
 
-/// What the HTTP request says about its message.
+/// What the HTTP request specifies about its message.
 pub(crate) struct Asked {
-    /// Where what it is compared with is kept.
+    /// Where the memory to compare it with is kept.
     pub(crate) place: Option<Place>,
-    /// The action, if any operation is told by that.
+    /// The action, if any operation is identified by it.
     pub(crate) action: Option<String>,
 }
 
-/// Reads a request that comes with other parts. Those behind it are left for the handler.
+/// Reads a request that comes with other parts. The parts after it are left for the handler.
 ///
 /// # Errors
-/// As [`receive`], and when the package is at fault.
+/// As [`receive`], and when the package is malformed.
 pub(crate) async fn receive_package<B>(
     service: &Arc<Inner>,
     media: &MediaType,
@@ -146,7 +146,7 @@ where
     Ok(Received { head, chosen, attachments, bytes, deviations })
 }
 
-/// What a package at fault is answered with.
+/// The answer to a malformed package.
 pub(crate) fn refuse_package(version: Version, error: AttachmentError) -> Refusal {
     let status = match error.kind() {
         AttachmentErrorKind::Limit { .. } => StatusCode::PAYLOAD_TOO_LARGE,
@@ -158,7 +158,7 @@ pub(crate) fn refuse_package(version: Version, error: AttachmentError) -> Refusa
     Refusal { version, fault: error.into(), status: Some(status) }
 }
 
-/// The HTTP status for a body whose content coding cannot be undone.
+/// The HTTP status for a body whose content coding cannot be decoded.
 fn coding_status(error: &CodingError) -> StatusCode {
     let is_too_large = matches!(error, CodingError::Limit { .. });
     if is_too_large { StatusCode::PAYLOAD_TOO_LARGE } else { StatusCode::BAD_REQUEST }
@@ -166,28 +166,28 @@ fn coding_status(error: &CodingError) -> StatusCode {
 
 /// Why a message was not read.
 enum Failure {
-    /// It is at fault.
+    /// It is invalid.
     Message(Error),
-    /// It announces more bytes than a limit.
+    /// It announces more bytes than a limit allows.
     TooLarge(&'static str, u64),
-    /// The package that it came in is at fault.
+    /// Its package is malformed.
     Package(AttachmentError),
     /// It is not in the encoding that its media type names.
     Charset(CharsetError),
-    /// Its content coding cannot be undone.
+    /// Its content coding cannot be decoded.
     Coding(CodingError),
-    /// It did not arrive whole.
+    /// It did not arrive in full.
     Transport,
     /// The service's inspector refused it.
     Refused(BoxError),
-    /// It stopped coming.
+    /// It stopped arriving.
     Timeout,
     /// The request's own type panicked while it was read.
     Panicked(Panicked),
 }
 
 impl Failure {
-    /// True if the rest of the body may still be on its way.
+    /// True if the rest of the body may still be arriving.
     fn leaves_a_rest(&self) -> bool {
         matches!(self, Failure::Message(_) | Failure::Charset(_) | Failure::Panicked(_))
     }
@@ -198,9 +198,9 @@ struct Receiving {
     reader: EnvelopeReader<Dispatch>,
     charset: Charset,
     inspection: Inspection,
-    /// How long to wait for more of the body.
+    /// Maximum pause of the body.
     timeout: Option<Duration>,
-    /// How long it may go on without a pause.
+    /// How long it may continue without a pause.
     pace: Pace,
     /// Bytes received.
     bytes: u64,
@@ -224,7 +224,7 @@ impl Receiving {
         }
     }
 
-    /// Takes from the media type what the message is in.
+    /// Takes the encoding of the message from the media type.
     fn expect(&mut self, media: &MediaType) {
         self.charset = Charset::of(media);
         if let Some(encoding) = self.charset.encoding() {
@@ -256,7 +256,7 @@ impl Receiving {
         Ok(())
     }
 
-    /// Decodes some bytes, and lets others go on if that took long.
+    /// Decodes some bytes, and yields to other tasks if that took long.
     async fn push(&mut self, data: Bytes) -> Result<(), Failure> {
         self.bytes += data.len() as u64;
         self.charset.check(&data).map_err(Failure::Charset)?;
@@ -345,9 +345,9 @@ impl Receiving {
     }
 }
 
-/// A decoder for one message, which goes back to its connection, if it belongs to one, or to the pool.
+/// A decoder for one message, which is returned to its connection, if it belongs to one, or to the pool.
 struct OnLoan {
-    /// There until it is dropped, but while it decodes. A panic meanwhile leaves none.
+    /// Present until it is dropped, except while it decodes. A panic meanwhile leaves none.
     decoder: Option<Pooled>,
     store: Option<Arc<Store>>,
 }
@@ -385,7 +385,7 @@ impl Drop for OnLoan {
     }
 }
 
-/// What comes next of a body; `None` behind its end.
+/// The next frame of a body; `None` after its end.
 async fn next_frame<B>(mut body: Pin<&mut B>, timeout: Option<Duration>) -> Result<Option<Frame<Bytes>>, Failure>
 where
     B: Body<Data = Bytes, Error = BoxError>,
@@ -404,7 +404,7 @@ fn failure(error: BoxError) -> Failure {
     CodingError::of(error).map_or(Failure::Transport, Failure::Coding)
 }
 
-/// An envelope of an unknown version is answered in 1.1, which all understand (SOAP 1.2 part 1, appendix A).
+/// An envelope of an unknown version is answered in 1.1, which all clients understand (SOAP 1.2 part 1, appendix A).
 fn version_for(error: &Error, version: Version) -> Version {
     if matches!(error.kind(), ErrorKind::VersionMismatch(_)) { Version::Soap11 } else { version }
 }
@@ -414,7 +414,7 @@ fn status_for(error: &Error) -> Option<StatusCode> {
     is_too_large.then_some(StatusCode::PAYLOAD_TOO_LARGE)
 }
 
-/// Reads a bounded rest of a body.
+/// Reads the rest of a body, within a bound.
 pub(crate) async fn drain<B: Body<Data = Bytes>>(mut body: Pin<&mut B>) {
     let draining = async {
         let mut left = DRAINED;

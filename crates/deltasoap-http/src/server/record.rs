@@ -1,5 +1,5 @@
-//! What a service notes about each of its operations: counters, the sizes of its responses, and whether remembering its
-//! messages is of use.
+//! The service's record of each of its operations: counters, the sizes of its responses, and whether remembering its
+//! messages is useful.
 
 use super::stats::{Counted, nanos};
 use crate::sizes::Sizes;
@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// An operation's notes.
+/// An operation's record.
 #[derive(Debug)]
 pub(crate) struct Record {
     /// The operation's number within the service.
@@ -19,17 +19,17 @@ pub(crate) struct Record {
     decode_time: Histogram,
     encoded: Encoded,
     sizes: Sizes,
-    /// How many requests in a row a handler took for good, so that nothing came home.
+    /// How many requests in a row a handler took for good, so that nothing was returned.
     gone: AtomicU32,
-    /// How many requests in a row had a long response, of those that were short themselves.
+    /// How many short requests in a row had a long response.
     long: AtomicU32,
 }
 
-/// Requests taken for good in a row from which on the next are expected to be too.
+/// After this many requests taken for good in a row, the next are expected to be taken too.
 const GONE: u32 = 8;
-/// One request in as many is tried all the same.
+/// One request in this many is tried nevertheless.
 const TRIAL: u32 = 64;
-/// Long responses to short requests in a row from which on the next is expected to be long too.
+/// After this many long responses to short requests in a row, the next is expected to be long too.
 const LONG: u32 = 2;
 
 impl Record {
@@ -68,7 +68,7 @@ impl Record {
         self.counters.stats()
     }
 
-    /// Adds what was counted for one message.
+    /// Adds the counts of one message.
     pub(crate) fn count(&self, stats: &DifferentialStats) {
         self.counters.add(stats);
     }
@@ -77,13 +77,13 @@ impl Record {
         self.decode_time.record(time.as_secs_f64());
     }
 
-    /// What differential serialization did for the operation's responses. Those written without templates count as sent for
+    /// Statistics of differential serialization for the operation's responses. Those written without templates count as sent for
     /// the first time.
     pub(crate) fn encode_stats(&self) -> EncodeStats {
         *self.encoded.stats.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds what was counted for one response.
+    /// Adds the counts of one response.
     pub(crate) fn count_encoded(&self, stats: &EncodeStats) {
         self.encoded.add(stats);
     }
@@ -93,7 +93,7 @@ impl Record {
         &self.sizes
     }
 
-    /// Notes whether the response to a short request was long.
+    /// Records whether the response to a short request was long.
     pub(crate) fn note_long(&self, is_long: bool) {
         if is_long {
             self.long.fetch_add(1, Relaxed);
@@ -102,12 +102,12 @@ impl Record {
         }
     }
 
-    /// True if the response to the next request will be long, however short that is, as far as can be told.
+    /// True if the response to a short request is expected to be long.
     pub(crate) fn expects_long(&self) -> bool {
         self.long.load(Relaxed) >= LONG
     }
 
-    /// Notes that a handler gave a request back, or took it for good.
+    /// Records whether a handler returned a request or took it for good.
     pub(crate) fn note_returned(&self, is_returned: bool) {
         if !is_returned {
             self.gone.fetch_add(1, Relaxed);
@@ -116,8 +116,8 @@ impl Record {
         }
     }
 
-    /// True if the next request will not come back, as far as can be told: what is noted for the message behind it would be
-    /// noted in vain.
+    /// True if the next request is not expected to be returned: notes for the message after it would be
+    /// useless.
     pub(crate) fn expects_none_back(&self) -> bool {
         self.gone.load(Relaxed) >= GONE && !self.gone.fetch_add(1, Relaxed).is_multiple_of(TRIAL)
     }
@@ -127,7 +127,7 @@ impl Record {
 #[derive(Debug)]
 struct Encoded {
     stats: Mutex<EncodeStats>,
-    /// Messages by the way they matched, in the order of [`KINDS`].
+    /// Messages by match kind, in the order of [`KINDS`].
     messages: [Counter; 4],
     bytes: Counter,
     written: Counter,

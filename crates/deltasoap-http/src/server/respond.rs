@@ -1,4 +1,4 @@
-//! HTTP responses: messages, faults, and what is neither.
+//! HTTP responses: messages, faults, and others.
 
 use super::answer::MessageReply;
 use super::auth::Denial;
@@ -29,7 +29,7 @@ pub(crate) fn message(version: Version, status: StatusCode, message: Body) -> Re
     with_type(status, content_type(version), message)
 }
 
-/// What a handler has written itself.
+/// A reply that a handler has written itself.
 pub(crate) fn reply(version: Version, reply: MessageReply) -> Response<Body> {
     let MessageReply { status, message: body, .. } = reply;
     if let Some(body) = body {
@@ -40,7 +40,7 @@ pub(crate) fn reply(version: Version, reply: MessageReply) -> Response<Body> {
     response
 }
 
-/// A fault. One that cannot be written becomes one that can, with the same code where that can be written.
+/// A fault. One that cannot be written is replaced by one that can, with the same code if possible.
 pub(crate) fn fault(version: Version, fault: &Fault, status: Option<StatusCode>) -> Response<Body> {
     let status = status.unwrap_or_else(|| status_of(fault, version));
     let written = encode_fault(version, fault, Buffer::new()).or_else(|error| {
@@ -53,7 +53,7 @@ pub(crate) fn fault(version: Version, fault: &Fault, status: Option<StatusCode>)
     }
 }
 
-/// A fault without the characters that XML cannot carry, and without its detail, which may hold some too.
+/// A fault without the characters that XML cannot carry, and without its detail, which may contain some too.
 fn writable(fault: &Fault) -> Fault {
     Fault {
         reason: replaced(&fault.reason),
@@ -64,7 +64,7 @@ fn writable(fault: &Fault) -> Fault {
     }
 }
 
-/// The text with U+FFFD in place of what is no character of XML (XML 1.0, production 2).
+/// The text with U+FFFD in place of characters that are not allowed in XML (XML 1.0, production 2).
 fn replaced(text: &str) -> String {
     text.replace(|c| !is_xml_char(c), "\u{FFFD}")
 }
@@ -73,7 +73,7 @@ fn status_of(fault: &Fault, version: Version) -> StatusCode {
     StatusCode::from_u16(fault.http_status(version)).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
 }
 
-/// A fault without anything of the original in it.
+/// A fault with nothing of the original.
 fn plain_fault(version: Version) -> Body {
     let fault = Fault::receiver("the fault could not be written");
     encode_fault(version, &fault, Buffer::new()).map(Body::from).unwrap_or_default()
@@ -86,14 +86,14 @@ pub(crate) fn accepted() -> Response<Body> {
     response
 }
 
-/// HTTP 405: only messages are posted here, and pages fetched.
+/// HTTP 405: only `POST` for messages and `GET` for pages are supported.
 pub(crate) fn method_not_allowed() -> Response<Body> {
     let mut response = text(StatusCode::METHOD_NOT_ALLOWED, "text/plain", "POST a SOAP message here.\n".into());
     response.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD, POST"));
     response
 }
 
-/// HTTP 405 where there are pages alone.
+/// HTTP 405 where there are only pages.
 pub(crate) fn only_get() -> Response<Body> {
     let mut response = text(StatusCode::METHOD_NOT_ALLOWED, "text/plain", "GET this.\n".into());
     response.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
@@ -110,7 +110,7 @@ pub(crate) fn denied(denial: &Denial) -> Response<Body> {
     response
 }
 
-/// HTTP 415: what came cannot be a message.
+/// HTTP 415: the body cannot be a message.
 pub(crate) fn unsupported_media_type() -> Response<Body> {
     let accepted = "text/xml, application/soap+xml, multipart/related, application/dime";
     let reason = format!("Expected one of {accepted}, with a message in UTF-8, UTF-16, ISO-8859-1 or windows-1252.\n");
@@ -119,13 +119,13 @@ pub(crate) fn unsupported_media_type() -> Response<Body> {
     response
 }
 
-/// HTTP 400: what looks at the action before us may have seen the other one.
+/// HTTP 400: an earlier filter that checks the action may have seen the other one.
 pub(crate) fn two_actions() -> Response<Body> {
     text(StatusCode::BAD_REQUEST, "text/plain", "The request has two SOAPActions that differ.\n".into())
 }
 
-/// HTTP 415: what came has a content coding that is not known (RFC 9110, 15.5.16). It is a fault, for the media type says that
-/// a message was meant.
+/// HTTP 415: the body has an unknown content coding (RFC 9110, 15.5.16). The response is a fault, because the media type indicates
+/// a message.
 pub(crate) fn unsupported_coding(version: Version, error: &CodingError) -> Response<Body> {
     let refused = Fault::sender(error.to_string());
     let mut response = fault(version, &refused, Some(StatusCode::UNSUPPORTED_MEDIA_TYPE));
@@ -133,7 +133,7 @@ pub(crate) fn unsupported_coding(version: Version, error: &CodingError) -> Respo
     response
 }
 
-/// The response in gzip, if it is to be and the client accepts it.
+/// The response in gzip, if it is to be compressed and the client accepts it.
 pub(crate) fn coded(response: Response<Body>, compression: Compression, is_accepted: bool) -> Response<Body> {
     if compression.is_off() {
         return response;
@@ -150,7 +150,7 @@ pub(crate) fn coded(response: Response<Body>, compression: Compression, is_accep
     Response::from_parts(parts, body)
 }
 
-/// HTTP 503 for a message that there is no time for, with when to try again (RFC 9110, 10.2.3).
+/// HTTP 503 for a message that there is no capacity for, with the time to retry after (RFC 9110, 10.2.3).
 pub(crate) fn busy(version: Version, retry_after: Duration) -> Response<Body> {
     let refused = Fault::receiver("the server is busy: try again later");
     let mut response = fault(version, &refused, Some(StatusCode::SERVICE_UNAVAILABLE));
@@ -164,12 +164,12 @@ pub(crate) fn noted(method: &Method, path: &str, response: Response<Body>) -> Re
     response
 }
 
-/// HTTP 404 for what is not there.
+/// HTTP 404 for a missing resource.
 pub(crate) fn not_found(reason: String) -> Response<Body> {
     text(StatusCode::NOT_FOUND, "text/plain", reason)
 }
 
-/// The landing page, which may load nothing, and run and send nothing but its own.
+/// The landing page, which may load nothing, and run and send only its own content.
 #[cfg(feature = "page")]
 pub(crate) fn page(page: String) -> Response<Body> {
     let mut response = text(StatusCode::OK, "text/html", page);
@@ -182,7 +182,7 @@ pub(crate) fn page(page: String) -> Response<Body> {
     response
 }
 
-/// A description. What is XHTML in it, as its documentation may be, must not run in a browser that shows it.
+/// A description. XHTML in it, for example in its documentation, must not run in a browser that shows it.
 pub(crate) fn xml(document: String) -> Response<Body> {
     let mut response = text(StatusCode::OK, "text/xml", document);
     let policy = HeaderValue::from_static("default-src 'none'; sandbox; frame-ancestors 'none'");
@@ -190,7 +190,7 @@ pub(crate) fn xml(document: String) -> Response<Body> {
     response
 }
 
-/// A text of a media type, in UTF-8, that a browser takes for no other.
+/// A text of a media type, in UTF-8, that browsers do not interpret as another type.
 pub(crate) fn text(status: StatusCode, media: &str, text: String) -> Response<Body> {
     let media = HeaderValue::try_from(format!("{media}; charset=utf-8"));
     let mut response = with_type(status, media.unwrap_or(HeaderValue::from_static("text/plain")), text.into());

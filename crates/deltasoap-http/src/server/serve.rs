@@ -1,7 +1,7 @@
-//! A server of its own: accepts connections and serves each by its protocol, behind a TLS handshake if it is told to.
+//! A standalone server: accepts connections and serves each by its protocol, after a TLS handshake if configured.
 //!
-//! Handshakes are done on the tasks of their connections: a slow one takes one of the server's places for connections for a while,
-//! and keeps nobody else waiting.
+//! Handshakes run on the tasks of their connections: a slow one occupies one of the server's connection slots for a while,
+//! but delays no other connection.
 
 #[cfg(feature = "_tls")]
 use super::auth::PeerCertificates;
@@ -26,16 +26,16 @@ use std::time::Duration;
 use tokio::net::{TcpListener, ToSocketAddrs};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
-/// How long to wait before accepting again where the system has no room for another connection.
+/// Pause before accepting again when the system has no resources for another connection.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// Connections at one time, where the server is not told another number.
+/// Default maximum number of connections at one time.
 const CONNECTIONS: usize = 10_000;
 
-/// Headers of a request, where the server is not told another number.
+/// Default maximum number of headers of a request.
 const HEADERS: usize = 100;
 
-/// A listening server: of HTTP/1.1 over TCP, unless it is put [over](Server::over) something else.
+/// A listening server: HTTP/1.1 over TCP, unless it is created with another [transport](Server::over).
 ///
 /// ```no_run
 /// # async fn run(service: deltasoap_http::SoapService) -> std::io::Result<()> {
@@ -61,7 +61,7 @@ pub struct Server<L = TcpListener, P = Http> {
     security: Security,
 }
 
-/// Stops a [`Server`] from elsewhere, and tells how many connections it has.
+/// Stops a [`Server`] from elsewhere, and reports its number of connections.
 #[derive(Debug, Clone)]
 pub struct ServerHandle {
     signal: watch::Sender<bool>,
@@ -69,8 +69,8 @@ pub struct ServerHandle {
 }
 
 impl ServerHandle {
-    /// Asks the server to stop: it accepts no more connections, closes idle ones, and lets the others finish the request
-    /// that they are in.
+    /// Asks the server to stop: it accepts no more connections, closes idle ones, and lets the others finish their
+    /// current request.
     pub fn shutdown(&self) {
         self.signal.send_replace(true);
     }
@@ -80,12 +80,12 @@ impl ServerHandle {
         *self.signal.borrow()
     }
 
-    /// Connections at this time, those that are still shaking hands included.
+    /// Current number of connections, including those in a handshake.
     pub fn connections(&self) -> usize {
         self.connections.load(Relaxed)
     }
 
-    /// Counts a connection until what is returned is dropped.
+    /// Counts a connection until the returned value is dropped.
     fn count(&self) -> Counted {
         Counted::new(&self.connections)
     }
@@ -116,7 +116,7 @@ impl Server {
         Ok(Self::from_listener(TcpListener::bind(address).await?))
     }
 
-    /// Takes a listener over.
+    /// Uses an existing listener.
     pub fn from_listener(listener: TcpListener) -> Self {
         Server::over(listener, Http::default())
     }
@@ -124,7 +124,7 @@ impl Server {
     /// The address listened on.
     ///
     /// # Errors
-    /// When the system does not tell.
+    /// When the system does not report it.
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         self.listener.local_addr()
     }
@@ -150,7 +150,7 @@ impl<L: Listener, P: Protocol> Server<L, P> {
         }
     }
 
-    /// Serves over TLS, and over nothing else.
+    /// Serves over TLS only.
     ///
     /// ```no_run
     /// # async fn run(service: deltasoap_http::SoapService) -> Result<(), Box<dyn std::error::Error>> {
@@ -164,7 +164,7 @@ impl<L: Listener, P: Protocol> Server<L, P> {
     /// ```
     ///
     /// # Errors
-    /// When certificate and key do not belong together or cannot be used, or there are no roots to verify clients with.
+    /// When certificate and key do not match or cannot be used, or there are no roots to verify clients with.
     #[cfg(feature = "_tls")]
     pub fn tls(mut self, tls: ServerTls) -> Result<Self, TlsError> {
         let timeout = tls.handshake_timeout;
@@ -172,7 +172,7 @@ impl<L: Listener, P: Protocol> Server<L, P> {
         Ok(self)
     }
 
-    /// How long a client may take for a request's head, and a connection may be idle. Behind that the connection is closed.
+    /// Maximum time for a request's head, and maximum idle time of a connection. After that the connection is closed.
     /// Default 30 s.
     #[must_use]
     pub fn header_read_timeout(mut self, timeout: Duration) -> Self {
@@ -180,38 +180,38 @@ impl<L: Listener, P: Protocol> Server<L, P> {
         self
     }
 
-    /// How long a client may take none of a response's bytes. Behind that the connection is closed. Default 30 s.
+    /// Maximum time in which a client accepts none of a response's bytes. After that the connection is closed. Default 30 s.
     #[must_use]
     pub fn write_timeout(mut self, timeout: Duration) -> Self {
         self.wire.write_timeout = timeout;
         self
     }
 
-    /// How long a client that has closed its sending half behind a request is given for its answer. One that has closed the whole connection
-    /// looks the same. Behind that it counts as gone: the handler is dropped, and the connection is closed. A client whose connection is
-    /// reset is gone at once. Default 5 s.
+    /// How long a client that has closed its sending half after a request may wait for its answer. A client that has closed the whole
+    /// connection looks the same. After that it counts as gone: the handler is dropped, and the connection is closed. A client whose
+    /// connection is reset is gone immediately. Default 5 s.
     #[must_use]
     pub fn half_closed_timeout(mut self, timeout: Duration) -> Self {
         self.wire.half_closed_timeout = timeout;
         self
     }
 
-    /// Most headers of a request; one with more is answered with status 431. All of a request's head is 64 KiB at most, with
-    /// the same answer. Default 100.
+    /// Maximum number of headers of a request; a request with more is answered with status 431. A request's whole head is limited to 64
+    /// KiB, with the same answer. Default 100.
     #[must_use]
     pub fn max_headers(mut self, headers: usize) -> Self {
         self.wire.max_headers = headers;
         self
     }
 
-    /// How long requests may run on after [`ServerHandle::shutdown`] before they are dropped. Default 30 s.
+    /// How long requests may continue after [`ServerHandle::shutdown`] before they are dropped. Default 30 s.
     #[must_use]
     pub fn shutdown_timeout(mut self, timeout: Duration) -> Self {
         self.shutdown_timeout = timeout;
         self
     }
 
-    /// How many connections are served at one time, at least 1; others wait in the listener's queue until one ends.
+    /// Maximum number of connections at one time, at least 1; others wait in the listener's queue until one ends.
     /// Default 10,000.
     #[must_use]
     pub fn max_connections(mut self, connections: usize) -> Self {
@@ -219,29 +219,31 @@ impl<L: Listener, P: Protocol> Server<L, P> {
         self
     }
 
-    /// Serves connections on so many threads of the server's own, each with a current-thread runtime on which a connection stays as long
-    /// as it lasts; [`processors`](std::thread::available_parallelism) are a good number. Small requests are answered sooner than on a runtime
-    /// whose threads take work from each other; but handlers that compute for long in one go hold up the connections of their
-    /// thread. What handlers spawn, and one-way operations that are still running, ends with the server. With 0, the default,
+    /// Serves connections on this many threads of the server's own.
+    ///
+    /// Each thread has a current-thread runtime on which a connection stays as long as
+    /// it lasts; the number of [`processors`](std::thread::available_parallelism) is a good choice. Small requests are answered sooner than
+    /// on a work-stealing runtime, but handlers that compute for long without yielding delay the connections of their
+    /// thread. Tasks that handlers spawn, and one-way operations that are still running, end with the server. With 0, the default,
     /// connections are served on the runtime that [`serve`](Self::serve) is called on.
     ///
-    /// Connections are accepted on the runtime that the listener belongs to, which must go on meanwhile.
+    /// Connections are accepted on the runtime that the listener belongs to, which must keep running.
     #[must_use]
     pub fn worker_threads(mut self, threads: usize) -> Self {
         self.worker_threads = threads;
         self
     }
 
-    /// What stops the server; may be kept beyond it.
+    /// A handle that stops the server; may outlive it.
     pub fn handle(&self) -> ServerHandle {
         self.handle.clone()
     }
 
-    /// Serves until it is stopped: with a [`SoapService`](crate::SoapService) or any other service, as a router. Each
+    /// Serves until it is stopped, with a [`SoapService`](crate::SoapService) or any other service, such as a router. Each
     /// request carries its [`Connection`], and a [`Peer`](crate::Peer) if it came over TCP.
     ///
     /// # Errors
-    /// When a [worker thread](Self::worker_threads) cannot be started. What goes wrong with a connection ends that connection alone.
+    /// When a [worker thread](Self::worker_threads) cannot be started. An error of a connection ends only that connection.
     pub async fn serve<S: Served<P::Incoming>>(mut self, service: S) -> io::Result<()> {
         let mut stopped = self.handle.signal.subscribe();
         let places = Arc::new(Semaphore::new(self.max_connections));
@@ -263,7 +265,7 @@ impl<L: Listener, P: Protocol> Server<L, P> {
         Ok(())
     }
 
-    /// Has a connection served.
+    /// Starts serving a connection.
     fn start<S: Served<P::Incoming>>(&self, crew: &mut Crew, accepted: Accepted<L::Stream>, service: &S) {
         let (stream, extensions, place) = accepted;
         let terms = Terms::new(self.wire, self.handle.signal.subscribe());
@@ -280,22 +282,22 @@ impl<L: Listener, P: Protocol> Server<L, P> {
     }
 }
 
-/// Waits for the signal to stop. The server keeps a sender, so that is the only end of waiting.
+/// Waits for the signal to stop. The server keeps a sender, so waiting ends in no other way.
 async fn signalled(stopped: &mut watch::Receiver<bool>) {
     let _ = stopped.wait_for(|stopped| *stopped).await;
 }
 
-/// A connection, what all its requests carry, and its place.
+/// A connection, the extensions of all its requests, and its slot.
 type Accepted<T> = (T, Extensions, OwnedSemaphorePermit);
 
-/// A connection with what is known of it, once there is a place for it.
+/// Accepts a connection with its extensions, once there is a slot for it.
 async fn accept<L: Listener>(listener: &mut L, places: &Arc<Semaphore>) -> io::Result<Accepted<L::Stream>> {
     let place = Arc::clone(places).acquire_owned().await.map_err(io::Error::other)?;
     let (stream, extensions) = listener.accept().await?;
     Ok((stream, extensions, place))
 }
 
-/// How connections are made secure, if they are.
+/// The TLS configuration, if any.
 #[derive(Clone, Default)]
 struct Security(#[cfg(feature = "_tls")] Option<(tokio_rustls::TlsAcceptor, Duration)>);
 
@@ -305,11 +307,11 @@ impl fmt::Debug for Security {
     }
 }
 
-/// A connection's other end, and how it is served.
+/// A connection's peer, and how it is served.
 struct Client<P> {
     protocol: P,
     terms: Terms,
-    /// What all requests carry.
+    /// The extensions of all requests.
     extensions: Extensions,
 }
 
@@ -356,7 +358,7 @@ impl<P> Client<P> {
     }
 }
 
-/// Serves what comes over a stream. Each request carries the extensions.
+/// Serves the requests of a stream. Each carries the extensions.
 async fn serve_stream<P: Protocol>(stream: impl Stream, client: Client<P>, service: impl Served<P::Incoming>) {
     let peer = client.peer();
     let Client { protocol, terms, extensions } = client;
@@ -385,7 +387,7 @@ async fn serve_stream<P: Protocol>(stream: impl Stream, client: Client<P>, servi
     }
 }
 
-/// Waits where accepting failed for want of resources, which a busy loop would not bring back.
+/// Waits if accepting failed for lack of resources, which a busy loop would not bring back.
 async fn pause(error: &io::Error) {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
     if [ConnectionAborted, ConnectionRefused, ConnectionReset].contains(&error.kind()) {

@@ -52,10 +52,10 @@ use std::time::Duration;
 use tracing::Span;
 use tracing::field::Empty;
 
-/// A SOAP endpoint as a [`tower::Service`]: cheap to clone, never fails, mounts in any router.
+/// A SOAP endpoint as a [`tower::Service`]: cheap to clone, never fails, can be mounted in any router.
 ///
-/// `POST` takes messages of SOAP 1.1 and 1.2, each answered in its own version; `GET` with the query `wsdl` gives the
-/// description, with `wsdl=NAME` or `xsd=NAME` a document that it imports; any other `GET` a page for a browser that lists the
+/// `POST` takes messages of SOAP 1.1 and 1.2, each answered in its own version. `GET` with the query `wsdl` returns the
+/// description, with `wsdl=NAME` or `xsd=NAME` a document that it imports. Any other `GET` returns a page for a browser that lists the
 /// operations and has a form to try them ([`LandingPage`]).
 #[derive(Clone)]
 pub struct SoapService {
@@ -64,30 +64,30 @@ pub struct SoapService {
 
 pub(crate) struct Inner {
     pub(crate) operations: Table,
-    /// What answers requests without a body.
+    /// The handler of requests without a body.
     pub(crate) empty_post: EmptyPost,
     /// Header blocks that every operation understands.
     pub(crate) understood: HashSet<QName>,
-    /// The roles of its own that the service acts in.
+    /// The service's own roles.
     pub(crate) roles: Vec<String>,
     pub(crate) options: DecodeOptions,
-    /// Who may send requests.
+    /// Authentication of requests.
     pub(crate) gate: Gate,
-    /// How long to wait for more of a body.
+    /// Maximum pause of a body.
     pub(crate) body_timeout: Option<Duration>,
-    /// Bytes a second that a body must come at, behind the first pause.
+    /// Minimum rate of a body in bytes a second, after the first pause.
     pub(crate) body_rate: u32,
-    /// How long a handler may take.
+    /// Maximum time of a handler.
     pub(crate) handler_timeout: Option<Duration>,
-    /// The order of requests; `None` if there is none.
+    /// The scheduler; `None` if requests are unordered.
     pub(crate) scheduler: Option<Arc<Scheduler>>,
     pub(crate) heavy: Heavy,
     pub(crate) decoders: Arc<Pool>,
-    /// Decoders for messages that nothing is compared with.
+    /// Decoders for messages that are not compared with others.
     pub(crate) plain_decoders: Arc<Pool>,
-    /// What is remembered of earlier messages; `None` if nothing is, since the options say so.
+    /// The memory of earlier messages; `None` if the options disable it.
     pub(crate) cache: Option<Arc<Cache>>,
-    /// The templates of earlier responses; `None` if none are kept, since the options say so.
+    /// The templates of earlier responses; `None` if the options disable them.
     pub(crate) templates: Option<Arc<Cache>>,
     pub(crate) templating: Templating,
     /// Whether values that several places share are written once.
@@ -96,19 +96,19 @@ pub(crate) struct Inner {
     /// Which responses are compressed.
     pub(crate) compression: Compression,
     pub(crate) gzip_limits: GzipLimits,
-    /// What sees each request whole.
+    /// Receives each whole request.
     pub(crate) inspector: Option<Inspector>,
     pub(crate) encoding: Use,
     pub(crate) name: String,
     pub(crate) description: Option<Description>,
-    /// What the description says of the service.
+    /// The documentation of the service in the description.
     pub(crate) documentation: String,
-    /// What a browser is shown.
+    /// The page for browsers.
     pub(crate) page: LandingPage,
     pub(crate) action_check: ActionCheck,
-    /// True if operations are told apart by the action, too.
+    /// True if the action is also needed to distinguish operations.
     pub(crate) needs_action: bool,
-    /// The service's URL, where it is not the one that clients use.
+    /// The service's URL, if it differs from the one that clients use.
     pub(crate) location: Option<String>,
     pub(crate) stats: Arc<ServiceStats>,
 }
@@ -123,7 +123,7 @@ impl SoapService {
         SoapService { inner: Arc::new(inner) }
     }
 
-    /// What there is to tell of the service.
+    /// The data for the service's page.
     #[cfg(feature = "page")]
     pub(crate) fn about(&self) -> page::About<'_> {
         page::About {
@@ -164,7 +164,7 @@ where
     }
 }
 
-/// The response of a [`SoapService`], on its way.
+/// The future of a [`SoapService`]'s response.
 pub struct ResponseFuture(BoxFuture<'static, Response<Body>>);
 
 impl Future for ResponseFuture {
@@ -219,10 +219,10 @@ impl Inner {
         respond::coded(response, compression, is_accepted)
     }
 
-    /// Finds out who sent a request.
+    /// Authenticates the sender of a request.
     ///
     /// # Errors
-    /// What to answer, if it is not to be served.
+    /// The answer, if the request is not to be served.
     async fn admit(&self, parts: &mut Parts) -> Result<(), Response<Body>> {
         let peer = parts.extensions.get::<Peer>().map(|peer| peer.0);
         match guard(async { self.gate.pass(parts, peer) }).await {
@@ -282,7 +282,7 @@ impl Inner {
         self.respond(Version::Soap11, answered)
     }
 
-    /// Reads a message of some length and answers it, when it is its turn; true if the response is a fault.
+    /// Reads a message of some length and answers it, in its turn; true if the response is a fault.
     async fn exchange_in_turn<B>(
         self: &Arc<Self>,
         media: &MediaType,
@@ -355,7 +355,7 @@ impl Inner {
         self.respond(version, called)
     }
 
-    /// The response to what became of a call; true if it is a fault.
+    /// The response to the outcome of a call; true if it is a fault.
     fn respond(
         &self,
         version: Version,
@@ -380,10 +380,10 @@ impl Inner {
         }
     }
 
-    /// Calls a handler, where it holds up nobody.
+    /// Calls a handler, where it delays no other request.
     ///
     /// # Errors
-    /// When the handler was successful, and the rest of the package that its request came in is invalid.
+    /// When the handler succeeded, and the rest of the package of its request is invalid.
     async fn call(&self, received: Received, parts: Parts, pace: &Pace) -> Result<Outcome, AttachmentError> {
         let Received { head, chosen: Chosen { operation, call }, mut attachments, bytes, deviations } = received;
         let remainder = attachments.remainder();
@@ -408,7 +408,7 @@ impl Inner {
         outcome
     }
 
-    /// Waits for a handler, as long as it may take.
+    /// Waits for a handler within its time limit.
     async fn in_time<E>(
         &self,
         operation: &Operation,
@@ -429,7 +429,7 @@ impl Inner {
         })
     }
 
-    /// What refuses a request whose action contradicts its operation.
+    /// The response that refuses a request whose action contradicts its operation.
     fn contradiction(&self, context: &Context, operation: &Operation) -> Option<Fault> {
         if self.action_check == ActionCheck::Ignore {
             return None;
@@ -437,7 +437,7 @@ impl Inner {
         self.action_check.refusal(&context.action()?, operation, &self.operations)
     }
 
-    /// How the response of an operation to a request is to be written.
+    /// How to write the response of an operation to a request.
     fn writing(&self, operation: &Operation, version: Version, parts: &Parts, form: Form) -> Writing {
         let templates = self.templates.as_ref().filter(|_| !operation.is_one_way());
         Writing {
@@ -504,7 +504,7 @@ impl Inner {
         }))
     }
 
-    /// The service's URL: as it was built in, else as the client sees it.
+    /// The service's URL: the configured one, else the one that the client sees.
     fn location(&self, parts: &Parts) -> String {
         let scheme = if parts.extensions.get::<Secure>().is_some() { "https" } else { "http" };
         let own = || own_url(&parts.uri, &parts.headers, scheme).unwrap_or_else(|| parts.uri.path().to_owned());
@@ -512,7 +512,7 @@ impl Inner {
     }
 }
 
-/// Waits for a handler, and after a success for the rest of its request's package: an answer counts only if all of it is valid.
+/// Waits for a handler, and after a success for the rest of its request's package: an answer counts only if the whole package is valid.
 async fn checked(
     running: impl Future<Output = Outcome>,
     remainder: Option<Remainder>,
@@ -524,7 +524,7 @@ async fn checked(
     Ok(outcome)
 }
 
-/// Polls a future within a span, where it is: the future of an exchange is some kilobytes, and would be moved into what instruments it.
+/// Polls a future within a span, in place: the future of an exchange is some kilobytes, and instrumenting it would move it.
 async fn entered<F: Future>(span: &Span, mut future: Pin<&mut F>) -> F::Output {
     poll_fn(|task| span.in_scope(|| future.as_mut().poll(task))).await
 }

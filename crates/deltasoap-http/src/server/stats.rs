@@ -1,7 +1,7 @@
 //! Counters of a service, readable while it runs, and exported through the `metrics` facade.
 //!
 //! Each counter is kept twice: here, for [`ServiceStats`], and as a handle of the recorder that was installed when the
-//! service was built, which costs nothing where there was none.
+//! service was built, which costs nothing if there was none.
 
 use super::memory::Cache;
 use super::record::Record;
@@ -12,10 +12,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
-/// What a service did so far. Counters only grow; each is exact, but two of them may be read at different times.
+/// Counters of a service. They only grow; each is exact, but two of them may be read at different times.
 ///
 /// If a recorder of the [`metrics`] facade is installed before the service is built, it gets the same counters, labelled
-/// `service` with the service's name and, where it says so, `operation` with the operation's:
+/// `service` with the service's name and, where stated, `operation` with the operation's:
 ///
 /// | metric | |
 /// |---|---|
@@ -67,25 +67,25 @@ pub struct StatsSnapshot {
     pub decode_time: Duration,
     /// Time spent encoding responses.
     pub encode_time: Duration,
-    /// What differential decoding did, over all operations. The memory is what the service keeps at this time; what handlers
-    /// hold on lease is not in it.
+    /// Statistics of differential decoding, over all operations. The memory is what the service keeps at this time, without the
+    /// memories that handlers hold on lease.
     pub differential: DifferentialStats,
     /// Memories of earlier messages dropped to stay within [`MemoryBounds::total_bytes`](crate::MemoryBounds).
     pub evictions: u64,
-    /// What differential serialization did for responses, over all operations; without faults. Those written without
+    /// Statistics of differential serialization for responses, over all operations; without faults. Those written without
     /// templates count as sent for the first time.
     pub encode: EncodeStats,
     /// Bytes of templates that the service keeps at this time.
     pub template_memory: u64,
     /// Sets of templates dropped to stay within [`MemoryBounds::total_bytes`](crate::MemoryBounds).
     pub template_evictions: u64,
-    /// Messages that are being read, wait or are being answered at this time.
+    /// Messages currently being read, waiting or being answered.
     pub underway: u64,
-    /// Of these, how many hold a slot of [`Scheduling::SmallFirst`](crate::Scheduling).
+    /// The number of these that hold a slot of [`Scheduling::SmallFirst`](crate::Scheduling).
     pub working: u64,
-    /// Of these, how many wait for a slot.
+    /// The number of these that wait for a slot.
     pub waiting: u64,
-    /// Messages refused with status 503, since there was no slot for them.
+    /// Messages refused with status 503, because there was no slot for them.
     pub refused: u64,
     /// Elements and attributes that were accepted beyond the schema: see [`Deviation`](deltasoap_core::Deviation).
     pub deviations: u64,
@@ -104,7 +104,7 @@ impl Drop for Underway<'_> {
     }
 }
 
-/// What is kept of earlier messages, as far as it is exported.
+/// The exported part of the memory of earlier messages.
 #[derive(Debug)]
 struct Memory {
     cache: Arc<Cache>,
@@ -113,7 +113,7 @@ struct Memory {
 }
 
 impl Memory {
-    /// Of a service's cache, exported as a gauge and a counter of these names.
+    /// For a service's cache, exported as a gauge and a counter of these names.
     fn new(service: &str, cache: Arc<Cache>, held: &'static str, evictions: &'static str) -> Self {
         let (held, evictions) =
             (gauge!(held, "service" => service.to_owned()), counter!(evictions, "service" => service.to_owned()));
@@ -158,7 +158,7 @@ impl ServiceStats {
         }
     }
 
-    /// All counters now.
+    /// The current values of all counters.
     pub fn snapshot(&self) -> StatsSnapshot {
         StatsSnapshot {
             messages: self.messages.value(),
@@ -180,7 +180,7 @@ impl ServiceStats {
         }
     }
 
-    /// Counts a message as under way until what is returned is dropped.
+    /// Counts a message as under way until the returned value is dropped.
     pub(crate) fn begin(&self) -> Underway<'_> {
         self.underway.fetch_add(1, Relaxed);
         if let Some(gauge) = &self.underway_gauge {
@@ -189,7 +189,7 @@ impl ServiceStats {
         Underway(self)
     }
 
-    /// Counts a message that there was no time for.
+    /// Counts accepted deviations.
     pub(crate) fn count_deviations(&self, deviations: &[Deviation]) {
         self.deviations.add(deviations.iter().map(|deviation| deviation.count).sum());
     }
@@ -198,7 +198,7 @@ impl ServiceStats {
         self.refused.add(1);
     }
 
-    /// What differential decoding did for each operation, in the order in which they were added.
+    /// Statistics of differential decoding for each operation, in the order in which they were added.
     pub fn operations(&self) -> impl Iterator<Item = (&QName, DifferentialStats)> {
         self.records.iter().map(|record| {
             let memory = self.memory.as_ref().map_or(0, |memory| memory.cache.held_by(record.number()) as u64);
@@ -206,7 +206,7 @@ impl ServiceStats {
         })
     }
 
-    /// What differential serialization did for the responses of each operation, in the order in which they were added.
+    /// Statistics of differential serialization for the responses of each operation, in the order in which they were added.
     pub fn responses(&self) -> impl Iterator<Item = (&QName, EncodeStats)> {
         self.records.iter().map(|record| (record.name(), record.encode_stats()))
     }

@@ -1,6 +1,6 @@
-//! What went wrong between client and server in TLS, in words.
+//! Explains TLS errors between client and server in words.
 //!
-//! The errors of rustls name its own variants, and times as seconds of UNIX.
+//! The errors of rustls name its own variants, and give times as UNIX seconds.
 
 use super::pinned::WeakKey;
 use crate::BoxError;
@@ -12,7 +12,7 @@ use std::error::Error as StdError;
 use std::fmt;
 use std::io;
 
-/// The error in words, if TLS is what failed; else as it is.
+/// The error in words if TLS failed; otherwise unchanged.
 pub(crate) fn explained(error: BoxError) -> BoxError {
     let first: &(dyn StdError + 'static) = &*error;
     let found = std::iter::successors(Some(first), |cause| (*cause).source()).find_map(of_rustls).cloned();
@@ -22,7 +22,7 @@ pub(crate) fn explained(error: BoxError) -> BoxError {
     }
 }
 
-/// rustls's own error, which may be in one of input and output, and that in another: what they hold is not among their causes.
+/// The error of rustls, which may be nested in I/O errors: those do not report their content as a cause.
 fn of_rustls<'e>(mut cause: &'e (dyn StdError + 'static)) -> Option<&'e Error> {
     while let Some(inner) = cause.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
         cause = inner;
@@ -98,7 +98,7 @@ fn certificate(error: &CertificateError, f: &mut fmt::Formatter<'_>) -> fmt::Res
     }
 }
 
-/// True for a certificate that webpki cannot read for its age.
+/// True for a certificate of version 1, which webpki cannot read.
 pub(super) fn is_of_version_1(error: &Error) -> bool {
     let Error::InvalidCertificate(CertificateError::Other(other)) = error else { return false };
     matches!(other.0.downcast_ref(), Some(webpki::Error::UnsupportedCertVersion))

@@ -1,10 +1,9 @@
-//! Servers whose own certificate is one that is trusted, and what is said of keys that are too weak.
+//! Servers whose own certificate is trusted, and errors about keys that are too weak.
 //!
-//! `openssl req -x509` makes a certificate that says of itself that it is an authority's (`CA:TRUE`), and webpki lets no authority's certificate be a
-//! server's (`CaUsedAsEndEntity`). Where it is, byte by byte, one of those that the program was told to trust, nobody needs to vouch
-//! for it: it may also be of an authority that is not trusted, as openssl has it with `-partial_chain`. Its dates and the host's name count as for
-//! any other. Without `subjectAltName` the common name is the host's: openssl adds none by
-//! itself.
+//! `openssl req -x509` makes a certificate that declares itself an authority's (`CA:TRUE`), and webpki does not accept an authority's
+//! certificate for a server (`CaUsedAsEndEntity`). If the certificate is, byte by byte, one that the program trusts, its chain need
+//! not be verified. It may also be of an authority that is not trusted, as in openssl with `-partial_chain`. Its dates and the host's name
+//! are checked as for any other. Without `subjectAltName`, the common name is the host's, because openssl does not add one by default.
 
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{WebPkiServerVerifier, verify_server_name};
@@ -15,7 +14,7 @@ use std::fmt;
 use std::sync::Arc;
 use webpki::EndEntityCert;
 
-/// Verifies chains, and believes certificates that are trusted themselves.
+/// Verifies chains, and accepts certificates that are trusted themselves.
 #[derive(Debug)]
 pub(super) struct Pinned {
     pub(super) chains: Arc<WebPkiServerVerifier>,
@@ -67,7 +66,7 @@ impl ServerCertVerifier for Pinned {
     }
 }
 
-/// True for what is wrong with a certificate whose dates are valid: webpki looks at those first.
+/// True for errors about a certificate whose dates are valid: webpki checks those first.
 fn can_be_pinned(error: &Error) -> bool {
     match error {
         Error::InvalidCertificate(CertificateError::Other(other)) => {
@@ -117,7 +116,7 @@ fn common_name(mut subject: &[u8]) -> Option<&str> {
     None
 }
 
-/// An RSA key whose signatures are not looked at, for its size.
+/// An RSA key whose signatures are not verified, because of its size.
 #[derive(Debug)]
 pub(super) struct WeakKey {
     pub(super) bits: usize,
@@ -131,7 +130,7 @@ impl fmt::Display for WeakKey {
 
 impl std::error::Error for WeakKey {}
 
-/// A signature that is wrong may be one of a key that ring does not take; it makes no difference between the two.
+/// Explains a wrong signature, which may be one by a key that ring does not support; ring does not distinguish the two.
 fn with_weak_key<'c>(error: Error, certificates: impl IntoIterator<Item = &'c CertificateDer<'c>>) -> Error {
     if error != Error::InvalidCertificate(CertificateError::BadSignature) {
         return error;
@@ -158,7 +157,7 @@ fn rsa_bits(certificate: &CertificateDer<'_>) -> Option<usize> {
     Some((modulus.len() - zeros) * 8 - first.leading_zeros() as usize)
 }
 
-/// The first element of DER: tag, content, and what follows.
+/// The first DER element: tag, content, and the rest.
 fn element(der: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     let (&[tag, first], rest) = der.split_first_chunk()?;
     let (len, rest) = match (first, rest) {

@@ -1,4 +1,4 @@
-//! The blocks of Unicode that patterns can name, those of earlier versions included.
+//! The Unicode blocks that patterns can name, including those of earlier versions.
 
 /// Name without spaces, first and last character.
 #[rustfmt::skip]

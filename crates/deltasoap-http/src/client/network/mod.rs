@@ -27,16 +27,16 @@ use std::sync::OnceLock;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-/// How long connecting may take, where no other time is given.
+/// Default maximum time for connecting.
 const CONNECT_TIME: Duration = Duration::from_secs(10);
-/// How long idle connections are kept, where no other time is given.
+/// Default time for which idle connections are kept.
 const IDLE_TIME: Duration = Duration::from_secs(90);
 
 /// HTTP/1.1 with keep-alive: connections are pooled, and shared by all clones. Each exchange is logged (`tracing`, at the level `INFO`).
 #[derive(Debug, Clone)]
 pub struct HttpTransport {
     plain: Client<Route, Body>,
-    /// For `https`; made when it is first needed, since the system's roots have to be read for it.
+    /// For `https`; created when it is first needed, since it requires reading the system's roots.
     #[cfg(feature = "_tls")]
     secure: Arc<OnceLock<Secure>>,
     settings: Arc<HttpTransportBuilder>,
@@ -53,7 +53,7 @@ type Secure = Client<
 >;
 
 impl HttpTransport {
-    /// A transport with a pool of its own. It trusts the servers whose certificates the system's roots vouch for.
+    /// A transport with its own pool. It trusts the servers whose certificates the system's roots have signed.
     pub fn new() -> Self {
         Self::builder().build()
     }
@@ -87,7 +87,7 @@ impl HttpTransport {
         }
     }
 
-    /// A transport with a pool of its own, and with these roots and this certificate for `https` URLs.
+    /// A transport with its own pool, and with these roots and this certificate for `https` URLs.
     ///
     /// ```no_run
     /// # fn client() -> Result<deltasoap_http::Client, Box<dyn std::error::Error>> {
@@ -146,16 +146,17 @@ pub struct HttpTransportBuilder {
 }
 
 impl HttpTransportBuilder {
-    /// A proxy that requests go through. Default: none, whatever the environment says; see [`Proxy::from_env`].
+    /// A proxy for requests. Default: none, regardless of the environment; see [`Proxy::from_env`].
     #[must_use]
     pub fn proxy(mut self, proxy: Proxy) -> Self {
         self.proxy = Some(proxy);
         self
     }
 
-    /// Decides which of the addresses that a host's name stands for are connected to: `check` takes those that were found, and gives those that
-    /// may be tried, or the error to fail with. Their ports mean nothing. It is not asked where the URL itself has an address, nor for a
-    /// proxy's name, nor for names that a proxy looks up.
+    /// Decides which of the addresses of a host's name may be connected to.
+    ///
+    /// `check` takes the resolved addresses, and returns those that may be tried, or the error to fail with. Their ports have no meaning.
+    /// It is not called if the URL itself contains an address, nor for a proxy's name, nor for names that a proxy resolves.
     #[must_use]
     pub fn check_addresses(
         mut self,
@@ -165,7 +166,7 @@ impl HttpTransportBuilder {
         self
     }
 
-    /// How long connecting may take, from looking up the name to the end of a proxy's handshake; a TLS handshake may take as long
+    /// Maximum time for connecting, from resolving the name to the end of a proxy's handshake; a TLS handshake may take as long
     /// again. Default 10 s.
     #[must_use]
     pub fn connect_timeout(mut self, timeout: Duration) -> Self {
@@ -173,7 +174,7 @@ impl HttpTransportBuilder {
         self
     }
 
-    /// How long an idle connection is kept; `None` for as long as the server does. Default 90 s.
+    /// How long an idle connection is kept; `None` for as long as the server keeps it. Default 90 s.
     #[must_use]
     pub fn idle_timeout(mut self, timeout: impl Into<Option<Duration>>) -> Self {
         self.idle_timeout = timeout.into();
@@ -218,7 +219,7 @@ impl HttpTransportBuilder {
         Route::new(self.proxy.clone(), self.check.clone(), self.connect_timeout)
     }
 
-    /// Connections for `https` URLs and no others.
+    /// Connections for `https` URLs only.
     #[cfg(feature = "_tls")]
     fn secure(&self, config: rustls::ClientConfig) -> Secure {
         use tower::ServiceExt;
@@ -277,7 +278,7 @@ impl tower::Service<Request<Body>> for HttpTransport {
     }
 }
 
-/// A URL without the user and the password that may be in it.
+/// A URL without user and password.
 fn without_credentials(url: &Uri) -> String {
     let text = url.to_string();
     let host = url.authority().map_or("", |authority| authority.as_str());

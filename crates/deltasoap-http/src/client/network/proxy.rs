@@ -1,4 +1,4 @@
-//! Which proxy a request goes through, if any.
+//! The choice of the proxy for a request.
 
 use crate::BoxError;
 use http::uri::Scheme;
@@ -8,14 +8,14 @@ use std::fmt;
 use std::net::Ipv6Addr;
 use std::sync::Arc;
 
-/// A proxy, and the hosts that it is not for; see [`HttpTransportBuilder::proxy`](crate::HttpTransportBuilder::proxy).
+/// A proxy, and the hosts that bypass it; see [`HttpTransportBuilder::proxy`](crate::HttpTransportBuilder::proxy).
 ///
-/// Requests to `http` URLs are sent to an HTTP proxy as they are, which reads and may change them; for `https` URLs it is asked for a tunnel
-/// (`CONNECT`), in which there is TLS with the server itself. SOCKS5 proxies (`socks5`, `socks5h`) make tunnels for both, and look up
+/// Requests to `http` URLs are sent to an HTTP proxy unchanged; the proxy reads and may change them. For `https` URLs it is asked for a
+/// tunnel (`CONNECT`), which carries TLS with the server itself. SOCKS5 proxies (`socks5`, `socks5h`) make tunnels for both, and resolve
 /// the host's name themselves.
 ///
-/// User and password stand in the proxy's URL, percent-encoded where need be. They go to the proxy alone (Basic, or SOCKS's own),
-/// which is connected to without TLS: who can read the network in front of it can read them.
+/// User and password are given in the proxy's URL, percent-encoded where necessary. They are sent only to the proxy (Basic, or SOCKS's
+/// own). The connection to it does not use TLS: anyone who can read the network between client and proxy can read them.
 #[derive(Clone)]
 pub struct Proxy {
     ways: Arc<Ways>,
@@ -29,7 +29,7 @@ struct Ways {
     https: Named,
 }
 
-/// The URL of a proxy, empty for none, and who named it.
+/// The URL of a proxy, empty for none, and its source.
 #[derive(Clone, Default)]
 struct Named {
     url: String,
@@ -37,11 +37,13 @@ struct Named {
 }
 
 impl Proxy {
-    /// A proxy for all hosts but those of a list, with commas or blanks: names, which stand for all below them too, addresses, networks
-    /// (`10.0.0.0/8`), or `*` for all. Each may have a port (`host:8080`, `[::1]:8080`), and holds for that port alone then.
+    /// A proxy for all hosts except those of a list.
+    ///
+    /// The list is separated by commas or blanks. It contains names, which include all names below them, addresses, networks
+    /// (`10.0.0.0/8`), or `*` for all. Each may have a port (`host:8080`, `[::1]:8080`), and then applies to that port only.
     ///
     /// # Errors
-    /// When the URL is none of a proxy.
+    /// When the URL is not that of a proxy.
     pub fn new(url: &str, except: &str) -> Result<Self, InvalidProxy> {
         let named = Named { url: url.to_owned(), by: None };
         let proxy = Self::of(named.clone(), named, except);
@@ -53,9 +55,11 @@ impl Proxy {
         }
     }
 
-    /// What the environment says now, as curl reads it: `http_proxy`, `https_proxy` and `all_proxy` are URLs of proxies, the last for what
-    /// the others do not say, `no_proxy` is the list of hosts that they are not for. They may be in upper case too, where lower case counts first;
-    /// but for `HTTP_PROXY`, which a client can set in a CGI program. A proxy of another kind is an error when it is to be used.
+    /// The proxy of the environment at this time, as curl reads it.
+    ///
+    /// `http_proxy`, `https_proxy` and `all_proxy` are URLs of proxies, the last for schemes without their own. `no_proxy` is the list of
+    /// hosts that bypass them. Upper case is accepted too, but lower case takes precedence; `HTTP_PROXY` is ignored, because a client can
+    /// set it in a CGI program. A proxy of another kind is an error when it is used.
     pub fn from_env() -> Self {
         Self::from_variables(|name| std::env::var(name).ok())
     }
@@ -71,7 +75,7 @@ impl Proxy {
         Self::of(http, https, &Self::exceptions(variable))
     }
 
-    /// The list of hosts that the environment names as those that no proxy is for.
+    /// The list of hosts in the environment that bypass proxies.
     pub fn no_proxy() -> String {
         Self::exceptions(|name| std::env::var(name).ok())
     }
@@ -86,14 +90,14 @@ impl Proxy {
         Proxy { ways: Arc::new(ways), named_by: None }
     }
 
-    /// Says who named the proxy, as an option of a command line: errors that concern the proxy tell it.
+    /// Sets the source of the proxy, such as an option of a command line. Errors that concern the proxy mention it.
     #[must_use]
     pub fn named_by(mut self, source: &str) -> Self {
         self.named_by = Some(source.into());
         self
     }
 
-    /// The URL of the proxy that requests to a URL go through, with its user and password; `None` for the direct way.
+    /// The URL of the proxy for requests to a URL, with its user and password; `None` for a direct connection.
     pub fn url_for(&self, url: &Uri) -> Option<&str> {
         self.to(url)?;
         Some(&self.named(url).url)
@@ -103,12 +107,12 @@ impl Proxy {
         if url.scheme() == Some(&Scheme::HTTPS) { &self.ways.https } else { &self.ways.http }
     }
 
-    /// How to go to a URL; `None` for the direct way.
+    /// The route to a URL; `None` for a direct connection.
     pub(super) fn to(&self, url: &Uri) -> Option<Intercept> {
         if self.is_direct(url) { None } else { self.ways.matcher.intercept(url) }
     }
 
-    /// Fails where the environment names for a URL what is none of a proxy: the direct way is not what was asked for.
+    /// Fails if the environment names an invalid proxy for a URL: a direct connection is not what was requested.
     pub(super) fn check(&self, url: &Uri) -> Result<(), ProxyError> {
         let is_named = !self.named(url).url.is_empty() && !self.is_direct(url);
         if !is_named || self.ways.matcher.intercept(url).is_some_and(|proxy| has_valid_port(&proxy)) {
@@ -121,7 +125,7 @@ impl Proxy {
         self.ways.exceptions.iter().any(|exception| exception.holds_for(url))
     }
 
-    /// What a proxy wants to see in requests to a URL, whose heads it reads.
+    /// The authorization for a proxy in requests to a URL, whose heads the proxy reads.
     pub(super) fn authorization(&self, url: &Uri) -> Option<HeaderValue> {
         let proxy = self.to(url).filter(|proxy| kind(proxy) == Some(Kind::Http))?;
         proxy.basic_auth().cloned()
@@ -138,17 +142,17 @@ impl Proxy {
     }
 }
 
-/// Hosts that a proxy is not for.
+/// Hosts that bypass a proxy.
 #[derive(Debug)]
 struct Exception {
-    /// `None` stands for all hosts.
+    /// `None` means all hosts.
     hosts: Option<Matcher>,
-    /// `None` stands for all ports.
+    /// `None` means all ports.
     port: Option<u16>,
 }
 
 impl Exception {
-    /// Those of a list. Entries without a port are looked up together.
+    /// The entries of a list. Entries without a port are looked up together.
     fn all(list: &str) -> Vec<Self> {
         let entries = list.split(|c: char| c == ',' || c.is_whitespace()).map(host_and_port);
         let entries = entries.filter(|(host, _)| !host.is_empty());
@@ -170,7 +174,7 @@ impl Exception {
     }
 }
 
-/// The host and the port of an entry. Brackets around an address of IPv6 are left out.
+/// The host and the port of an entry. Brackets around an IPv6 address are removed.
 fn host_and_port(entry: &str) -> (&str, Option<u16>) {
     let of_a_port = entry.rsplit_once(':').filter(|_| entry.parse::<Ipv6Addr>().is_err());
     let of_a_port = of_a_port.and_then(|(host, port)| Some((host, Some(port.parse().ok()?))));
@@ -180,7 +184,7 @@ fn host_and_port(entry: &str) -> (&str, Option<u16>) {
     (bare.unwrap_or_else(|| host.strip_suffix('.').unwrap_or(host)), port)
 }
 
-/// A proxy that cannot be reached, or that does not lead to the host. The request was not sent.
+/// A proxy that is unreachable, or that does not connect to the host. The request was not sent.
 #[derive(Debug)]
 pub(super) struct ProxyError {
     /// Its URL, without user and password.
@@ -214,14 +218,14 @@ impl fmt::Debug for Proxy {
     }
 }
 
-/// How a proxy is talked to.
+/// The protocol of a proxy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Http,
     Socks5,
 }
 
-/// The kind of a proxy that we can talk to.
+/// The kind of a supported proxy.
 pub(super) fn kind(proxy: &Intercept) -> Option<Kind> {
     match proxy.uri().scheme_str()? {
         "http" => Some(Kind::Http),
@@ -230,13 +234,13 @@ pub(super) fn kind(proxy: &Intercept) -> Option<Kind> {
     }
 }
 
-/// False if there is something in the place of the port that is no port.
+/// False if the port is invalid.
 fn has_valid_port(proxy: &Intercept) -> bool {
     let uri = proxy.uri();
     uri.port_u16().is_some() || uri.authority().is_some_and(|authority| authority.as_str() == authority.host())
 }
 
-/// A URL that is none of an HTTP or SOCKS5 proxy. It is not shown, since there may be a password in it.
+/// A URL that is not that of an HTTP or SOCKS5 proxy. It is not shown, since it may contain a password.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InvalidProxy;
 
@@ -312,7 +316,7 @@ mod tests {
         }
     }
 
-    /// The lists of `no_proxy`, and the URLs that they hold for and do not hold for.
+    /// Lists of `no_proxy`, and URLs to which they apply and do not apply.
     #[test]
     fn exceptions_are_hosts_networks_and_ports() {
         let cases: [(&str, &[&str], &[&str]); 12] = [

@@ -1,4 +1,4 @@
-//! Opens connections: to the host of a URL, or to a proxy that leads there.
+//! Opens connections: to the host of a URL, or through a proxy.
 
 use super::proxy::{Kind, Proxy, kind};
 use crate::BoxError;
@@ -62,7 +62,7 @@ impl Route {
         }
     }
 
-    /// A connection to the proxy, through which the host is reached. Notes when the proxy itself is.
+    /// A connection to the proxy, through which the host is reached. Records when the proxy itself is reached.
     async fn through(
         self,
         proxy: &Proxy,
@@ -103,7 +103,7 @@ fn tunnel(proxy: &Intercept, connected: Connected) -> Tunnel<Connected> {
     }
 }
 
-/// hyper says nothing of what an HTTP proxy answered, but that it was neither 200 nor 407.
+/// hyper does not report an HTTP proxy's answer, except that it was neither 200 nor 407.
 fn refused(error: BoxError) -> BoxError {
     if error.to_string().ends_with("unsuccessful") { "it refuses to make a tunnel".into() } else { error }
 }
@@ -121,7 +121,7 @@ pub(super) fn too_slow(time: Duration) -> BoxError {
     format!("no connection within {} s", time.as_secs_f64()).into()
 }
 
-/// The URL with the port that it names, or another.
+/// The URL with its own port, or the given one.
 fn with_port(url: &Uri, port: u16) -> Result<Uri, http::Error> {
     let (host, port) = (url.host().unwrap_or_default(), url.port_u16().unwrap_or(port));
     let mut parts = url.clone().into_parts();
@@ -143,7 +143,7 @@ impl Service<Uri> for Route {
     }
 }
 
-/// A connection that there is already, for those who want to be given one by a connector.
+/// An existing connection, for code that expects a connector.
 #[derive(Debug)]
 struct Connected(Option<TokioIo<TcpStream>>);
 
@@ -161,7 +161,7 @@ impl Service<Uri> for Connected {
     }
 }
 
-/// hyper's connector, whose errors say that nothing was sent.
+/// hyper's connector, whose errors indicate that nothing was sent.
 #[derive(Debug, Clone)]
 struct Tcp(HttpConnector<Lookup>);
 
@@ -193,7 +193,7 @@ impl Service<Uri> for Tcp {
 /// See [`HttpTransportBuilder::check_addresses`](super::HttpTransportBuilder::check_addresses).
 pub(super) type AddressCheck = Arc<dyn Fn(Vec<SocketAddr>) -> Result<Vec<SocketAddr>, BoxError> + Send + Sync>;
 
-/// Looks names up, and leaves the addresses that may be connected to.
+/// Resolves names, and keeps the addresses that may be connected to.
 #[derive(Clone)]
 struct Lookup {
     resolver: GaiResolver,
