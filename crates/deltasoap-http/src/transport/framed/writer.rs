@@ -31,7 +31,7 @@ impl<W: AsyncWrite + Unpin> Writer<W> {
         self.waiting.put_slice(&PREFACE);
     }
 
-    /// Sends a head and a body.
+    /// Sends a head and a body. If the body fails, the receiver is told so by an abort frame.
     ///
     /// # Errors
     /// When the stream breaks, or the body fails.
