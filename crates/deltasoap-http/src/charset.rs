@@ -176,8 +176,8 @@ impl Charset {
         Ok(())
     }
 
-    /// The encoding of the message (XML 1.0, appendix F), once its first bytes determine it. UTF-16 is XML only with a declaration, but
-    /// is named as UTF-16 in any case.
+    /// The encoding of the message (XML 1.0, appendix F), once its first bytes determine it. UTF-16 without a mark is XML only with a
+    /// declaration, but is named as UTF-16 in any case.
     fn found(&mut self, data: &[u8]) -> Option<Detected> {
         let otherwise = self.encoding().unwrap_or_default();
         let is_first = self.start.is_empty();

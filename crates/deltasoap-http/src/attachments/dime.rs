@@ -1,7 +1,7 @@
-//! DIME (Direct Internet Message Encapsulation, draft-nielsen-dime-02): records with lengths in front, padded to four bytes.
+//! DIME (Direct Internet Message Encapsulation, draft-nielsen-dime-02): length-prefixed records, padded to four bytes.
 //!
-//! A part is a record, or a row of *chunks* where its length was not known when it began. All but the last chunk have a flag; all
-//! but the first have neither ID nor type.
+//! A part is a record, or a sequence of *chunks* if its length was not known when it began. All chunks except the last have a flag; all
+//! except the first have neither ID nor type.
 
 use super::error::AttachmentError;
 use super::headers::PartHeaders;
@@ -13,10 +13,10 @@ use deltasoap_core::PartUri;
 /// Bytes of a record's fixed head.
 const HEAD: usize = 12;
 
-/// How a record's type is to be understood (section 3.2.5).
+/// The interpretation of a record's type (section 3.2.5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TypeFormat {
-    /// That of the chunk before.
+    /// That of the previous chunk.
     Unchanged = 0,
     MediaType = 1,
     Uri = 2,
@@ -84,7 +84,7 @@ impl Head {
     }
 }
 
-/// Bytes of padding behind so many.
+/// Bytes of padding for a length.
 pub(super) fn padding(len: u64) -> usize {
     (len.wrapping_neg() & 3) as usize
 }
@@ -93,7 +93,7 @@ fn padded(len: usize) -> usize {
     len + padding(len as u64)
 }
 
-/// Head, ID and type of a record, in front of its data. What is too long for a length of 16 bits is cut.
+/// Head, ID and type of a record, before its data. A value that is too long for a length of 16 bits is truncated.
 pub(super) fn record(head: Head, id: &str, kind: &str) -> Vec<u8> {
     let cut = |text: &str| text.floor_char_boundary(usize::from(u16::MAX));
     let (id, kind) = (&id[..cut(id)], &kind[..cut(kind)]);
@@ -121,11 +121,11 @@ enum State {
     Head,
     /// Options, ID and type.
     Fields(Head),
-    /// So many bytes of data are left, and the padding.
+    /// This many bytes of data remain, and the padding.
     Data(Head, u32),
-    /// Behind the last record.
+    /// After the last record.
     Ended,
-    /// All is said.
+    /// All events were returned.
     Behind,
 }
 
@@ -134,7 +134,7 @@ impl Records {
         Records { input: Input::default(), state: State::Head, limits, is_open: false }
     }
 
-    /// The next event; `None` if more bytes are needed, or behind the last record.
+    /// The next event; `None` if more bytes are needed, or after the last record.
     pub(super) fn next(&mut self) -> Result<Option<Event>, AttachmentError> {
         loop {
             let found = match self.state {
@@ -189,7 +189,7 @@ impl Records {
         Ok(if head.is_chunk { Found::Next } else { Found::Event(Event::PartEnd) })
     }
 
-    /// Whether a record may come here (sections 3.2.1 to 3.2.5).
+    /// Checks whether a record may come here (sections 3.2.1 to 3.2.5).
     fn checked(&self, head: Head) -> Result<Head, &'static str> {
         let is_very_first = self.input.part == 0;
         let goes_on = head.format == TypeFormat::Unchanged;
@@ -212,7 +212,7 @@ impl Records {
         Ok(head)
     }
 
-    /// Reads options, ID and type, once they are at hand.
+    /// Reads options, ID and type, once they are available.
     fn fields(&mut self, head: Head) -> Result<Found, AttachmentError> {
         let len = padded(head.options) + padded(head.id) + padded(head.kind);
         if self.input.rest.len() < HEAD + len {

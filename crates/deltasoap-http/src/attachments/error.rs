@@ -1,4 +1,4 @@
-//! What can be wrong with a package, and where.
+//! Errors in a package, with their positions.
 
 use crate::slow::TooSlow;
 use crate::{BoxError, CodingError};
@@ -13,15 +13,15 @@ pub struct AttachmentError {
     offset: u64,
 }
 
-/// What is wrong.
+/// The kind of an error.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum AttachmentErrorKind {
-    /// The package is not of its format.
+    /// The package does not follow its format.
     Malformed(&'static str),
-    /// The package ended early: what was missing.
+    /// The package ended early; names the missing part.
     Ended(&'static str),
-    /// The package is beyond a limit.
+    /// The package exceeds a limit.
     Limit {
         /// The limit's name in [`AttachmentLimits`](crate::AttachmentLimits).
         name: &'static str,
@@ -30,46 +30,46 @@ pub enum AttachmentErrorKind {
     },
     /// Two parts have this content ID, or this location and no content ID.
     Duplicate(String),
-    /// There is no such part, or it was taken already.
+    /// There is no such part, or it was already taken.
     Missing(String),
-    /// A `Content-Transfer-Encoding` that is not known.
+    /// An unknown `Content-Transfer-Encoding`.
     UnknownEncoding(String),
-    /// The content coding of the body cannot be undone.
+    /// The content coding of the body cannot be decoded.
     Coding(CodingError),
-    /// The body did not arrive whole.
+    /// The body did not arrive in full.
     Transport(BoxError),
-    /// The body stopped coming.
+    /// The body stopped arriving.
     Timeout,
-    /// The package was found invalid before: why.
+    /// The package was found invalid before, for this reason.
     Refused(String),
     /// A temporary file could not be written or read.
     Io(io::Error),
 }
 
 impl AttachmentError {
-    /// A fault found in a part, counted from 1, or in front of all (0), at a byte of the package.
+    /// An error in a part, counted from 1, or before all parts (0), at a byte of the package.
     #[cold]
     pub(super) fn new(kind: AttachmentErrorKind, part: usize, offset: u64) -> Self {
         AttachmentError { kind, part, offset }
     }
 
-    /// What is wrong.
+    /// The kind of the error.
     pub fn kind(&self) -> &AttachmentErrorKind {
         &self.kind
     }
 
-    /// In which part, counted from 1; 0 in front of the first.
+    /// The part with the error, counted from 1; 0 before the first.
     pub fn part(&self) -> usize {
         self.part
     }
 
-    /// Where, in bytes of the package as received. What comes in pieces can be found out a piece later.
+    /// The position, in bytes of the package as received. For data that arrives in pieces, it can be one piece later.
     pub fn offset(&self) -> u64 {
         self.offset
     }
 }
 
-/// What ended a body.
+/// The error that ended a body.
 impl From<BoxError> for AttachmentErrorKind {
     fn from(error: BoxError) -> Self {
         if error.is::<TooSlow>() {
@@ -114,7 +114,7 @@ impl std::error::Error for AttachmentError {
     }
 }
 
-/// For handlers: the sender is at fault, but for what went wrong on this side.
+/// For handlers: the sender is the cause, except for errors on this side.
 impl From<AttachmentError> for Fault {
     fn from(error: AttachmentError) -> Self {
         match &error.kind {

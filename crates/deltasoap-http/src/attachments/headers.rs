@@ -3,10 +3,10 @@
 use super::transfer::TransferEncoding;
 use deltasoap_core::PartUri;
 
-/// Most headers of one part: each takes many times the memory of its fewest bytes.
+/// Maximum number of headers of one part: each takes many times the memory of its minimum size.
 const FIELDS: usize = 100;
 
-/// Headers that a part has once, since readers differ in which of two they take, and the error for a second one.
+/// Headers that a part may have only once, since readers differ in which of two they take, and the error for a second one.
 const SINGLE: [(&str, &str); 4] = [
     ("content-id", "a part has two headers Content-ID"),
     ("content-type", "a part has two headers Content-Type"),
@@ -16,7 +16,7 @@ const SINGLE: [(&str, &str); 4] = [
 
 /// The headers of a part.
 ///
-/// Those of a DIME record are given the names that they would have in MIME: `Content-Type` and `Content-ID`, or
+/// Those of a DIME record get their names in MIME: `Content-Type` and `Content-ID`, or
 /// `Content-Location` for an ID that is no `cid:` URL.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PartHeaders {
@@ -28,7 +28,7 @@ impl PartHeaders {
         PartHeaders { fields }
     }
 
-    /// Reads the lines in front of the empty one.
+    /// Reads the lines before the empty one.
     pub(super) fn parse(block: &[u8]) -> Result<Self, &'static str> {
         let mut fields: Vec<(String, String)> = Vec::new();
         for line in block.split(|&byte| byte == b'\n') {
@@ -57,7 +57,7 @@ impl PartHeaders {
         self.iter().filter(|(other, _)| other.eq_ignore_ascii_case(name)).count()
     }
 
-    /// The first header of a name, in any case.
+    /// The first header of a name, case-insensitively.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.iter().find(|(other, _)| other.eq_ignore_ascii_case(name)).map(|(_, value)| value)
     }
@@ -72,7 +72,7 @@ impl PartHeaders {
         self.get("content-type")
     }
 
-    /// The content ID, without its angle brackets, which some senders leave out.
+    /// The content ID, without its angle brackets, which some senders omit.
     pub fn content_id(&self) -> Option<&str> {
         self.get("content-id").map(bare_id).filter(|id| !id.is_empty())
     }
@@ -82,13 +82,13 @@ impl PartHeaders {
         self.get("content-location")
     }
 
-    /// What no other part may be called by: its content ID, or its location where it has none (as for DIME's IDs of other schemes
+    /// The name that no other part may have: its content ID, or its location if it has none (as for DIME's IDs of other schemes
     /// than `cid:`).
     pub(super) fn identity(&self) -> Option<&str> {
         self.content_id().or(self.location().filter(|location| !location.is_empty()))
     }
 
-    /// True if a reference is to the part: by its content ID, or by its location.
+    /// True if a reference targets the part: by its content ID, or by its location.
     pub fn is_at(&self, uri: &PartUri) -> bool {
         match uri.content_id() {
             Some(id) => self.content_id() == Some(&*id),
@@ -96,7 +96,7 @@ impl PartHeaders {
         }
     }
 
-    /// How the part is encoded; as it is, if nothing is said.
+    /// The part's encoding; identity by default.
     pub(super) fn transfer(&self) -> Option<TransferEncoding> {
         self.get("content-transfer-encoding").map_or(Some(TransferEncoding::Identity), TransferEncoding::named)
     }

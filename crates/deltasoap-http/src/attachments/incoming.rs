@@ -1,4 +1,4 @@
-//! Packages that are received: drives a parser from a body, and hands the parts out as they come.
+//! Received packages: drives a parser from a body, and returns the parts as they arrive.
 
 use super::dime::Records;
 use super::error::{AttachmentError, AttachmentErrorKind};
@@ -26,35 +26,36 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::time::Sleep;
 
-/// How a message came.
+/// The form of a received message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Form {
-    /// By itself.
+    /// Standalone.
     #[default]
     Plain,
     /// In a MIME multipart.
     Mime,
-    /// So, and with binary values in parts of their own (MTOM).
+    /// In a MIME multipart, with binary values in separate parts (MTOM).
     Mtom,
     Dime,
 }
 
-/// The parts that came with a message, its own excluded.
+/// The parts that came with a message, without its own.
 ///
-/// They are still on their way while the message is being looked at: each is a stream that can be read once, when its bytes
-/// arrive. [`next`](Self::next) gives them in the order of the package; [`find`](Self::find) and [`bytes`](Self::bytes) one
-/// that the message refers to. Parts that come before the one asked for are kept, in memory up to
-/// [`AttachmentLimits::memory`] and then in temporary files; of a part that is given out and not read to its end, the rest is
-/// thrown away. Nothing outside of the package is ever looked up.
+/// They may still be arriving while the message is processed: each is a stream that can be read once, when its bytes
+/// arrive. [`next`](Self::next) returns them in the order of the package; [`find`](Self::find) and [`bytes`](Self::bytes) return one
+/// that the message refers to. Parts that come before the requested one are kept, in memory up to
+/// [`AttachmentLimits::memory`] and then in temporary files. If a returned part is not read to its end, the rest is
+/// discarded. Nothing outside the package is ever looked up.
 ///
-/// A package is known to be valid once it was read to its end: when [`next`](Self::next) has given `None`, or
-/// [`keep`](Self::keep) or [`finish`](Self::finish) were successful. A service does that itself after a handler, before it answers with success; see
+/// A package is known to be valid only after it was read to its end: when [`next`](Self::next) has returned `None`, or
+/// [`keep`](Self::keep) or [`finish`](Self::finish) has succeeded. A service does that itself after a handler, before it answers with
+/// success; see
 /// [`Context::attachments`](crate::Context::attachments).
 ///
-/// A future of these methods that is dropped before its end leaves the package usable, but for the part that was being kept or
+/// If a future of these methods is dropped before its end, the package remains usable, except for the part that was being kept or
 /// read into one piece: that is lost.
 ///
-/// There are none for a message that came by itself.
+/// It is empty for a standalone message.
 #[derive(Default)]
 pub struct Attachments {
     source: Option<Box<Source>>,
@@ -62,18 +63,18 @@ pub struct Attachments {
     usage: Usage,
     limits: AttachmentLimits,
     form: Form,
-    /// The root's content ID, where the package names it.
+    /// The root's content ID, if the package names it.
     start: Option<String>,
-    /// Where the source goes when the parts are dropped.
+    /// Where the source is returned when the parts are dropped.
     remainder: Option<Remainder>,
 }
 
 impl Attachments {
-    /// A package that came some other way: its media type, `multipart/related` or `application/dime` with parameters, and
+    /// A package from another source: its media type, `multipart/related` or `application/dime` with parameters, and
     /// its bytes. The message is its [root](Self::root).
     ///
     /// # Errors
-    /// When the media type is of no package.
+    /// When the media type is not that of a package.
     pub fn open<B>(content_type: &str, body: B, limits: AttachmentLimits) -> Result<Self, AttachmentError>
     where
         B: Body<Data = Bytes> + Send + 'static,
@@ -85,10 +86,10 @@ impl Attachments {
         Self::of(&media, body.map_err(Into::into), limits, None)
     }
 
-    /// A package of a media type, whose body may pause for no longer than a time.
+    /// A package of a media type, with a maximum pause of its body.
     ///
     /// # Errors
-    /// When the media type is of no package.
+    /// When the media type is not that of a package.
     pub(crate) fn of<B>(
         media: &MediaType,
         body: B,
@@ -114,15 +115,15 @@ impl Attachments {
         Ok(Attachments { source, kept, usage, limits, form, start, remainder: None })
     }
 
-    /// How the message came.
+    /// The form of the message.
     pub(crate) fn form(&self) -> Form {
         self.form
     }
 
-    /// The message: the part that the package names as its start, else the first. To be asked for before all others.
+    /// The message: the part that the package names as its start, else the first. Must be requested before all others.
     ///
     /// # Errors
-    /// When there is none, or the package is at fault.
+    /// When there is none, or the package is malformed.
     pub async fn root(&mut self) -> Result<Attachment<'_>, AttachmentError> {
         let start = self.start.take();
         let has_start = start.is_some();
@@ -136,26 +137,26 @@ impl Attachments {
         }
     }
 
-    /// Says what the root's own media type is.
+    /// Sets the root's own media type.
     pub(crate) fn set_root_type(&mut self, media: &MediaType) {
         if self.form == Form::Mime && is_xop(&media.essence) {
             self.form = Form::Mtom;
         }
     }
 
-    /// The next part in the order of the package, once its headers have come; `None` if there are no more.
+    /// The next part in the order of the package, once its headers have arrived; `None` if there are no more.
     ///
     /// # Errors
-    /// When the package is at fault.
+    /// When the package is malformed.
     pub async fn next(&mut self) -> Result<Option<Attachment<'_>>, AttachmentError> {
         let found = self.position(|_| true).await?;
         Ok(found.map(|found| self.take(found)))
     }
 
-    /// The part that a reference is to, once its headers have come; those in front of it are kept.
+    /// The part that a reference targets, once its headers have arrived; the parts before it are kept.
     ///
     /// # Errors
-    /// When there is no such part, or it was taken before, or the package is at fault.
+    /// When there is no such part, or it was already taken, or the package is malformed.
     pub async fn find(&mut self, uri: &PartUri) -> Result<Attachment<'_>, AttachmentError> {
         match self.position(|headers| headers.is_at(uri)).await? {
             Some(found) => Ok(self.take(found)),
@@ -163,7 +164,7 @@ impl Attachments {
         }
     }
 
-    /// A binary value in one piece: what stands in the message, or the part that it refers to.
+    /// A binary value in one piece: the bytes in the message, or the part that it refers to.
     ///
     /// # Errors
     /// As [`find`](Self::find) and [`Attachment::bytes`].
@@ -177,16 +178,16 @@ impl Attachments {
     /// Waits for the whole package, and keeps its parts.
     ///
     /// # Errors
-    /// When the package is at fault.
+    /// When the package is malformed.
     pub async fn keep(&mut self) -> Result<(), AttachmentError> {
         self.position(|_| false).await.map(|_| ())
     }
 
-    /// Reads what is left of the package, throws it away, and checks it: the limits, that no content ID stands twice, that the
-    /// package has an end. Parts that are kept stay.
+    /// Reads the rest of the package, discards it, and checks it: the limits, that content IDs are unique, that the
+    /// package has an end. Kept parts remain.
     ///
     /// # Errors
-    /// When the package is invalid, or does not arrive whole.
+    /// When the package is invalid, or does not arrive in full.
     pub async fn finish(&mut self) -> Result<(), AttachmentError> {
         match &mut self.source {
             Some(source) => source.finish().await,
@@ -194,23 +195,23 @@ impl Attachments {
         }
     }
 
-    /// What will be left of the package when these parts are dropped; `None` for a message that came by itself.
+    /// The rest of the package when these parts are dropped; `None` for a standalone message.
     pub(crate) fn remainder(&mut self) -> Option<Remainder> {
         self.source.as_ref()?;
         Some(self.remainder.get_or_insert_default().clone())
     }
 
-    /// The parts that are kept now, in the order of the package.
+    /// The currently kept parts, in the order of the package.
     pub fn kept(&self) -> impl Iterator<Item = &PartHeaders> {
         self.kept.iter().map(|kept| &kept.headers)
     }
 
-    /// What was not read of the body.
+    /// The unread rest of the body.
     pub(crate) fn into_rest(mut self) -> Option<UnsyncBoxBody<Bytes, BoxError>> {
         self.source.take().map(|source| source.body.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Where the first part of a kind is: those in front of it are kept.
+    /// The position of the first part that matches; the parts before it are kept.
     async fn position(&mut self, is_wanted: impl Fn(&PartHeaders) -> bool) -> Result<Option<Found>, AttachmentError> {
         if let Some(index) = self.kept.iter().position(|kept| is_wanted(&kept.headers)) {
             return Ok(Some(Found::Kept(index)));
@@ -270,7 +271,7 @@ impl Drop for Attachments {
     }
 }
 
-/// What is left of a package once nothing reads its parts any more.
+/// The rest of a package once nothing reads its parts any more.
 #[derive(Clone, Default)]
 pub(crate) struct Remainder(Arc<Mutex<Option<Box<Source>>>>);
 
@@ -279,7 +280,7 @@ impl Remainder {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(source);
     }
 
-    /// Reads the rest of the package and checks it. Does nothing while the parts are still being read somewhere: who reads them
+    /// Reads the rest of the package and checks it. Does nothing while the parts are still being read elsewhere: their reader
     /// finds the errors.
     ///
     /// # Errors
@@ -310,7 +311,7 @@ fn is_xop(media_type: &str) -> bool {
     essence.trim().eq_ignore_ascii_case("application/xop+xml")
 }
 
-/// Longest boundary: RFC 2046 has 70, but some senders have more.
+/// Maximum length of a boundary: RFC 2046 allows 70, but some senders use more.
 const BOUNDARY: usize = 256;
 
 fn is_boundary(text: &str) -> bool {
@@ -323,7 +324,7 @@ fn is_boundary(text: &str) -> bool {
 pub struct Attachment<'a> {
     headers: PartHeaders,
     content: Content<'a>,
-    /// Most bytes in one piece.
+    /// Maximum number of bytes in one piece.
     whole: usize,
 }
 
@@ -361,7 +362,7 @@ impl Attachment<'_> {
     /// The next bytes, decoded; `None` at the end.
     ///
     /// # Errors
-    /// When the package is at fault or does not arrive.
+    /// When the package is malformed or does not arrive.
     pub async fn chunk(&mut self) -> Result<Option<Bytes>, AttachmentError> {
         poll_fn(|context| self.poll_chunk(context)).await
     }
@@ -391,10 +392,10 @@ impl Attachment<'_> {
         Ok(if whole.is_empty() { first } else { whole.freeze() })
     }
 
-    /// The media type of a root, if a message can be of it, and it is one of those that are accepted.
+    /// The media type of a root, if a message can have it, and it is accepted.
     ///
     /// # Errors
-    /// When none can, or it is not.
+    /// When no message can have it, or it is not accepted.
     pub(crate) fn message_type(&mut self, is_accepted: fn(&MediaType) -> bool) -> Result<MediaType, AttachmentError> {
         let none = "the root of the package is no message in XML, or in an encoding that is not read";
         let media = MediaType::of_root(&self.headers).filter(is_accepted);
@@ -437,19 +438,19 @@ impl fmt::Debug for Attachment<'_> {
 
 /// A body and its parser.
 struct Source {
-    /// The lock is never taken: it lets a handler's context be shared though bodies may not be.
+    /// The lock is never taken: it allows sharing a handler's context although bodies may not be shared.
     body: Mutex<UnsyncBoxBody<Bytes, BoxError>>,
     parser: Parser,
     limits: AttachmentLimits,
-    /// How long the body may pause.
+    /// Maximum pause of the body.
     timeout: Option<Duration>,
     /// Runs while the body pauses.
     pause: Option<Pin<Box<Sleep>>>,
     /// Bytes received.
     received: u64,
-    /// Of the part at hand, until its end.
+    /// Of the current part, until its end.
     decoder: Option<TransferDecoder>,
-    /// Bytes of the part at hand so far, decoded.
+    /// Decoded bytes of the current part so far.
     len: u64,
     /// Content IDs so far.
     ids: HashSet<String>,
@@ -484,20 +485,20 @@ impl Source {
         self.parser.error(kind)
     }
 
-    /// An error behind which nothing more is read.
+    /// An error after which nothing more is read.
     #[cold]
     fn fail(&mut self, kind: AttachmentErrorKind) -> AttachmentError {
         self.failure = Some(kind.to_string());
         self.error(kind)
     }
 
-    /// Throws away what is left, and checks it.
+    /// Discards the rest, and checks it.
     async fn finish(&mut self) -> Result<(), AttachmentError> {
         while poll_fn(|context| self.poll_part(context)).await?.is_some() {}
         Ok(())
     }
 
-    /// The next part's headers; `None` if there are no more parts, and the body has ended. What is left of the part at hand is thrown away.
+    /// The next part's headers; `None` if there are no more parts, and the body has ended. The rest of the current part is discarded.
     fn poll_part(&mut self, context: &mut Context<'_>) -> Poll<Result<Option<PartHeaders>, AttachmentError>> {
         while self.decoder.is_some() {
             ready!(self.poll_piece(context))?;
@@ -525,7 +526,7 @@ impl Source {
         Ok(headers)
     }
 
-    /// The next bytes of the part at hand; `None` at its end.
+    /// The next bytes of the current part; `None` at its end.
     fn poll_piece(&mut self, context: &mut Context<'_>) -> Poll<Result<Option<Bytes>, AttachmentError>> {
         while let Some(mut decoder) = self.decoder.take() {
             let Poll::Ready(event) = self.poll_event(context) else {

@@ -1,4 +1,4 @@
-//! Parts that came before they were asked for: in memory, and beyond a limit in temporary files.
+//! Parts that arrived before they were requested: in memory, and beyond a limit in temporary files.
 
 use super::headers::PartHeaders;
 use super::options::AttachmentLimits;
@@ -6,7 +6,7 @@ use std::io::{self, SeekFrom};
 use tokio::fs::File;
 use tokio::io::{AsyncSeekExt, AsyncWriteExt};
 
-/// What kept parts of one package take up.
+/// Memory and file space used by the kept parts of one package.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Usage {
     /// Bytes in memory.
@@ -15,7 +15,7 @@ pub(super) struct Usage {
     spilled: u64,
 }
 
-/// A part that waits to be asked for.
+/// A part that waits to be requested.
 #[derive(Debug)]
 pub(super) struct Kept {
     pub(super) headers: PartHeaders,
@@ -29,7 +29,7 @@ pub(super) enum Store {
     File(File),
 }
 
-/// Why a part is not kept.
+/// Why a part cannot be kept.
 #[derive(Debug)]
 pub(super) enum NotKept {
     /// There is no more room in files.
@@ -44,7 +44,7 @@ impl From<io::Error> for NotKept {
 }
 
 impl Store {
-    /// Adds bytes. They are copied, for they may be few bytes of a large buffer.
+    /// Adds bytes. They are copied, because they may be few bytes of a large buffer.
     pub(super) async fn add(
         &mut self,
         bytes: &[u8],
@@ -83,7 +83,7 @@ impl Store {
         Ok(())
     }
 
-    /// The part is taken, so that its memory is free for others.
+    /// Records that the part is taken, so that its memory is free for others.
     pub(super) fn release(&self, usage: &mut Usage) {
         if let Store::Memory(memory) = self {
             usage.memory = usage.memory.saturating_sub(memory.len());
@@ -96,7 +96,7 @@ async fn temporary_file() -> io::Result<File> {
     Err(io::Error::new(io::ErrorKind::Unsupported, "no room in memory; the feature `spill` keeps parts in files"))
 }
 
-/// A file without a name, which goes when it is closed.
+/// A file without a name, which is deleted when it is closed.
 #[cfg(feature = "spill")]
 async fn temporary_file() -> io::Result<File> {
     let file = tokio::task::spawn_blocking(tempfile::tempfile).await.map_err(io::Error::other)??;

@@ -1,7 +1,7 @@
-//! Packages on their way out: the message and its parts as one body.
+//! Outgoing packages: the message and its parts as one body.
 //!
-//! A package is a row of segments: framing, the message's own body, parts. What is known of their lengths is known of the
-//! package. A boundary is a random number of 128 bits, made anew for each package: nobody can have put it into a part.
+//! A package is a sequence of segments: framing, the message's own body, parts. Its length is known if theirs are.
+//! A boundary is a random number of 128 bits, generated for each package: nobody can have put it into a part.
 
 use super::dime::{Head, TypeFormat, padding, record};
 use super::incoming::Form;
@@ -20,12 +20,12 @@ use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-/// What a package is.
+/// The kind of a package.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Wrapping {
     /// A MIME multipart (SOAP Messages with Attachments).
     Mime,
-    /// So, with the message in XOP.
+    /// The same, with the message in XOP.
     Mtom,
     Dime,
 }
@@ -36,18 +36,18 @@ pub(crate) struct Packing {
     wrapping: Wrapping,
     /// True if messages without parts are packages too.
     is_always: bool,
-    /// Fewest bytes of a value that becomes a part.
+    /// Minimum size in bytes of a value that becomes a part.
     threshold: usize,
 }
 
 impl Packing {
-    /// How a client sends, with an own choice of MTOM for the call.
+    /// How a client sends, with the call's own choice of MTOM.
     pub(crate) fn of_request(options: &AttachmentOptions, mtom: Option<Mtom>) -> Self {
         let mtom = mtom.unwrap_or(options.mtom);
         Self::of(options, options.dime, mtom != Mtom::Off, mtom == Mtom::On)
     }
 
-    /// How a service answers a message that came in a form.
+    /// How a service answers a message of a form.
     pub(crate) fn of_response(options: &AttachmentOptions, form: Form) -> Self {
         let is_mtom = match options.mtom {
             Mtom::Off => false,
@@ -66,15 +66,15 @@ impl Packing {
         Packing { wrapping, is_always: is_always && wrapping == Wrapping::Mtom, threshold: options.threshold }
     }
 
-    /// The length from which on binary values become parts, if they do.
+    /// The length from which binary values become parts, if they do.
     pub(crate) fn threshold(&self) -> Option<usize> {
         (self.wrapping == Wrapping::Mtom).then_some(self.threshold)
     }
 
-    /// A message with its parts, and the media type of that; `None` if it goes by itself.
+    /// A message with its parts, and the media type of the package; `None` if it is sent standalone.
     ///
     /// # Errors
-    /// When two parts have the same content ID, or the action cannot stand in a header.
+    /// When two parts have the same content ID, or a header cannot carry the action.
     pub(crate) fn pack(
         &self,
         version: Version,
@@ -117,7 +117,7 @@ fn multipart(
     Ok((content_type, related(&boundary, root_type, &start, message, parts)))
 }
 
-/// A text that nobody can guess.
+/// An unpredictable text.
 fn random() -> String {
     let state = RandomState::new();
     format!("{:016x}{:016x}", state.hash_one(0), state.hash_one(1))
@@ -127,21 +127,21 @@ fn random() -> String {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Package {
     segments: VecDeque<Segment>,
-    /// Bytes to come, where that is known.
+    /// Remaining bytes, if known.
     left: Option<u64>,
 }
 
-/// What is sent one after the other.
+/// A segment; they are sent one after the other.
 #[derive(Debug)]
 enum Segment {
     Bytes(Bytes),
     /// The message.
     Message(Box<Body>),
-    /// A part that nobody reads yet.
+    /// A part that is not being read yet.
     Part(Once),
     /// A part that is being read.
     Reading(Box<Reading>),
-    /// As many records of DIME as a part, or a message, of unknown length needs.
+    /// The DIME records for a part, or a message, of unknown length.
     Records(Box<Records>),
     /// A part whose stream another clone of the body sends.
     Gone,
@@ -296,7 +296,7 @@ impl From<Content> for Segment {
 }
 
 impl Package {
-    /// A part in one record, if it is known that it fits, else in chunks.
+    /// A part in one record, if it is known to fit, else in chunks.
     fn push_records(&mut self, head: Head, id: &str, kind: &str, content: Segment, len: Option<u64>) {
         match len.and_then(|len| u32::try_from(len).ok()) {
             Some(data) => {
@@ -313,15 +313,15 @@ impl Package {
     }
 }
 
-/// A part in chunks, one for each piece that its content comes in, and an empty one at its end.
+/// A part in chunks, one for each piece of its content, and an empty one at its end.
 #[derive(Debug, Clone)]
 struct Records {
-    /// The head of all, but for what differs.
+    /// The head of all chunks, except for the differences.
     head: Head,
     /// ID and type, for the first chunk.
     start: Option<(String, String)>,
     content: Segment,
-    /// The rest of the chunk at hand.
+    /// The rest of the current chunk.
     waiting: VecDeque<Bytes>,
 }
 
@@ -337,7 +337,7 @@ impl Records {
         Poll::Ready(Ok(Some(self.chunk(piece))))
     }
 
-    /// The head of a chunk; what follows it waits.
+    /// The head of a chunk; the data after it waits.
     fn chunk(&mut self, piece: Option<Bytes>) -> Bytes {
         let is_end = piece.is_none();
         let piece = piece.unwrap_or_default();

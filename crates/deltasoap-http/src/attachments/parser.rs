@@ -1,4 +1,4 @@
-//! What the two formats' parsers have in common: bytes in, events out, no I/O.
+//! The common part of both formats' parsers: bytes in, events out, no I/O.
 
 use super::dime::Records;
 use super::error::{AttachmentError, AttachmentErrorKind};
@@ -6,12 +6,12 @@ use super::headers::PartHeaders;
 use super::split::Splitter;
 use bytes::{Bytes, BytesMut};
 
-/// What a parser found.
+/// An event of a parser.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Event {
     /// A part begins.
     Part(PartHeaders),
-    /// Some of its bytes, at least one; as they are encoded.
+    /// Some of its bytes, at least one, still encoded.
     Data(Bytes),
     /// It ends.
     PartEnd,
@@ -19,7 +19,7 @@ pub(super) enum Event {
     End,
 }
 
-/// What a step came to.
+/// The result of a step.
 #[derive(Debug)]
 pub(super) enum Found {
     /// More bytes are needed.
@@ -42,12 +42,12 @@ impl Parser {
         self.input().push(chunk);
     }
 
-    /// Says that there are no more bytes.
+    /// Signals that there are no more bytes.
     pub(super) fn finish(&mut self) {
         self.input().is_last = true;
     }
 
-    /// The next event; `None` if more bytes are needed, or all is said.
+    /// The next event; `None` if more bytes are needed, or all events were returned.
     pub(super) fn next(&mut self) -> Result<Option<Event>, AttachmentError> {
         match self {
             Parser::Mime(splitter) => splitter.next(),
@@ -55,7 +55,7 @@ impl Parser {
         }
     }
 
-    /// An error at the place reached.
+    /// An error at the current position.
     #[cold]
     pub(super) fn error(&mut self, kind: AttachmentErrorKind) -> AttachmentError {
         self.input().error(kind)
@@ -69,7 +69,7 @@ impl Parser {
     }
 }
 
-/// Bytes that were received and not used yet. A chunk is taken as it is, unless something is left of the one before.
+/// Received bytes that are not consumed yet. A chunk is taken without copying, unless something is left of the previous one.
 #[derive(Debug, Default)]
 pub(super) struct Input {
     pub(super) rest: Bytes,
@@ -93,14 +93,14 @@ impl Input {
         self.rest = joined.freeze();
     }
 
-    /// Uses bytes up.
+    /// Consumes bytes.
     pub(super) fn take(&mut self, len: usize) -> Bytes {
         let taken = self.rest.split_to(len.min(self.rest.len()));
         self.offset += taken.len() as u64;
         taken
     }
 
-    /// Begins a part, of which there may be so many.
+    /// Begins a part, up to a limit on their number.
     pub(super) fn begin_part(&mut self, limit: usize) -> Result<(), AttachmentError> {
         if self.part == limit {
             return Err(self.beyond("parts", limit as u64));
@@ -124,7 +124,7 @@ impl Input {
         self.error(AttachmentErrorKind::Limit { name, limit })
     }
 
-    /// Asks for more bytes.
+    /// Requests more bytes.
     ///
     /// # Errors
     /// When there are none.

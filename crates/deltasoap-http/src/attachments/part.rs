@@ -1,4 +1,4 @@
-//! Parts that are to be sent with a message.
+//! Parts that are sent with a message.
 
 use super::file::FileStream;
 use bytes::Bytes;
@@ -15,8 +15,8 @@ use tokio::fs::File;
 
 /// A part to be sent with a message: bytes, a file, or a stream of bytes.
 ///
-/// The message refers to it by [`binary`](Self::binary) in a field of the type [`Binary`], or not at all. A part that is a file or
-/// a stream is sent while it is read, and once: clones share it, so that the second message with one of them fails on its way.
+/// The message may refer to it by [`binary`](Self::binary) in a field of the type [`Binary`]. A part that is a file or
+/// a stream is sent while it is read, and only once: clones share it, so that the second message with one of them fails while it is sent.
 ///
 /// ```
 /// use deltasoap_http::Part;
@@ -31,7 +31,7 @@ pub struct Part {
     pub(super) content: Content,
 }
 
-/// True for one media type, with parameters or without.
+/// True for a media type, with or without parameters.
 fn is_media_type(text: &str) -> bool {
     let is_token = |it: &str| {
         !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$&^_.+-".contains(&byte))
@@ -49,14 +49,14 @@ pub(super) enum Content {
 }
 
 impl Part {
-    /// A part with these bytes. The content ID, without angle brackets, must be another for each part of a message.
+    /// A part with these bytes. The content ID, without angle brackets, must be unique among the parts of a message.
     ///
-    /// Characters that cannot stand in a header are left out of the ID and the media type.
+    /// Characters that a header cannot carry are removed from the ID and the media type.
     pub fn new(content_id: impl AsRef<str>, content_type: impl AsRef<str>, bytes: impl Into<Bytes>) -> Self {
         Self::of(content_id.as_ref(), content_type.as_ref(), Content::Bytes(bytes.into()))
     }
 
-    /// A part that is read from a stream while it is sent. Its length is not known, so that the message goes out in HTTP/1.1's
+    /// A part that is read from a stream while it is sent. Its length is not known, so the message is sent in HTTP/1.1's
     /// chunked transfer coding; see [`with_len`](Self::with_len).
     pub fn stream<S>(content_id: impl AsRef<str>, content_type: impl AsRef<str>, stream: S) -> Self
     where
@@ -66,7 +66,7 @@ impl Part {
         Self::of(content_id.as_ref(), content_type.as_ref(), content)
     }
 
-    /// A part that is a file, as long as it is now.
+    /// A part that is a file, with its current length.
     ///
     /// # Errors
     /// When the file cannot be opened.
@@ -80,8 +80,8 @@ impl Part {
         Ok(Self::stream(content_id, content_type, FileStream::new(file, len)).with_len(len))
     }
 
-    /// Says how many bytes the part's stream has, so that the length of the message is known too. If it has another number, the
-    /// message is broken off.
+    /// Sets the length of the part's stream in bytes, so that the length of the message is known too. If the stream has another length, the
+    /// message is aborted.
     #[must_use]
     pub fn with_len(mut self, len: u64) -> Self {
         if let Content::Stream(stream) = &mut self.content {
@@ -90,7 +90,7 @@ impl Part {
         self
     }
 
-    /// What was taken out of a message.
+    /// A part that was taken out of a message.
     pub(crate) fn taken(taken: TakenPart) -> Self {
         let TakenPart { content_id, media_type, bytes } = taken;
         // Any text can be said to be a media type.
@@ -120,7 +120,7 @@ impl Part {
         Binary::part(&self.content_id)
     }
 
-    /// Number of bytes, if it is known.
+    /// Number of bytes, if known.
     pub(super) fn len(&self) -> Option<u64> {
         match &self.content {
             Content::Bytes(bytes) => Some(bytes.len() as u64),
@@ -143,7 +143,7 @@ impl Once {
         Once { stream: Arc::new(Mutex::new(Some(stream))), len: None }
     }
 
-    /// The stream, for the first who asks.
+    /// The stream, for the first caller.
     pub(super) fn take(&self) -> Option<Reading> {
         let stream = self.stream.lock().unwrap_or_else(PoisonError::into_inner).take()?;
         Some(Reading { stream: Mutex::new(stream), left: self.len })
@@ -158,9 +158,9 @@ impl fmt::Debug for Once {
 
 /// A stream that is being sent.
 pub(super) struct Reading {
-    /// The lock is never taken: it lets a body be shared though streams may not be.
+    /// The lock is never taken: it allows sharing a body although streams may not be shared.
     stream: Mutex<BoxStream>,
-    /// Bytes to come, where that is known.
+    /// Remaining bytes, if known.
     left: Option<u64>,
 }
 

@@ -1,10 +1,10 @@
-//! Splits a MIME multipart (RFC 2046, section 5.1) into its parts, as its bytes come.
+//! Splits a MIME multipart (RFC 2046, section 5.1) into its parts, as its bytes arrive.
 //!
-//! A boundary is found by a search over the bytes at hand. What cannot be told yet from the beginning of one, a few bytes at the end
-//! of a chunk, waits for the next; all else goes out as the slice of the chunk that it is.
+//! A boundary is found by a search over the available bytes. A possible beginning of a boundary, a few bytes at the end
+//! of a chunk, waits for the next chunk; all other bytes are returned as slices of the chunk.
 //!
-//! Lines end in CR LF. Some senders, and files that went through line-wise tools, have LF alone; the line of the first boundary
-//! tells which it is for all boundaries. So a part of the one kind may contain what would be a boundary of the other.
+//! Lines end in CR LF. Some senders, and files that went through line-based tools, use LF alone; the line of the first boundary
+//! determines this for all boundaries. So a part in a multipart of one kind may contain what would be a boundary of the other.
 
 use super::error::AttachmentError;
 use super::headers::PartHeaders;
@@ -22,21 +22,21 @@ pub(super) struct Splitter {
     /// A line break, `--`, and the boundary; the break is LF until the first boundary was seen.
     delimiter: Vec<u8>,
     finder: Finder<'static>,
-    /// How far the bytes at hand were searched.
+    /// How far the available bytes were searched.
     scanned: usize,
-    /// Where the line begins that is being searched for its end.
+    /// The start of the line that is being searched for its end.
     line: usize,
-    /// Bytes at hand that are the line break behind the headers. It may belong to the boundary of an empty part.
+    /// Available bytes that are the line break after the headers. It may belong to the boundary of an empty part.
     skip: usize,
-    /// Set once the first boundary told what line breaks are.
+    /// True once the first boundary determined the line breaks.
     has_begun: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// In front of the first boundary.
+    /// Before the first boundary.
     Preamble,
-    /// Behind a boundary, on its line.
+    /// After a boundary, on its line.
     Delimiter,
     Headers,
     Data,
@@ -64,7 +64,7 @@ impl Splitter {
         }
     }
 
-    /// The next event; `None` if more bytes are needed, or behind the last boundary.
+    /// The next event; `None` if more bytes are needed, or after the last boundary.
     pub(super) fn next(&mut self) -> Result<Option<Event>, AttachmentError> {
         loop {
             let found = match self.state {
@@ -90,7 +90,7 @@ impl Splitter {
         }
     }
 
-    /// Looks for the first boundary, which needs no line in front of it.
+    /// Searches for the first boundary, which needs no line break before it.
     fn preamble(&mut self) -> Result<Found, AttachmentError> {
         let dashed = &self.delimiter[1..];
         let rest = &self.input.rest;
@@ -156,7 +156,7 @@ impl Splitter {
         Ok(Found::Event(Event::End))
     }
 
-    /// Looks for the empty line behind the headers.
+    /// Searches for the empty line after the headers.
     fn headers(&mut self) -> Result<Found, AttachmentError> {
         while let Some(end) = memchr::memchr(b'\n', &self.input.rest[self.scanned..]).map(|at| at + self.scanned) {
             let line = &self.input.rest[self.line..end];
@@ -182,7 +182,7 @@ impl Splitter {
         Ok(Found::Event(Event::Part(headers)))
     }
 
-    /// Hands out what is no boundary.
+    /// Returns the bytes that belong to no boundary.
     fn data(&mut self) -> Result<Found, AttachmentError> {
         let rest = &self.input.rest;
         let (end, used) = match self.finder.find(rest) {
@@ -206,7 +206,7 @@ impl Splitter {
         }
     }
 
-    /// How many of the last bytes can be the beginning of a boundary.
+    /// How many of the last bytes may be the beginning of a boundary.
     fn beginning_at_end(&self) -> usize {
         let rest = &self.input.rest;
         let from = rest.len().saturating_sub(self.delimiter.len() - 1);
@@ -221,13 +221,13 @@ impl Splitter {
         self.input.take(len)
     }
 
-    /// Waits for more of what is held whole.
+    /// Requests more of the data that is held in full.
     fn need(&self, missing: &'static str) -> Result<Found, AttachmentError> {
         self.check(self.input.rest.len())?;
         self.input.more(missing)
     }
 
-    /// Bounds what is held whole, in the same way whether it comes at once or byte by byte.
+    /// Bounds the data that is held in full, in the same way whether it arrives at once or byte by byte.
     fn check(&self, len: usize) -> Result<(), AttachmentError> {
         let limit = self.limits.headers;
         if len > limit { Err(self.input.beyond("headers", limit as u64)) } else { Ok(()) }

@@ -1,19 +1,19 @@
-//! `Content-Transfer-Encoding` (RFC 2045, section 6), undone piece by piece.
+//! `Content-Transfer-Encoding` (RFC 2045, section 6), decoded piece by piece.
 
 use bytes::Bytes;
 use deltasoap_xml::lexical::{Base64, Lexical, Partial};
 
-/// How the bytes of a part are encoded.
+/// The encoding of a part's bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TransferEncoding {
-    /// As they are: 7bit, 8bit, binary.
+    /// Not encoded: 7bit, 8bit, binary.
     Identity,
     Base64,
     QuotedPrintable,
 }
 
 impl TransferEncoding {
-    /// The encoding of a name; `None` for one that is not known.
+    /// The encoding with a name; `None` for an unknown one.
     pub(super) fn named(name: &str) -> Option<Self> {
         match name.to_ascii_lowercase().as_str() {
             "" | "7bit" | "8bit" | "binary" => Some(TransferEncoding::Identity),
@@ -78,7 +78,7 @@ impl TransferDecoder {
 #[derive(Debug, Default)]
 pub(super) struct Quoted {
     state: Escape,
-    /// Spaces and tabs, which count only if something else follows them on their line.
+    /// Spaces and tabs, which count only if something else follows on their line.
     white: Vec<u8>,
 }
 
@@ -86,15 +86,15 @@ pub(super) struct Quoted {
 enum Escape {
     #[default]
     None,
-    /// Behind `=`.
+    /// After `=`.
     Opened,
-    /// Behind `=` and a digit of this value.
+    /// After `=` and a digit of this value.
     Digit(u8),
-    /// Behind `=` and white space, or a carriage return: the end of the line must follow.
+    /// After `=` and white space, or a carriage return: the end of the line must follow.
     Break,
 }
 
-/// Most white space at the end of a line: the longest line that mail has (RFC 5322, 2.1.1).
+/// Maximum white space at the end of a line: the longest line of mail (RFC 5322, 2.1.1).
 const WHITE: usize = 998;
 const NOT_QUOTED: &str = "a part is not in quoted-printable, as its headers say";
 
@@ -133,7 +133,7 @@ impl Quoted {
         Ok(())
     }
 
-    /// A soft line break may be the last thing: the line's end itself belongs to the boundary.
+    /// A soft line break may be at the end: the line break itself belongs to the boundary.
     fn finish(&self) -> Result<(), &'static str> {
         if let Escape::Digit(_) = self.state { Err(NOT_QUOTED) } else { Ok(()) }
     }

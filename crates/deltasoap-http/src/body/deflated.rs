@@ -8,23 +8,23 @@ use http_body::{Body as _, Frame};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-/// Bytes of a frame, but of the last.
+/// Bytes of a frame, except the last.
 const FRAME: usize = 16 << 10;
-/// Bytes compressed without a break: other tasks get their turn between them.
+/// Bytes compressed without a yield.
 const TURN: usize = 256 << 10;
 /// The window, as a power of two.
 const WINDOW: u8 = 15;
 
-/// A body that is compressed frame by frame. Its own frames are let go one after the other.
+/// A body that is compressed frame by frame. Its own frames are released one after the other.
 #[derive(Debug)]
 pub(super) struct Deflated {
     body: Body,
     level: u32,
     state: State,
-    /// What is left of the frame at hand.
+    /// The rest of the current frame.
     input: Bytes,
     output: Vec<u8>,
-    /// Bytes compressed since the last break.
+    /// Bytes compressed since the last yield.
     turn: usize,
 }
 
@@ -32,7 +32,7 @@ pub(super) struct Deflated {
 enum State {
     Fresh,
     Running(Compress),
-    /// The body has ended, and the stream has not.
+    /// The body has ended, but the stream has not.
     Ending(Compress),
     Done,
     /// A clone of a stream that had begun.
@@ -83,7 +83,7 @@ impl Deflated {
         }
     }
 
-    /// Gets another frame of the body.
+    /// Reads another frame of the body.
     fn poll_input(&mut self, compress: Compress, context: &mut Context<'_>) -> Poll<Result<State, Error>> {
         let Poll::Ready(frame) = Pin::new(&mut self.body).poll_frame(context) else {
             self.state = State::Running(compress);
@@ -109,7 +109,7 @@ impl Deflated {
     }
 }
 
-/// A stream that has begun cannot be told twice: a clone of it is at fault when it is sent.
+/// A stream that has begun cannot be repeated: a clone of it fails when it is sent.
 impl Clone for Deflated {
     fn clone(&self) -> Self {
         let is_fresh = matches!(self.state, State::Fresh);

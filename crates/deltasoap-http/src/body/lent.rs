@@ -1,4 +1,4 @@
-//! Bodies that can be had back as long as nothing of them was read.
+//! Bodies that can be taken back as long as nothing of them was read.
 
 use super::Body;
 use super::failed;
@@ -6,17 +6,17 @@ use deltasoap_core::Error;
 use http_body::{Body as _, SizeHint};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A body that its sender keeps a hand on.
+/// A body that its sender can take back.
 #[derive(Debug)]
 pub(super) struct Lent {
     slot: Slot,
-    /// What the body says of itself before it is read.
+    /// The size hint of the body before it is read.
     pub(super) size: SizeHint,
     pub(super) is_end: bool,
     pub(super) is_repeatable: bool,
 }
 
-/// Holds a body until somebody reads it.
+/// Holds a body until it is read.
 #[derive(Debug, Clone)]
 pub(crate) struct Slot(Arc<Mutex<Option<Body>>>);
 
@@ -38,7 +38,7 @@ impl Lent {
         (Lent { slot: slot.clone(), size, is_end, is_repeatable }, slot)
     }
 
-    /// The body, for who begins to read it.
+    /// The body, for its first reader.
     ///
     /// # Errors
     /// When another clone was read.
@@ -47,7 +47,7 @@ impl Lent {
     }
 }
 
-/// A copy of its own, so that layers may keep one to send it again.
+/// An independent copy, so that layers may keep one to send it again.
 impl Clone for Lent {
     fn clone(&self) -> Self {
         let slot = Slot(Arc::new(Mutex::new(self.slot.lock().clone())));

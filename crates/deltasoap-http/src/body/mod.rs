@@ -1,9 +1,9 @@
-//! Bodies of messages on their way out: one piece, or the pieces of a template, sent as they lie there.
+//! Bodies of outgoing messages: one piece, or the pieces of a template, sent without copying.
 //!
-//! A frame is one [`Bytes`], so that nothing is copied on the way to the socket: hyper gathers the frames that are at hand into
-//! one vectored write. The length is known beforehand, and announced also where the receiver speaks HTTP/1.0. Not so for
-//! messages that are [`overlaid`]: they are written while they are sent, and their length is known in the end; nor for long ones
-//! that are compressed ([`deflated`]). A body can be [`lent`], to be had back if it was not sent after all.
+//! A frame is one [`Bytes`], so that nothing is copied on the way to the socket: hyper gathers the available frames into
+//! one vectored write. The length is known in advance, and announced even if the receiver uses HTTP/1.0. The exceptions are
+//! messages that are [`overlaid`], which are written while they are sent, so that their length is known only at the end, and long ones
+//! that are compressed ([`deflated`]). A body can be [`lent`], to be taken back if it was not sent.
 
 #[cfg(feature = "gzip")]
 mod deflated;
@@ -28,18 +28,18 @@ use std::task::{Context, Poll};
 
 /// The body of a request that a [`Client`](crate::Client) sends, and of a response of a [`SoapService`](crate::SoapService).
 ///
-/// As long as a body that comes from a template is held, or any of its frames is, the template copies what they show before it
-/// changes it. A clone starts where the original is, but for a body whose items come from an iterator, or that has parts that
-/// come from files and streams: those can be sent once, and the clone is at fault when it is read. So is the clone of a body that
+/// While a body from a template, or any of its frames, is held, the template copies the shared data before it
+/// changes it. A clone starts where the original is, except for a body whose items come from an iterator, or that has parts from
+/// files and streams: those can be sent once, and the clone fails when it is read. So does the clone of a body that
 /// is being compressed, once that has begun.
 ///
-/// Other bodies are never at fault.
+/// Other bodies never fail.
 #[derive(Debug, Clone, Default)]
 pub struct Body {
     pieces: Pieces,
-    /// Bytes of the frames to come, where they are known.
+    /// Bytes of the remaining frames, if known.
     left: usize,
-    /// What is told of each frame.
+    /// Receives each frame.
     recorder: Option<Arc<dyn Recorder>>,
 }
 
@@ -64,7 +64,7 @@ fn failed(what: &str) -> Error {
     Error::at(ErrorKind::Other(what.to_owned()), 0)
 }
 
-/// Is told of all that is read of a body.
+/// Receives everything that is read of a body.
 pub(crate) trait Recorder: fmt::Debug + Send + Sync {
     fn sent(&self, bytes: &[u8]);
 }
@@ -88,29 +88,29 @@ impl Pieces {
     }
 }
 
-/// Longest body that is compressed at once.
+/// Maximum length of a body that is compressed at once.
 #[cfg(feature = "gzip")]
 const AT_ONCE: usize = 16 << 10;
 
 impl Body {
-    /// Pieces that say themselves how long they are.
+    /// Pieces that know their own length.
     fn of(pieces: Pieces) -> Self {
         Body { pieces, left: 0, recorder: None }
     }
 
-    /// The body, which can be had back as long as nothing was read of it.
+    /// The body, which can be taken back as long as nothing of it was read.
     pub(crate) fn lend(self) -> (Body, Slot) {
         let (lent, slot) = Lent::new(self);
         (Body::of(Pieces::Lent(Box::new(lent))), slot)
     }
 
-    /// Tells a recorder of all that is read of the body.
+    /// Passes everything that is read of the body to a recorder.
     #[cfg(feature = "client")]
     pub(crate) fn recorded(self, recorder: Arc<dyn Recorder>) -> Body {
         Body { recorder: Some(recorder), ..self }
     }
 
-    /// The body in gzip. It is compressed while it is sent; a short one at once, so that its length can be announced.
+    /// The body in gzip. It is compressed while it is sent; a short one immediately, so that its length can be announced.
     #[cfg(feature = "gzip")]
     pub(crate) fn gzip(self, level: u32) -> Body {
         let is_short = matches!(self.pieces, Pieces::One(_) | Pieces::Template { .. }) && self.left <= AT_ONCE;
@@ -248,11 +248,11 @@ where
     }
 }
 
-/// Most bytes of memory that a message keeps without use while it is sent.
+/// Maximum unused memory in bytes that a message keeps while it is sent.
 const UNUSED: usize = 64 << 10;
 
-/// The bytes without the memory behind them, where that is most of it: a slow reader would hold on to it. A buffer that
-/// grew to the message is less than twice as large, so that what is copied here is always a small part.
+/// The bytes without their unused capacity, if that is most of the memory: a slow reader would hold on to it. A buffer that
+/// grew to the message is less than twice as large, so the copied part is always small.
 fn trimmed(mut bytes: Vec<u8>) -> Vec<u8> {
     if bytes.capacity() > UNUSED && bytes.capacity() / 2 > bytes.len() {
         bytes.shrink_to_fit();
@@ -301,7 +301,7 @@ mod tests {
         assert!(left == 0 && body.is_end_stream() && body.frame().await.is_none());
     }
 
-    /// A connection on which a request waits, and that notes how many slices each write gathers.
+    /// A connection with a waiting request that records how many slices each write gathers.
     struct Wire {
         request: &'static [u8],
         slices: Arc<Mutex<Vec<usize>>>,

@@ -6,28 +6,29 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 
-/// A message whose items come from an iterator. One chunk is written when it is asked for, in the memory of one that the
-/// transport has let go.
+/// A message whose items come from an iterator. One chunk is written when it is requested, in the memory of one that the
+/// transport has released.
 ///
-/// Before another chunk's memory is taken while one is on its way, the transport gets an occasion to send that: so most often there
-/// is one. A receiver that keeps what it gets (one in the same process can) is not waited for. How many chunks are
+/// Before another chunk's memory is allocated while one is being sent, the transport gets an opportunity to send that one, so usually there
+/// is only one. A receiver that keeps the chunks (one in the same process can) is not waited for. The transport then determines the maximum
+/// number of chunks in use, by not requesting more.
 /// under way at most is then for the transport to say, by not asking for more.
 pub(super) struct Overlaid {
     chunks: State,
     returned: Arc<Returned>,
-    /// True if the transport had its occasion since the last chunk.
+    /// True if the transport had its opportunity since the last chunk.
     has_yielded: bool,
 }
 
 enum State {
-    /// There may be more. The lock is never taken: it lets a body be shared though iterators may not be.
+    /// There may be more. The lock is never taken: it allows sharing a body although iterators may not be shared.
     Open(Mutex<Box<dyn Chunks>>),
     Done,
     /// The items are elsewhere: this is a clone.
     Without,
 }
 
-/// What writes chunks.
+/// Writes chunks.
 trait Chunks: Send {
     /// Writes the next chunk over a buffer; false if there are no more.
     fn write(&mut self, chunk: &mut Buffer) -> Result<bool, Error>;
@@ -86,7 +87,7 @@ fn sent_twice() -> Error {
     Error::at(ErrorKind::Other("a message whose items come from an iterator can be sent once only".to_owned()), 0)
 }
 
-/// The items are there once: a clone is at fault when it is sent.
+/// The items exist only once: a clone fails when it is sent.
 impl Clone for Overlaid {
     fn clone(&self) -> Self {
         Overlaid { chunks: State::Without, returned: Arc::default(), has_yielded: true }
@@ -99,7 +100,7 @@ impl fmt::Debug for Overlaid {
     }
 }
 
-/// Where a chunk's memory comes back to.
+/// Where a chunk's memory is returned to.
 #[derive(Debug, Default)]
 struct Returned {
     buffer: Mutex<Option<Buffer>>,
@@ -111,7 +112,7 @@ impl Returned {
     }
 }
 
-/// A chunk on its way.
+/// A chunk that is being sent.
 struct Chunk {
     buffer: Buffer,
     home: Arc<Returned>,

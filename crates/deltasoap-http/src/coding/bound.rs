@@ -1,4 +1,4 @@
-//! Bounds on what is received compressed.
+//! Bounds on compressed bodies that are received.
 
 use super::options::GzipLimits;
 use crate::AttachmentLimits;
@@ -8,13 +8,13 @@ use deltasoap_core::Limits;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bound {
     pub(crate) gzip: GzipLimits,
-    /// The bytes that may be received, and what that limit is called.
+    /// The maximum number of received bytes, and the name of that limit.
     pub(crate) name: &'static str,
     pub(crate) received: u64,
 }
 
 impl Bound {
-    /// The bounds on a message by itself, or in a package.
+    /// The bounds on a standalone message, or on one in a package.
     pub(crate) fn new(gzip: GzipLimits, is_package: bool, message: &Limits, package: &AttachmentLimits) -> Self {
         let (name, received) = if is_package { ("total", package.total) } else { ("message", message.message) };
         Bound { gzip, name, received }

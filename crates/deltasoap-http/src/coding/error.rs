@@ -1,23 +1,23 @@
-//! What can be wrong with a coded body.
+//! Errors of coded bodies.
 
 use crate::BoxError;
 use std::fmt;
 
-/// A body whose content coding cannot be undone.
+/// A body whose content coding cannot be decoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CodingError {
-    /// The body has another coding than gzip, or more than one, or gzip was not asked for: the header's value.
+    /// The body has another coding than gzip, or more than one, or gzip was not requested: the header's value.
     Unknown(String),
-    /// The body is no gzip stream, or its checksum is of other bytes.
+    /// The body is no gzip stream, or its checksum does not match.
     Corrupt,
     /// The stream ended early.
     Ended,
-    /// Bytes stand behind a member of the stream that are no other member.
+    /// After a member of the stream there are bytes that are not another member.
     Trailing,
-    /// The stream is beyond a limit.
+    /// The stream exceeds a limit.
     Limit {
-        /// The limit's name: `ratio` of [`GzipLimits`](crate::GzipLimits), `members` of a stream, of which next to nothing came out,
+        /// The limit's name: `ratio` of [`GzipLimits`](crate::GzipLimits), `members` of a stream that produce almost no output,
         /// `message` of [`Limits`](deltasoap_core::Limits), or
         /// `total` of [`AttachmentLimits`](crate::AttachmentLimits).
         name: &'static str,
@@ -27,10 +27,10 @@ pub enum CodingError {
 }
 
 impl CodingError {
-    /// The error that ended a body, if it is one of these, else the error itself.
+    /// The error that ended a body, if it is of this type.
     ///
     /// # Errors
-    /// When it is another.
+    /// The error itself, if it is of another type.
     pub(crate) fn of(error: BoxError) -> Result<Self, BoxError> {
         error.downcast::<CodingError>().map(|error| *error)
     }

@@ -1,4 +1,4 @@
-//! Undoes gzip while a body arrives.
+//! Decompresses gzip while a body arrives.
 
 use super::bound::Bound;
 use super::error::CodingError;
@@ -10,29 +10,29 @@ use http_body::{Body, Frame};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-/// Most bytes that come out at one time, and the fewest for which memory is set aside.
+/// Maximum number of output bytes at one time, and the minimum for which memory is reserved.
 const OUT: usize = 64 << 10;
 const LEAST: usize = 512;
-/// Steps without a break: other tasks get their turn between them.
+/// Steps without a yield.
 const TURN: usize = 16;
-/// Members that a stream may have, whatever comes out of them, and the bytes that have to come out for each beyond. A member of nothing
+/// Number of members that a stream may have, whatever their output, and the output bytes required for each member beyond. An empty member
 /// takes 20 bytes, and 50 times as long as they take to inflate.
 const MEMBERS: u64 = 1024;
 const MEMBER: u64 = 256;
-/// How often a piece is expected to be found in what it becomes.
+/// The expected expansion of a piece.
 const EXPECTED: usize = 8;
-/// The largest window that a stream may refer back to (RFC 1951), as a power of two.
+/// The largest window of a stream (RFC 1951), as a power of two.
 const WINDOW: u8 = 15;
 
-/// A body in gzip, as it was before. It consists of members (RFC 1952, 2.2), one in most bodies, with nothing behind them; a body
+/// A decompressed gzip body. It consists of members (RFC 1952, 2.2), usually one, with nothing after them; a body
 /// without any bytes is empty.
 ///
-/// A piece is undone in steps of at most [`OUT`] bytes, each when it is asked for. Beside those there are the piece, and
-/// the member's window. The end of a member is a step too, since the next one takes some time to set up, whatever comes out of it.
+/// A piece is decompressed in steps of at most [`OUT`] bytes, each on request. The other memory is the piece and
+/// the member's window. The end of a member is also a step, since setting up the next one takes time, whatever its output.
 pub(crate) struct Inflated<B> {
     body: Pin<Box<B>>,
     stream: Stream,
-    /// Steps since the last break.
+    /// Steps since the last yield.
     steps: usize,
 }
 
@@ -77,22 +77,22 @@ impl<B: Body<Data = Bytes, Error = BoxError>> Body for Inflated<B> {
     }
 }
 
-/// What each member begins with (RFC 1952, 2.3.1).
+/// The first byte of each member (RFC 1952, 2.3.1).
 const FIRST: u8 = 0x1f;
 
 /// A gzip stream, fed piece by piece.
 struct Stream {
-    /// Of the member at hand, or of the last one.
+    /// Of the current member, or of the last one.
     decompress: Decompress,
-    /// Bytes that went into the members before it, and that came out.
+    /// Input and output bytes of the members before it.
     before: (u64, u64),
     /// Members before it.
     members: u64,
     bound: Bound,
     received: u64,
-    /// What is left of the piece at hand.
+    /// The rest of the current piece.
     input: Bytes,
-    /// True if more may come out without more going in.
+    /// True if there may be more output without more input.
     is_full: bool,
     /// True at the end of a member.
     is_ended: bool,
@@ -113,7 +113,7 @@ impl Stream {
         }
     }
 
-    /// Takes a piece, when there is nothing left of the one before.
+    /// Takes a piece, when nothing is left of the previous one.
     fn push(&mut self, piece: Bytes) -> Result<(), CodingError> {
         self.check_received(piece.len() as u64)?;
         self.received += piece.len() as u64;
@@ -121,14 +121,14 @@ impl Stream {
         Ok(())
     }
 
-    /// Refuses more bytes than may be received.
+    /// Refuses more bytes than the limit on received bytes allows.
     fn check_received(&self, more: u64) -> Result<(), CodingError> {
         let Bound { name, received: limit, .. } = self.bound;
         let is_within = self.received.checked_add(more).is_some_and(|received| received <= limit);
         if is_within { Ok(()) } else { Err(CodingError::Limit { name, limit }) }
     }
 
-    /// What comes out next, which may be nothing at the end of a member; `None` if that takes another piece.
+    /// The next output, which may be empty at the end of a member; `None` if another piece is needed.
     fn next(&mut self) -> Result<Option<Bytes>, CodingError> {
         if self.is_ended && !self.input.is_empty() {
             self.begin_member()?;
@@ -142,7 +142,7 @@ impl Stream {
         Ok(None)
     }
 
-    /// Begins another member. What begins as none does is no damaged member either.
+    /// Begins another member. Bytes that cannot begin a member are not reported as a damaged one.
     fn begin_member(&mut self) -> Result<(), CodingError> {
         if self.input.first() != Some(&FIRST) {
             return Err(CodingError::Trailing);
@@ -157,12 +157,12 @@ impl Stream {
         Ok(())
     }
 
-    /// Bytes that went into all members.
+    /// Input bytes of all members.
     fn taken(&self) -> u64 {
         self.before.0 + self.decompress.total_in()
     }
 
-    /// Bytes that came out of all members.
+    /// Output bytes of all members.
     fn out(&self) -> u64 {
         self.before.1 + self.decompress.total_out()
     }
@@ -199,7 +199,7 @@ impl Stream {
     }
 }
 
-/// The bytes without the memory behind them, where that is most of it: differential decoding may keep them.
+/// The bytes without their unused capacity, if that is most of the memory: differential decoding may keep them.
 fn trimmed(mut bytes: Vec<u8>) -> Bytes {
     if bytes.capacity() / 2 > bytes.len() {
         bytes.shrink_to_fit();
@@ -224,7 +224,7 @@ mod tests {
         encoder.write_all(bytes).and_then(|()| encoder.finish()).expect("no error")
     }
 
-    /// What comes out of pieces, up to an error, and the longest piece of it.
+    /// The output of pieces, up to an error, and its longest piece.
     fn inflate<'a>(pieces: impl IntoIterator<Item = &'a [u8]>, bound: Bound) -> (Vec<u8>, Result<(), CodingError>) {
         let (mut stream, mut bytes) = (Stream::new(bound), Vec::new());
         let run = || {

@@ -1,7 +1,7 @@
-//! Content codings: bodies that are compressed on their way (RFC 9110, 8.4).
+//! Content codings: bodies that are compressed for transmission (RFC 9110, 8.4).
 //!
-//! There is one, gzip (RFC 1952). Bodies are coded piece by piece, while they come or go: nothing is collected, and what a piece
-//! becomes is bounded whatever the piece says. [`Inflated`] reads; what writes is a form of [`Body`](crate::Body).
+//! The only one is gzip (RFC 1952). Bodies are coded piece by piece, while they arrive or are sent: nothing is collected, and the output of
+//! a piece is bounded, whatever its content. [`Inflated`] reads; the writer is a form of [`Body`](crate::Body).
 
 mod bound;
 mod error;

@@ -1,9 +1,9 @@
-//! What headers say of codings: the one that a body has, and those that an answer may have.
+//! Content codings in headers: the one of a body, and those that an answer may have.
 
 use super::error::CodingError;
 use http::header::{ACCEPT_ENCODING, AsHeaderName, CONTENT_ENCODING, HeaderMap};
 
-/// How a body is coded.
+/// The coding of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Coding {
     Identity,
@@ -15,7 +15,7 @@ impl Coding {
     /// The coding that the headers of a message name (RFC 9110, 8.4).
     ///
     /// # Errors
-    /// When it is not known, or there are several.
+    /// When it is unknown, or there are several.
     pub(crate) fn of(headers: &HeaderMap) -> Result<Self, CodingError> {
         let is_identity = |coding: &&str| !coding.is_empty() && !coding.eq_ignore_ascii_case("identity");
         let value = list(headers, CONTENT_ENCODING);
@@ -29,8 +29,8 @@ impl Coding {
     }
 }
 
-/// True if an answer may be in gzip, and had better be (RFC 9110, 12.5.3): gzip is named, by itself or by `*`, and no worse than
-/// the message as it is where that is named too. Without the header all codings are allowed, but nobody asked.
+/// True if an answer may and should be in gzip (RFC 9110, 12.5.3): gzip is named, explicitly or by `*`, with no lower weight than
+/// the identity coding, if that is named too. Without the header all codings are allowed, but none is requested.
 pub(crate) fn accepts_gzip(headers: &HeaderMap) -> bool {
     let (mut gzip, mut identity, mut any) = (None, None, None);
     for (coding, quality) in list(headers, ACCEPT_ENCODING).split(',').map(weighted) {
@@ -51,7 +51,7 @@ fn is_gzip(coding: &str) -> bool {
     coding.eq_ignore_ascii_case("gzip") || coding.eq_ignore_ascii_case("x-gzip")
 }
 
-/// The elements of all headers of a name, with commas between them. What is no text names nothing that is known.
+/// The elements of all headers of a name, separated by commas. A value that is no text contains nothing known.
 fn list(headers: &HeaderMap, name: impl AsHeaderName) -> String {
     let values: Vec<_> = headers.get_all(name).iter().map(|value| value.to_str().unwrap_or("?")).collect();
     values.join(",")
@@ -67,7 +67,7 @@ fn weighted(element: &str) -> (String, u16) {
     (coding.trim().to_ascii_lowercase(), weight.unwrap_or(1000))
 }
 
-/// A `qvalue` (RFC 9110, 12.4.2) times a thousand; 0 for what is none, since it is safe to send a message as it is.
+/// A `qvalue` (RFC 9110, 12.4.2) times a thousand; 0 for an invalid one, since it is safe to send a message uncompressed.
 fn thousandths(text: &str) -> u16 {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     if fraction.len() > 3 || !fraction.bytes().all(|digit| digit.is_ascii_digit()) {

@@ -1,16 +1,18 @@
-//! Settings: what is sent compressed, and bounds on what is received so.
+//! Settings: which messages are sent compressed, and bounds on compressed messages that are received.
 
 use crate::Body;
 use http_body::Body as _;
 
-/// Which messages are sent in gzip, and how thoroughly: none, in programs that are built without the feature `gzip`. Packages of parts never are: most of their bytes are
+/// Which messages are sent in gzip, and at which level.
+///
+/// Without the feature `gzip`, none are. Packages of parts are never compressed: most of their bytes are
 /// images and the like, which do not shrink.
 ///
-/// Compression takes many times longer than writing a message does. It pays where the network is slower than
+/// Compression takes many times longer than writing a message. It is useful if the network is slower than
 /// that: beyond the data centre, and not for messages that fit in a packet or two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Compression {
-    /// Fewest bytes of a message that is compressed; `None` if none is. A message of unknown length counts as long.
+    /// Minimum size of a compressed message in bytes; `None` if none is compressed. A message of unknown length counts as long.
     from: Option<u64>,
     level: u32,
 }
@@ -18,7 +20,7 @@ pub struct Compression {
 impl Compression {
     /// None.
     pub const OFF: Compression = Compression { from: None, level: 6 };
-    /// All but empty bodies.
+    /// All except empty bodies.
     pub const ALWAYS: Compression = Compression::from_bytes(0);
 
     /// Messages of at least this many bytes.
@@ -26,7 +28,7 @@ impl Compression {
         Compression { from: Some(bytes), level: 6 }
     }
 
-    /// How thoroughly: from 1, the fastest, to 9, the smallest; 0 stores the bytes as they are. What is larger counts as 9.
+    /// The level: from 1, the fastest, to 9, the smallest; 0 stores the bytes unchanged. A larger number counts as 9.
     /// Default 6.
     #[must_use]
     pub const fn level(mut self, level: u32) -> Self {
@@ -68,15 +70,16 @@ impl Default for Compression {
     }
 }
 
-/// Bounds on bodies that come in gzip, beside those on what comes out of them: that is bounded as any other message is. So
-/// are, by the same number, the bytes that go in: `message` of [`Limits`](deltasoap_core::Limits), for packages `total` of
+/// Bounds on bodies in gzip, in addition to those on their output, which is bounded like any other message.
+///
+/// The input bytes have the same bound: `message` of [`Limits`](deltasoap_core::Limits), for packages `total` of
 /// [`AttachmentLimits`](crate::AttachmentLimits).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GzipLimits {
-    /// Bytes that come out for each that went in, over the stream so far; at least 1. Default 200: XML that repeats itself gets to
-    /// 100, and gzip to 1032.
+    /// Output bytes for each input byte, over the stream so far; at least 1. Default 200: repetitive XML reaches
+    /// 100, and gzip 1032.
     pub ratio: u64,
-    /// Bytes that may come out whatever the ratio. Default 1 MiB.
+    /// Output bytes that are allowed whatever the ratio. Default 1 MiB.
     pub free: u64,
 }
 

@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// The operations of a service.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
-    /// By their body element: first by local name, so that looking up needs no owned name.
+    /// By their body element: first by local name, so that a lookup needs no owned name.
     named: HashMap<NamePart, Vec<Arc<Operation>>>,
     /// Those that take an empty body.
     empty: Vec<Arc<Operation>>,
@@ -25,7 +25,7 @@ impl Table {
     /// Adds an operation.
     ///
     /// # Errors
-    /// The name, if there is an operation of that name and action already.
+    /// The name, if an operation with that name and action exists already.
     pub(crate) fn insert(&mut self, operation: Operation) -> Result<(), QName> {
         let name = operation.name().clone();
         let is_alike = |other: &Arc<Operation>| other.described_action() == operation.described_action();
@@ -48,10 +48,10 @@ impl Table {
         self.fallback = Some(Arc::new(operation));
     }
 
-    /// The operation that takes a body element: of several the one of the action.
+    /// The operation that takes a body element: among several, the one of the action.
     ///
     /// # Errors
-    /// When there is none, or several, and the action is that of none.
+    /// When there is none, or there are several, and the action selects none.
     fn find(&self, namespace: &str, local: &str, action: Option<&str>) -> Result<&Arc<Operation>, ErrorKind> {
         let same_local = self.named.get(local).map_or(&[][..], Vec::as_slice);
         let mut named = same_local.iter().filter(|operation| operation.name().namespace == namespace);
@@ -80,7 +80,7 @@ impl Table {
         self.named.values().flatten().chain(&self.empty).map(|operation| &**operation)
     }
 
-    /// True if the action tells some operations from others: those that take an empty body, or the same element.
+    /// True if the action is needed to distinguish operations: those that take an empty body, or the same element.
     pub(crate) fn needs_action(&self) -> bool {
         let is_twice = |same_local: &Vec<Arc<Operation>>| {
             same_local.iter().enumerate().any(|(at, it)| same_local[..at].iter().any(|other| other.name() == it.name()))
@@ -98,33 +98,33 @@ impl Table {
     }
 }
 
-/// Takes one request: finds its operation, which then decodes it.
+/// Receives one request: finds its operation, which then decodes it.
 pub(crate) struct Dispatch {
     service: Arc<Inner>,
-    /// What the message is compared with comes from here, once the operation is known.
+    /// Where the memory to compare the message with comes from, once the operation is known.
     place: Option<Place>,
     operation: Option<Arc<Operation>>,
-    /// The action of the HTTP request, where the operations need it.
+    /// The action of the HTTP request, if the operations need it.
     action: Option<String>,
     version: Version,
     /// The call of the operation, once the body's element is being read.
     call: Option<Box<dyn Call>>,
-    /// The mandatory header blocks for us that nothing understands; not empty only after an error.
+    /// The mandatory header blocks addressed to us that nothing understands; not empty only after an error.
     pub(crate) not_understood: Vec<QName>,
-    /// True if the body's element is in SOAP 1.2 and its `encodingStyle` was not looked at yet.
+    /// True if the body's element is in SOAP 1.2 and its `encodingStyle` was not checked yet.
     is_style_open: bool,
-    /// True after an error for an `encodingStyle` that is not known.
+    /// True after an error for an unknown `encodingStyle`.
     pub(crate) is_encoding_unknown: bool,
 }
 
-/// An operation and the call of it.
+/// An operation and its call.
 pub(crate) struct Chosen {
     pub(crate) operation: Arc<Operation>,
     pub(crate) call: Box<dyn Call>,
 }
 
 impl Dispatch {
-    /// For a message with an action, whose memory has its place there, if anywhere.
+    /// For a message with an action, whose memory is kept at this place, if anywhere.
     pub(crate) fn new(service: Arc<Inner>, place: Option<Place>, action: Option<String>) -> Self {
         Dispatch {
             service,
@@ -139,12 +139,12 @@ impl Dispatch {
         }
     }
 
-    /// The call, once the message was read whole.
+    /// The call, once the message was read in full.
     pub(crate) fn into_chosen(self) -> Option<Chosen> {
         Some(Chosen { operation: self.operation?, call: self.call? })
     }
 
-    /// The action of the request: HTTP's, or that of WS-Addressing where HTTP has none.
+    /// The action of the request: HTTP's, or that of WS-Addressing if HTTP has none.
     fn action(&self, head: &Head) -> Option<String> {
         let addressed = || {
             let block = WS_ADDRESSING.iter().find_map(|namespace| head.header(namespace, "Action"))?;
@@ -153,7 +153,7 @@ impl Dispatch {
         self.action.clone().filter(|action| !action.is_empty()).or_else(addressed).or_else(|| self.action.clone())
     }
 
-    /// Starts the call, in front of the body element's content.
+    /// Starts the call, before the body element's content.
     fn start(&mut self, cursor: &Cursor<'_>) -> Box<dyn Call> {
         let Some(operation) = &self.operation else { unreachable!("a body that was not opened") };
         let reader = cursor.reader();
@@ -161,8 +161,8 @@ impl Dispatch {
         operation.start(self.place.take(), self.version, name)
     }
 
-    /// Refuses mandatory headers that are not understood, which comes before all other processing (SOAP 1.2 part 1,
-    /// 2.6). Where no operation is known, what any of them understands will do.
+    /// Refuses mandatory headers that are not understood, before all other processing (SOAP 1.2 part 1,
+    /// 2.6). If no operation is known, blocks that any of them understands are accepted.
     fn check_headers(&mut self, head: &Head, operation: Option<&Operation>) -> Result<(), ErrorKind> {
         let version = head.version();
         let is_understood = |name: &QName| {
@@ -186,7 +186,7 @@ impl Dispatch {
     }
 }
 
-/// The namespaces of WS-Addressing 1.0, and of the version before it that is still in use.
+/// The namespaces of WS-Addressing 1.0, and of the earlier version that is still in use.
 const WS_ADDRESSING: [&str; 2] =
     ["http://www.w3.org/2005/08/addressing", "http://schemas.xmlsoap.org/ws/2004/08/addressing"];
 
@@ -194,9 +194,9 @@ const WS_ADDRESSING: [&str; 2] =
 const NO_ENCODING: &str = "http://www.w3.org/2003/05/soap-envelope/encoding/none";
 
 impl Dispatch {
-    /// Refuses a body in an unknown encoding (SOAP 1.2 part 1, 5.4.6): that of SOAP 1.2, none, and no word of it will do.
-    /// In SOAP 1.1 the attribute may stand anywhere and be a list, and there is no code for the fault, so that it is not
-    /// looked at there.
+    /// Refuses a body in an unknown encoding (SOAP 1.2 part 1, 5.4.6). The encoding of SOAP 1.2, "none", and no attribute are accepted.
+    /// In SOAP 1.1 the attribute may appear anywhere and be a list, and there is no code for the fault, so it is not
+    /// checked there.
     fn check_encoding(&mut self, cursor: &Cursor<'_>) -> Step {
         let (reader, names) = (cursor.reader(), cursor.names());
         let attributes = (0..reader.attribute_count()).map(|index| reader.attribute(index));
@@ -223,7 +223,7 @@ impl Receiver for Dispatch {
         Ok(())
     }
 
-    /// The action alone says which operation is meant. Headers come first if there is none, too.
+    /// Selects the operation by the action alone. Headers are checked first even if there is none.
     fn empty_body(&mut self, head: &Head) -> Result<(), ErrorKind> {
         let operation = self.service.operations.without_body(self.action(head).as_deref()).cloned();
         self.check_headers(head, operation.as_deref())?;

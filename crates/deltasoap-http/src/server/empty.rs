@@ -1,4 +1,4 @@
-//! Requests without a body: what answers them, and how they are told from others before anything is decoded.
+//! Requests without a body: their handler, and how they are distinguished from others before anything is decoded.
 
 use super::answer::MessageReply;
 use super::context::Context;
@@ -17,7 +17,7 @@ use std::time::Duration;
 
 type Handler = dyn Fn(Context) -> BoxFuture<'static, Outcome> + Send + Sync;
 
-/// What answers requests without a body, if anything.
+/// The handler of requests without a body, if any.
 #[derive(Clone, Default)]
 pub(crate) struct EmptyPost(Option<Arc<Handler>>);
 
@@ -52,7 +52,7 @@ impl fmt::Debug for EmptyPost {
     }
 }
 
-/// A body whose first frame may have been looked at.
+/// A body whose first frame may have been read ahead.
 #[derive(Debug)]
 pub(crate) struct Peeked<B> {
     body: B,
@@ -64,8 +64,8 @@ impl<B: Body<Data = Bytes, Error = BoxError> + Unpin> Peeked<B> {
         Peeked { body, first: None }
     }
 
-    /// True if the body ends before it has any byte. A length that was announced is believed; else the first frame is waited for. One that does
-    /// not come in time is left to whoever reads the body.
+    /// True if the body ends before it has any byte. An announced length is trusted; otherwise this waits for the first frame. If the frame
+    /// does not arrive in time, the reader of the body handles that.
     pub(crate) async fn is_empty(&mut self, timeout: Option<Duration>) -> bool {
         if self.body.is_end_stream() || self.body.size_hint().exact() == Some(0) {
             return true;

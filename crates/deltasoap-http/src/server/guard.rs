@@ -1,4 +1,4 @@
-//! Panics of handlers and of their types, caught: they end one call and nothing else.
+//! Catches panics of handlers and of their types: they end one call and nothing else.
 
 use futures_util::FutureExt;
 use std::any::Any;
@@ -8,13 +8,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Panicked(pub(crate) String);
 
-/// Runs a future whose panics are caught. Nothing that it touched is used again, unless the handler shares it, in which
-/// case it is the handler's to keep it sound, as for a panic in a task of its own.
+/// Runs a future and catches its panics. Nothing that it touched is used again, unless the handler shares it. In that
+/// case the handler must keep it sound, as for a panic in its own task.
 pub(crate) async fn guard<F: Future>(future: F) -> Result<F::Output, Panicked> {
     AssertUnwindSafe(future).catch_unwind().await.map_err(|payload| Panicked(message(payload.as_ref())))
 }
 
-/// Runs a function whose panics are caught. What it owns is dropped with them; what it borrows must not be used to go on.
+/// Runs a function and catches its panics. Values that it owns are dropped with them; values that it borrows must not be used further.
 pub(crate) fn guard_call<T>(call: impl FnOnce() -> T) -> Result<T, Panicked> {
     catch_unwind(AssertUnwindSafe(call)).map_err(|payload| Panicked(message(payload.as_ref())))
 }

@@ -1,14 +1,14 @@
 //! The server: operations, and the service that dispatches to them.
 //!
-//! A request goes through the modules in this order: [`auth`] finds out who sends it, [`service`] looks at method and media
-//! type, [`empty`] answers what has no body, [`receive`] pushes the body's bytes into a decoder as they come, [`dispatch`] picks the [`operation`] by the body's
-//! element (or [`element`], for those described at run time), which decodes its own type and compares it with what [`memory`] has of
-//! earlier requests, [`guard`] runs the handler unless the [`action`] contradicts, [`writing`] writes its answer against what
-//! [`memory`] has of earlier responses, and [`respond`] makes the HTTP response. In which order requests do all that under load is a
-//! matter of [`schedule`]; [`heavy`] keeps long ones from holding up others.
+//! A request goes through the modules in this order. [`auth`] authenticates its sender, [`service`] checks method and media
+//! type, [`empty`] answers requests without a body, [`receive`] pushes the body's bytes into a decoder as they arrive. [`dispatch`] selects
+//! the [`operation`] by the body's element (or [`element`], for those described at run time), which decodes its own type and compares it
+//! with earlier requests in [`memory`]. [`guard`] runs the handler unless the [`action`] contradicts, [`writing`] writes its answer against
+//! earlier responses in [`memory`], and [`respond`] makes the HTTP response. [`schedule`] determines the order of requests
+//! under load; [`heavy`] prevents long ones from delaying others.
 //!
-//! What is fetched by `GET` is told by [`wanted`]: a [`page`], a [`sample`], or the description ([`wsdl`]). [`monitor`] answers those
-//! who watch over the server.
+//! [`wanted`] determines what a `GET` requests: a [`page`], a [`sample`], or the description ([`wsdl`]). [`monitor`] is for the
+//! monitoring of the server.
 
 mod action;
 mod answer;

@@ -1,4 +1,4 @@
-//! Requests to begin with: what the form on the service's page offers to edit, made from an operation's description.
+//! Sample requests that the form on the service's page offers for editing, made from an operation's description.
 
 use super::operation::Operation;
 use deltasoap_core::schema::{ElementRef, Use, View};
@@ -13,13 +13,13 @@ pub(crate) fn request(operation: &Operation, version: Version, default: Use) -> 
     String::from_utf8(written.into_vec()).ok()
 }
 
-/// True if bytes of an operation's messages may stand in parts of their own.
+/// True if bytes of an operation's messages may be in separate parts.
 pub(crate) fn has_parts(operation: &Operation) -> bool {
     let method = operation.method();
     [Some(method.request), method.response].into_iter().flatten().any(holds_binary)
 }
 
-/// True if there is a [`Binary`] somewhere within.
+/// True if the content contains a [`Binary`] anywhere.
 fn holds_binary(reference: ElementRef) -> bool {
     let (mut seen, mut ahead) = (Vec::new(), vec![View::of_static(reference)]);
     while let Some(view) = ahead.pop() {

@@ -1,12 +1,12 @@
-//! What stands between hyper and a socket: writing fails when it was held up for too long, others get their turn while a long
-//! response is written, and closing waits a little.
+//! The layer between hyper and a socket: writing fails after a long stall, other tasks get their turn while a long
+//! response is written, and closing is delayed briefly.
 //!
-//! To give a large response to the system takes it milliseconds where the other end reads as fast; hyper would go on until the
-//! system takes no more.
+//! Writing a large response to the system takes milliseconds if the other end reads as fast; hyper would continue until the
+//! system accepts no more.
 //!
-//! A client that is refused before it has sent all is still sending. To close the connection then makes the system answer with
-//! a reset, and the client's system throws away what it has not read yet: the refusal (RFC 9112, 9.6). So the server says that it
-//! is done, and for a while reads what comes.
+//! A client that is refused before it has sent everything is still sending. If the connection is then closed, the system answers with
+//! a reset, and the client's system discards what it has not read yet: the refusal (RFC 9112, 9.6). So the server signals that it
+//! is done, and reads incoming data for a while.
 
 use super::yielding::wake_after_others;
 use std::io::{self, IoSlice};
@@ -17,35 +17,35 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::sync::oneshot;
 use tokio::time::{Sleep, sleep, timeout};
 
-/// How long what comes behind the last response is read, and how much of it.
+/// How long data after the last response is read, and how much of it.
 const LINGER: Duration = Duration::from_secs(1);
 const LINGERING: u64 = 1 << 20;
 
-/// Bytes given to the system at one time, and until other tasks go on.
+/// Bytes written to the system before other tasks get their turn.
 const TURN: usize = 256 << 10;
 
-/// A stream that takes bytes within a time, or never.
+/// A stream that must accept bytes within a time limit.
 #[derive(Debug)]
 pub(crate) struct Stalling<T> {
-    /// There until it is dropped.
+    /// Present until it is dropped.
     stream: Option<T>,
     timeout: Duration,
-    /// Runs while the other end takes nothing.
+    /// Runs while the other end accepts nothing.
     stalled: Option<Pin<Box<Sleep>>>,
-    /// Bytes written since other tasks went on.
+    /// Bytes written since the last yield.
     written: usize,
-    /// Where the stream goes in the end.
+    /// Receives the stream at the end.
     back: Option<oneshot::Sender<T>>,
 }
 
 impl<T> Stalling<T> {
-    /// A stream, and where to have it back when it was dropped.
+    /// A stream, and a receiver that gets it back when it was dropped.
     pub(crate) fn new(stream: T, timeout: Duration) -> (Self, oneshot::Receiver<T>) {
         let (sender, receiver) = oneshot::channel();
         (Stalling { stream: Some(stream), timeout, stalled: None, written: 0, back: Some(sender) }, receiver)
     }
 
-    /// Lets other tasks go on if so many bytes were written.
+    /// Yields to other tasks after this many bytes.
     fn poll_turn(&mut self, task: &mut Context<'_>) -> Poll<()> {
         if self.written < TURN {
             return Poll::Ready(());
@@ -55,7 +55,7 @@ impl<T> Stalling<T> {
         Poll::Pending
     }
 
-    /// Notes what was written.
+    /// Records the result of a write.
     fn written(&mut self, task: &mut Context<'_>, poll: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
         match poll {
             Poll::Ready(Ok(written)) => self.written += written,
@@ -64,7 +64,7 @@ impl<T> Stalling<T> {
         self.bounded(task, poll)
     }
 
-    /// What came of an attempt to write; an error if none has come of any for too long.
+    /// The result of an attempt to write; an error if no attempt has succeeded for too long.
     fn bounded<R>(&mut self, task: &mut Context<'_>, poll: Poll<io::Result<R>>) -> Poll<io::Result<R>> {
         if poll.is_ready() {
             self.stalled = None;

@@ -1,13 +1,13 @@
-//! What a browser or a tool asks for with `GET`: the query tells.
+//! What a browser or a tool requests with `GET`, determined by the query.
 //!
 //! | query | |
 //! |---|---|
 //! | `wsdl`, `singlewsdl` | the description |
 //! | `wsdl=NAME`, `xsd=NAME` | a document that it imports |
-//! | `sample=LOCAL&ns=NAMESPACE&soap=1.2` | a request to begin with |
+//! | `sample=LOCAL&ns=NAMESPACE&soap=1.2` | a sample request |
 //! | anything else, or none | the page |
 //!
-//! Keys are taken in any case, as tools write them.
+//! Keys are case-insensitive, since tools differ.
 
 use deltasoap_core::QName;
 use deltasoap_core::soap::Version;
@@ -15,7 +15,7 @@ use http::Uri;
 use http::header::{HOST, HeaderMap};
 use http::uri::Authority;
 
-/// What is asked for.
+/// The requested resource.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Wanted {
     /// The landing page.
@@ -24,12 +24,12 @@ pub(crate) enum Wanted {
     Description,
     /// A document of the description, by its name.
     Document(String),
-    /// A request to begin with, of the operation that takes this element.
+    /// A sample request of the operation that takes this element.
     Sample(QName, Version),
 }
 
 impl Wanted {
-    /// What a URI's query asks for.
+    /// The resource that a URI's query requests.
     pub(crate) fn of(uri: &Uri) -> Self {
         let query = uri.query().unwrap_or("");
         let Some((key, value)) = form_urlencoded::parse(query.as_bytes()).next() else { return Wanted::Page };
@@ -41,7 +41,7 @@ impl Wanted {
         }
     }
 
-    /// The query that asks for a sample.
+    /// The query that requests a sample.
     pub(crate) fn sample_query(operation: &QName, version: Version) -> String {
         let mut query = form_urlencoded::Serializer::new(String::new());
         query.append_pair("sample", &operation.local).append_pair("ns", &operation.namespace);
@@ -74,7 +74,7 @@ pub(crate) fn own_url(uri: &Uri, headers: &HeaderMap, scheme: &str) -> Option<St
     Some(format!("{}://{authority}{}", uri.scheme_str().unwrap_or(scheme), uri.path()))
 }
 
-/// What a browser is shown at the service's URL, in programs that are built with the feature `page`.
+/// The content at the service's URL for browsers, in programs that are built with the feature `page`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum LandingPage {
@@ -83,7 +83,7 @@ pub enum LandingPage {
     Form,
     /// The operations and statistics.
     List,
-    /// Nothing: status 404. The description is served all the same.
+    /// Nothing: status 404. The description is still served.
     Off,
 }
 

@@ -1,9 +1,9 @@
-//! Where connections are served: on the runtime that the server runs on, or on threads of the server's own.
+//! Where connections are served: on the runtime that the server runs on, or on the server's own threads.
 //!
-//! Each of these threads has a runtime of its own, on which a connection stays as long as it lasts. So nobody is woken on another processor,
-//! and no thread looks for work that others have. One loop accepts for all and gives a connection to the thread that has fewest. A listener
-//! for each thread on one port (`SO_REUSEPORT`) would spread connections by a hash instead, a few of them unevenly, let other programs
-//! of the same user join the port unnoticed, and be of no use for anything but TCP.
+//! Each of these threads has its own runtime, on which a connection stays as long as it lasts. So no task is woken on another processor,
+//! and no thread steals work from others. One loop accepts for all and assigns a connection to the thread with the fewest. A listener
+//! for each thread on one port (`SO_REUSEPORT`) would instead distribute connections by a hash, unevenly if there are few, let other
+//! programs of the same user join the port unnoticed, and work only for TCP.
 
 use super::serve::Counted;
 use crate::settle::Settled;
@@ -18,26 +18,26 @@ use tokio::task::JoinSet;
 
 /// The connections of a server.
 pub(super) enum Crew {
-    /// On the runtime at hand.
+    /// On the current runtime.
     Here(JoinSet<()>),
-    /// On threads of their own.
+    /// On their own threads.
     Workers(Vec<Worker>),
 }
 
 /// A thread that serves connections.
 pub(super) struct Worker {
     connections: mpsc::UnboundedSender<BoxFuture<'static, ()>>,
-    /// How many it has.
+    /// The number of its connections.
     count: Arc<AtomicUsize>,
-    /// Ends with the thread's work. When it is dropped, so is all that the thread has.
+    /// Ends with the thread's work. When it is dropped, so is everything on the thread.
     ended: oneshot::Receiver<()>,
 }
 
 impl Crew {
-    /// Starts so many threads; without any the runtime at hand is to serve.
+    /// Starts this many threads; with none, the current runtime serves.
     ///
     /// # Errors
-    /// When the system has no thread or no runtime for a worker.
+    /// When the system cannot create a thread or a runtime for a worker.
     pub(super) fn new(workers: usize) -> io::Result<Self> {
         if workers == 0 {
             return Ok(Crew::Here(JoinSet::new()));
@@ -62,7 +62,7 @@ impl Crew {
         }
     }
 
-    /// Forgets connections that have ended, for as long as it is polled.
+    /// Removes connections that have ended, for as long as it is polled.
     pub(super) async fn tidy(&mut self) {
         if let Crew::Here(connections) = self {
             all_ended(connections).await;
@@ -70,7 +70,7 @@ impl Crew {
         std::future::pending::<()>().await;
     }
 
-    /// Waits until all connections have ended; no more come. Those that have not are cut off when the crew is dropped.
+    /// Waits until all connections have ended; no more are added. Remaining ones are cut off when the crew is dropped.
     pub(super) async fn finish(&mut self) {
         match self {
             Crew::Here(connections) => all_ended(connections).await,
@@ -114,7 +114,7 @@ fn run(runtime: Runtime, to_serve: mpsc::UnboundedReceiver<BoxFuture<'static, ()
     let _ = end.send(());
 }
 
-/// Serves connections until no more come and all have ended, or nobody waits for that.
+/// Serves connections until no more arrive and all have ended, or nobody waits for that.
 async fn work(mut to_serve: mpsc::UnboundedReceiver<BoxFuture<'static, ()>>, end: &mut oneshot::Sender<()>) {
     let mut connections = JoinSet::new();
     loop {

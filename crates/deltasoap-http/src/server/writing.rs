@@ -1,7 +1,7 @@
-//! Writes responses: against the templates of earlier ones where such can be kept, else in full.
+//! Writes responses: against the templates of earlier ones if they can be kept, else in full.
 //!
-//! Whose templates is decided as for requests: see [`memory`](super::memory). They are taken out while a response is written,
-//! and put back at once, since they copy what is still being sent before they change it.
+//! The choice of templates follows the same rules as for requests: see [`memory`](super::memory). They are taken out while a response is
+//! written, and put back immediately, since they copy data that is still being sent before they change it.
 
 use super::answer::Answer;
 use super::memory::{Place, TemplatePlace};
@@ -22,7 +22,7 @@ pub(crate) struct Writing {
     pub(crate) version: Version,
     pub(crate) encoding: Use,
     pub(crate) record: Arc<Record>,
-    /// Where templates come from and go to; `None` for a response that stands alone.
+    /// Where templates come from and are returned to; `None` for a response without templates.
     pub(crate) place: Option<Place>,
     pub(crate) templating: Templating,
     /// Whether values that several places share are written once.
@@ -30,19 +30,19 @@ pub(crate) struct Writing {
     pub(crate) packing: Packing,
 }
 
-/// A response, written.
+/// A written response.
 #[derive(Debug)]
 pub(crate) struct Written {
     pub(crate) body: Body,
-    /// Its media type, where it is a package of parts.
+    /// Its media type, if it is a package of parts.
     pub(crate) media_type: Option<HeaderValue>,
 }
 
 impl Writing {
-    /// Writes a response: the body's element and how it is described.
+    /// Writes a response, given the body's element and its description.
     ///
     /// # Errors
-    /// When the value holds text that XML cannot carry, or is of another shape than its schema.
+    /// When the value contains text that XML cannot carry, or is of another shape than its schema.
     pub(crate) fn write<T: Content>(
         mut self,
         answer: &Answer<T>,
@@ -63,7 +63,7 @@ impl Writing {
         Ok(Written { body, media_type })
     }
 
-    /// Writes a message whose larger binary values are parts. It is written in full: what is left of it is mostly small.
+    /// Writes a message whose larger binary values are parts. It is written in full, since the rest is mostly small.
     fn write_optimized<T: Content>(
         &self,
         answer: &Answer<T>,

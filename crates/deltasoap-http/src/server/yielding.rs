@@ -1,8 +1,8 @@
-//! Letting all others go on: other tasks, and what has come over sockets in the meantime.
+//! Yields to everything else: other tasks, and data that has arrived over sockets in the meantime.
 //!
-//! To yield once is not enough for what runs within hyper's connections: those poll the future of a response again in the same turn of
-//! their task, up to 16 times, and the second poll of [`yield_now`] is ready. Neither is to wake oneself, for then the task is ready
-//! at once, and the runtime looks at its sockets only once in a while as long as there are ready tasks.
+//! One yield is not enough within hyper's connections: they poll the future of a response again in the same turn of
+//! their task, up to 16 times, and the second poll of [`yield_now`] is ready. Waking oneself is not enough either: the task is then ready
+//! immediately, and the runtime checks its sockets only occasionally while there are ready tasks.
 
 use futures_util::task::AtomicWaker;
 use std::future::poll_fn;
@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 use tokio::task::yield_now;
 
-/// Ends when the runtime has gone on with all other tasks that were ready, and has looked at its sockets, however often it is
+/// Ends when the runtime has run all other tasks that were ready, and has checked its sockets, however often it is
 /// polled before.
 pub(super) async fn give_way() {
     let over = Arc::new(Over::default());
@@ -31,13 +31,13 @@ pub(super) async fn give_way() {
     .await;
 }
 
-/// Has a task woken when the runtime has gone on with all others.
+/// Wakes a task when the runtime has run all others.
 pub(super) fn wake_after_others(task: &mut Context<'_>) {
     // The first poll only asks for that.
     let _ = pin!(yield_now()).poll(task);
 }
 
-/// Whether the runtime has come round.
+/// Whether the runtime has completed a round.
 #[derive(Debug, Default)]
 struct Over {
     is_over: AtomicBool,
@@ -58,7 +58,7 @@ mod tests {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio::net::{TcpListener, TcpStream};
 
-    /// Polls a future again and again in one turn of the task, as hyper does.
+    /// Polls a future repeatedly in one turn of the task, as hyper does.
     async fn eagerly(future: impl Future<Output = ()>) {
         let mut future = pin!(future);
         poll_fn(|task| (0..16).map(|_| future.as_mut().poll(task)).find(Poll::is_ready).unwrap_or(Poll::Pending)).await;

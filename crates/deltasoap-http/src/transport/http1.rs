@@ -21,10 +21,10 @@ use std::pin::pin;
 use std::task::{Context, Poll};
 use tower::Service;
 
-/// Most bytes of a request's head.
+/// Maximum size of a request's head in bytes.
 const BUFFER: usize = 64 << 10;
 
-/// hyper's limit on headers: the same one set again would make it clear a table for each request.
+/// hyper's default limit on headers: setting the same one explicitly would make it clear a table for each request.
 const HEADERS: usize = 100;
 
 /// HTTP/1.1 (and 1.0, for servers) with keep-alive.
@@ -79,7 +79,7 @@ impl Protocol for Http {
     }
 }
 
-/// Logs what hyper refuses by itself: what is no request of HTTP.
+/// Logs requests that hyper refuses by itself: those that are not HTTP.
 fn ended_by(error: hyper::Error) -> BoxError {
     if error.is_parse() {
         tracing::info!(%error, "refused");
@@ -87,8 +87,9 @@ fn ended_by(error: hyper::Error) -> BoxError {
     error.into()
 }
 
-/// Sends requests over the connections of a connector, in HTTP/1.1, and keeps those for the next. It is for URLs of the scheme
-/// `http`; [`HttpTransport`](crate::HttpTransport) is for TCP, also with TLS and proxies.
+/// Sends requests in HTTP/1.1 over the connections of a connector, and keeps the connections for later requests.
+///
+/// It is for URLs of the scheme `http`; [`HttpTransport`](crate::HttpTransport) is for TCP, also with TLS and proxies.
 #[derive(Clone)]
 pub struct HttpPool<C>(Client<Plain<C>, Body>);
 
@@ -113,7 +114,7 @@ impl<C: Connector> Service<Request<Body>> for HttpPool<C> {
     }
 }
 
-/// A connector as hyper's client wants it.
+/// Adapts a connector for hyper's client.
 #[derive(Clone)]
 struct Plain<C>(C);
 

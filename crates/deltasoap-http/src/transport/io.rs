@@ -1,4 +1,4 @@
-//! Streams as hyper's client wants them.
+//! Adapts streams for hyper's client.
 
 use super::Stream;
 use http::Uri;
@@ -11,12 +11,12 @@ use std::task::{Context, Poll, ready};
 use tokio::io::ReadBuf;
 use tokio::net::TcpStream;
 
-/// A stream, and whether a proxy is at its other end that wants to be told the whole URL.
+/// A stream, and whether it leads to a proxy that requires the full URL in requests.
 #[derive(Debug)]
 pub(crate) struct Io<T> {
     stream: TokioIo<T>,
     is_proxied: bool,
-    /// Looks at the first bytes that come, and takes none of them.
+    /// Inspects the first bytes that arrive, without consuming them.
     look: Option<Look<T>>,
 }
 
@@ -33,14 +33,14 @@ impl<T> Io<T> {
 }
 
 impl Io<TcpStream> {
-    /// The stream to the host of a URL. Where that is one of `http`, an answer in TLS is an error that says so.
+    /// The stream to the host of a URL. For an `http` URL, an answer in TLS is reported as such.
     pub(crate) fn expecting(self, url: &Uri) -> Self {
         let is_plain = url.scheme() == Some(&Scheme::HTTP);
         Io { look: is_plain.then_some(refuse_tls as Look<TcpStream>), ..self }
     }
 }
 
-/// Waits for the first bytes. A TLS server takes a request in HTTP for a broken record, and answers with an alert (RFC 8446, 5.1 and 6).
+/// Waits for the first bytes. A TLS server treats a request in HTTP as a malformed record, and answers with an alert (RFC 8446, 5.1 and 6).
 fn refuse_tls(stream: &TcpStream, context: &mut Context<'_>) -> Poll<io::Result<()>> {
     const ALERT: u8 = 21;
     const VERSION: u8 = 3;

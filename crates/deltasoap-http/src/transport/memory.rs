@@ -1,4 +1,4 @@
-//! No network at all: streams within the process.
+//! Streams within the process, without a network.
 
 use super::{Connector, Listener};
 use http::{Extensions, Uri};
@@ -8,10 +8,10 @@ use tokio::sync::mpsc;
 
 /// Bytes that a stream holds before its writer has to wait for the reader.
 const BUFFER: usize = 64 << 10;
-/// Connections that wait to be accepted before a client has to wait.
+/// Maximum number of unaccepted connections before a client has to wait.
 const BACKLOG: usize = 128;
 
-/// A listener and what connects to it, within this process: all that happens on sockets without any, for tests.
+/// A listener and a connector to it, within this process: behaves like sockets, for tests.
 pub fn memory() -> (MemoryListener, MemoryConnector) {
     let (connector, listener) = mpsc::channel(BACKLOG);
     (MemoryListener(listener), MemoryConnector(connector))

@@ -1,18 +1,18 @@
-//! What is under client and server: streams of bytes, and protocols that carry exchanges over them.
+//! The layers below client and server: streams of bytes, and protocols that carry exchanges over them.
 //!
-//! An exchange is a request and its response, each a head and a body that comes in pieces: in the words of SOAP 1.2 (part 1, section 4)
-//! the *message exchange* that a binding to an underlying protocol supports. Its vocabulary here are [`http::Request`] and [`http::Response`],
-//! whatever carries them: a target, named fields (`Content-Type`, `SOAPAction`, `Authorization`), extensions with what is known of the
-//! connection, and a [`Body`]. There is nothing of HTTP's wire in these types, and all of tower works on them. So the client is generic
-//! over any [`tower::Service`] from requests to responses, and [`SoapService`](crate::SoapService) is such a service; what
-//! is between the two comes apart into three small traits:
+//! An exchange is a request and its response, each a head and a body that arrives in pieces. In SOAP 1.2 (part 1, section 4) it is
+//! the *message exchange* that a binding to an underlying protocol supports. Its types here are [`http::Request`] and [`http::Response`],
+//! whatever carries them: a target, named fields (`Content-Type`, `SOAPAction`, `Authorization`), extensions with data about the
+//! connection, and a [`Body`]. These types contain nothing of HTTP's wire format, and all of tower works on them. So the client is generic
+//! over any [`tower::Service`] from requests to responses, and [`SoapService`](crate::SoapService) is such a service. Three small traits
+//! connect the two:
 //!
 //! - a [`Listener`] accepts streams: TCP, [`Unix sockets`](UnixListener), or [memory](memory());
 //! - a [`Connector`] opens them;
-//! - a [`Protocol`] says what goes over a stream: [`Http`] is one, [`Frames`] another, which shares nothing with it.
+//! - a [`Protocol`] determines the format on a stream: [`Http`] is one, [`Frames`] another, which shares nothing with it.
 //!
-//! A [`Server`](crate::Server) takes any listener and any protocol, and [`Protocol::pool`] makes of any connector what a client
-//! sends with. Who needs no bytes between the two calls a service [in memory](InMemory).
+//! A [`Server`](crate::Server) accepts any listener and any protocol, and [`Protocol::pool`] turns any connector into a client's
+//! transport. Programs that need no bytes between the two call a service [in memory](InMemory).
 //!
 //! ```
 //! use deltasoap::http::transport::{Frames, Protocol, memory};
@@ -79,23 +79,23 @@ pub trait Stream: AsyncRead + AsyncWrite + Unpin + Send + 'static {}
 
 impl<T: AsyncRead + AsyncWrite + Unpin + Send + 'static> Stream for T {}
 
-/// Where a [`Server`](crate::Server) gets its connections from.
+/// The source of a [`Server`](crate::Server)'s connections.
 pub trait Listener: Send + 'static {
     /// A connection.
     type Stream: Stream;
 
-    /// The next connection, and what is attached to all requests that come over it, as a [`Peer`]. The
-    /// server attaches a [`Connection`](crate::Connection) itself. A future that is dropped must not lose a connection.
+    /// The next connection, and the extensions of all its requests, such as a [`Peer`]. The
+    /// server attaches a [`Connection`](crate::Connection) itself. A dropped future must not lose a connection.
     ///
     /// # Errors
-    /// When there is none; the server asks again after a moment.
+    /// When there is none; the server tries again after a moment.
     fn accept(&mut self) -> impl Future<Output = std::io::Result<(Self::Stream, Extensions)>> + Send;
 
-    /// Makes a stream one of the runtime that this is called on, which is another than it was accepted on: what waits for the stream
-    /// is woken there. Called where a server has [threads of its own](crate::Server::worker_threads). Default: the stream as it is.
+    /// Moves a stream to the current runtime, which differs from the one that accepted it: tasks that wait for the stream
+    /// are woken there. Called if a server has [its own threads](crate::Server::worker_threads). Default: returns the stream unchanged.
     ///
     /// # Errors
-    /// When the runtime cannot take it; the connection is closed then.
+    /// When the runtime cannot take it; the connection is then closed.
     fn adopt(stream: Self::Stream) -> std::io::Result<Self::Stream> {
         Ok(stream)
     }
@@ -106,14 +106,14 @@ pub trait Connector: Clone + Send + Sync + 'static {
     /// A connection.
     type Stream: Stream;
 
-    /// A connection to the host of a URL, or to wherever the connector leads.
+    /// A connection to the host of a URL, or to the connector's own target.
     ///
     /// # Errors
-    /// When there is none to be had. Nothing has been sent then, and the client may try again.
+    /// When no connection can be opened. Nothing was sent then, and the client may try again.
     fn connect(&self, url: &Uri) -> impl Future<Output = std::io::Result<Self::Stream>> + Send;
 }
 
-/// What can be served: any cheap [`tower::Service`] that never fails, as [`SoapService`](crate::SoapService), a router of
+/// A service that can be served: any cheap [`tower::Service`] that never fails, such as [`SoapService`](crate::SoapService), a router of
 /// [`axum`](https://docs.rs/axum), or a stack of layers. `I` is the body of its requests.
 pub trait Served<I>: Clone + Send + 'static {
     /// The body of its responses.
@@ -140,32 +140,32 @@ where
     }
 }
 
-/// How exchanges go over streams of bytes, on both sides.
+/// How exchanges are carried over streams of bytes, on both sides.
 ///
-/// What a protocol owes to those above it: bodies are streamed, neither is held whole; a body that ends early is an error, and never taken for
-/// whole; fields arrive as they were sent. A length that the sender knows is given by the body's `size_hint`.
+/// A protocol must guarantee that bodies are streamed and never held in full, that a body that ends early is an error and never taken for
+/// complete, and that fields arrive as they were sent. If the sender knows the length, the body's `size_hint` returns it.
 pub trait Protocol: Clone + Send + Sync + 'static {
-    /// The body of a request as a server gets it.
+    /// The body of a request on the server.
     type Incoming: http_body::Body<Data = Bytes> + Send + 'static;
 
-    /// What a client sends its requests with: keeps connections, and shares them among its clones.
+    /// The client's transport: keeps connections, and shares them among its clones.
     type Pool<C: Connector>: Service<Request<Body>, Response = Response<Self::Outcome>, Error = BoxError, Future: Send>
         + Clone
         + Send
         + Sync
         + 'static;
 
-    /// The body of a response as a client gets it.
+    /// The body of a response on the client.
     type Outcome: http_body::Body<Data = Bytes, Error: Into<BoxError>> + Send + 'static;
 
     /// A pool of connections of a connector, for [`ClientBuilder::build_with`](crate::ClientBuilder::build_with).
     fn pool<C: Connector>(&self, connector: C) -> Self::Pool<C>;
 
-    /// Serves what comes over one stream, one exchange after the other, to the end of the stream; or of the exchange at hand, once
-    /// [`Terms::stopped`] says so.
+    /// Serves the exchanges of one stream, one after the other, to the end of the stream; or of the current exchange, once
+    /// [`Terms::stopped`] ends.
     ///
     /// # Errors
-    /// When the stream broke, or what came over it is not of the protocol.
+    /// When the stream broke, or its data is not of the protocol.
     fn serve<T: Stream, S: Served<Self::Incoming>>(
         &self,
         stream: T,
@@ -174,14 +174,14 @@ pub trait Protocol: Clone + Send + Sync + 'static {
     ) -> impl Future<Output = Result<(), BoxError>> + Send;
 }
 
-/// What a server grants to a connection.
+/// The terms that a server sets for a connection.
 #[derive(Debug, Clone)]
 pub struct Terms {
     wire: Wire,
     stop: watch::Receiver<bool>,
 }
 
-/// What is put up with on a connection.
+/// The limits of a connection.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Wire {
     pub(crate) head_timeout: Duration,
@@ -195,35 +195,37 @@ impl Terms {
         Terms { wire, stop }
     }
 
-    /// How long a client may take for the head of a request, and for which the connection may be idle.
+    /// Maximum time for a request's head, and maximum idle time of the connection.
     pub fn head_timeout(&self) -> Duration {
         self.wire.head_timeout
     }
 
-    /// How long a client may take none of a response's bytes. The server sees to it: writing to the stream fails then.
+    /// Maximum time in which a client accepts none of a response's bytes. The server enforces it: writing to the stream then fails.
     pub fn write_timeout(&self) -> Duration {
         self.wire.write_timeout
     }
 
-    /// How long a client that has closed its half is given for its answer. The server sees to it.
+    /// How long a client that has closed its half may wait for its answer. The server enforces it.
     pub(crate) fn half_closed_timeout(&self) -> Duration {
         self.wire.half_closed_timeout
     }
 
-    /// Most fields of a request's head.
+    /// Maximum number of fields of a request's head.
     pub fn max_headers(&self) -> usize {
         self.wire.max_headers
     }
 
-    /// Ends when the server is asked to stop: connections are closed then as soon as they are in no exchange.
+    /// Ends when the server is asked to stop: connections should then be closed as soon as they have no exchange.
     pub async fn stopped(&mut self) {
         // The server keeps the sender, so that the signal is the only end of waiting; without a server there is nothing to wait for.
         let _ = self.stop.wait_for(|stopped| *stopped).await;
     }
 }
 
-/// Why there was no connection to be had: nothing of the request was sent. To try again is safe, whatever it asks for; see
-/// [`Retries`](crate::Retries). It is looked for among the causes of a transport's error, so that other transports may use it too.
+/// No connection could be opened: nothing of the request was sent.
+///
+/// Retrying is safe, whatever the request; see
+/// [`Retries`](crate::Retries). It is searched for among the causes of a transport's error, so that other transports may use it too.
 #[derive(Debug)]
 pub struct Unsent(pub BoxError);
 

@@ -10,11 +10,12 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio_rustls::client::TlsStream;
 
-/// How long a handshake may take.
+/// Maximum time of a handshake.
 const HANDSHAKE_TIME: Duration = Duration::from_secs(10);
 
-/// Speaks TLS over the connections of another connector, with servers that have [`Server::tls`](crate::Server::tls): for protocols that have no
-/// `https` of their own.
+/// TLS over the connections of another connector, to servers with [`Server::tls`](crate::Server::tls).
+///
+/// It is for protocols that have no `https` of their own.
 ///
 /// ```no_run
 /// # fn client() -> Result<(), Box<dyn std::error::Error>> {
@@ -33,7 +34,7 @@ pub struct SecureConnector<C> {
 }
 
 impl<C: Connector> SecureConnector<C> {
-    /// TLS with these roots and this certificate. The server's certificate has to be for the host of the URL; a handshake may take 10 s.
+    /// TLS with these roots and this certificate. The server's certificate must match the host of the URL; a handshake may take 10 s.
     ///
     /// # Errors
     /// When the identity cannot be used.

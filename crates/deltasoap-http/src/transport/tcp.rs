@@ -7,7 +7,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 
-/// How long connecting may take, where no other time is given.
+/// Default maximum time for connecting.
 const CONNECT_TIME: Duration = Duration::from_secs(10);
 
 /// The address that a request came from, attached to requests that come over TCP.
@@ -45,12 +45,12 @@ impl Default for TcpConnector {
 }
 
 impl TcpConnector {
-    /// A connector that takes no longer than 10 s.
+    /// A connector with a limit of 10 s.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// How long connecting may take, looking the host's name up included.
+    /// Maximum time for connecting, including name resolution.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
@@ -68,7 +68,7 @@ impl Connector for TcpConnector {
     }
 }
 
-/// Host and port of a URL. The brackets of an IPv6 address belong to the URL alone.
+/// Host and port of a URL. The brackets of an IPv6 address are removed.
 fn address(url: &Uri) -> io::Result<(&str, u16)> {
     let host = url.host().unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
     let port = url.port_u16().or(match url.scheme_str() {

@@ -1,4 +1,4 @@
-//! Sockets of the system's own, named by paths.
+//! Unix sockets, named by paths.
 
 use super::{Connector, Listener};
 use http::{Extensions, Uri};
@@ -8,9 +8,9 @@ use std::sync::Arc;
 use tokio::net::UnixStream;
 use tokio::net::unix::UCred;
 
-/// Listens on a Unix socket. Requests carry a [`UnixPeer`]; they come with no [`Peer`](crate::Peer), since the other end has no address.
+/// Listens on a Unix socket. Requests carry a [`UnixPeer`], and no [`Peer`](crate::Peer), since the other end has no address.
 ///
-/// Who may connect is what the permissions of the socket's file and of its folder say: make the folder first, for those who may.
+/// The permissions of the socket's file and of its folder determine who may connect: create the folder first, with suitable permissions.
 #[derive(Debug)]
 pub struct UnixListener {
     listener: tokio::net::UnixListener,
@@ -18,10 +18,10 @@ pub struct UnixListener {
 }
 
 impl UnixListener {
-    /// Listens on a path, where no file may be yet. The file is removed when the listener is dropped.
+    /// Listens on a path that must not exist yet. The file is removed when the listener is dropped.
     ///
     /// # Errors
-    /// When the path is taken, too long (some 100 bytes), or not to be written.
+    /// When the path exists, is too long (some 100 bytes), or is not writable.
     pub fn bind(path: impl AsRef<Path>) -> io::Result<Self> {
         let path = path.as_ref().to_owned();
         Ok(UnixListener { listener: tokio::net::UnixListener::bind(&path)?, path })
@@ -53,7 +53,7 @@ impl Listener for UnixListener {
     }
 }
 
-/// The process at the other end of a Unix socket, as the system vouches for it: its identity when it connected. Found in a request's
+/// The process at the other end of a Unix socket, as reported by the system when it connected. Found in a request's
 /// extensions, also by [`Authenticate`](crate::Authenticate).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -62,7 +62,7 @@ pub struct UnixPeer {
     pub uid: u32,
     /// The group's number.
     pub gid: u32,
-    /// The process's number, where the system tells it. The process may be gone, and the number another's.
+    /// The process's number, if the system reports it. The process may have ended, and the number may have been reused.
     pub pid: Option<i32>,
 }
 
@@ -77,7 +77,7 @@ impl UnixPeer {
 pub struct UnixConnector(Arc<Path>);
 
 impl UnixConnector {
-    /// To the socket of a path.
+    /// Connects to the socket at a path.
     pub fn new(path: impl AsRef<Path>) -> Self {
         UnixConnector(path.as_ref().into())
     }

@@ -1,12 +1,12 @@
-//! The splitter against a naive one, and what it refuses.
+//! Compares the splitter with a naive one, and tests what it refuses.
 
 use super::*;
 use proptest::prelude::*;
 
-/// Headers' block as one text, and the bytes.
+/// The headers and the bytes of each part.
 type Parts = Vec<(PartHeaders, Vec<u8>)>;
 
-/// The parts of a multipart that comes in chunks; an error as text.
+/// The parts of a multipart that arrives in chunks; an error as text.
 fn split(multipart: &[u8], chunks: impl IntoIterator<Item = usize>, limits: AttachmentLimits) -> Result<Parts, String> {
     let mut splitter = Splitter::new("b-1", limits);
     let (mut parts, mut rest, mut chunks) = (Parts::new(), multipart, chunks.into_iter());
@@ -44,7 +44,7 @@ fn whole(multipart: &[u8]) -> Result<Parts, String> {
     whole
 }
 
-/// The parts by searching the whole for boundaries, line by line.
+/// The parts, found by searching the whole multipart for boundaries, line by line.
 fn naive(multipart: &[u8], break_: &str) -> Option<Parts> {
     let delimiter = format!("{break_}--b-1");
     let text = [break_.as_bytes(), multipart].concat();
@@ -73,7 +73,7 @@ fn naive_part(piece: &[u8], break_: &str) -> Option<(PartHeaders, Vec<u8>)> {
     Some((PartHeaders::parse(head.trim_ascii_start()).ok()?, data.to_vec()))
 }
 
-/// Pieces that look like boundaries and line breaks, more often than chance has it.
+/// Pieces that resemble boundaries and line breaks, more often than at random.
 fn data() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop_oneof![
         Just("\r\n"),

@@ -1,10 +1,10 @@
 //! The cache of a service: shelves by owner, in shards, with a bound on all bytes.
 //!
 //! Connections have their shelves here too, so that one count and one eviction cover everything that waits. A connection
-//! reaches its own shelf without looking it up. Eviction is by *second chance*: a hand goes round the shelves of a shard;
-//! one that was used since the hand last came by is passed over once, else its oldest memory is dropped.
+//! reaches its own shelf without a lookup. Eviction is by *second chance*: a hand moves over the shelves of a shard;
+//! one that was used since the hand last passed is skipped once, else its oldest memory is dropped.
 //!
-//! Locks are taken in the order shard, shelf, and kept for list operations alone.
+//! Locks are taken in the order shard, shelf, and held only for list operations.
 
 use super::{MemoryBounds, Principal, Sharing, Stream};
 use crate::shelf::{Idle, Shelf};
@@ -15,15 +15,15 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Shards, so that connections of many threads seldom meet at one lock.
+/// Number of shards, so that connections of many threads seldom contend for one lock.
 const SHARDS: usize = 16;
 
-/// Whose shelf it is.
+/// The owner of a shelf.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Owner {
     Connection(u64),
     Principal(Principal),
-    /// All clients of an operation that begin their messages alike.
+    /// All clients of an operation whose messages begin alike.
     Operation {
         operation: usize,
         prologue: u64,
@@ -35,7 +35,7 @@ enum Owner {
 pub(crate) struct Keeper {
     /// `None` once the connection has ended.
     shelf: Mutex<Option<Shelf<Stream>>>,
-    /// Whether it was used since the hand last came by.
+    /// Whether it was used since the hand last passed.
     is_used: AtomicBool,
 }
 
@@ -53,7 +53,7 @@ impl Keeper {
         self.shelf().as_mut()?.take(|key| key == stream)
     }
 
-    /// Puts a memory down; what there is no room for comes back.
+    /// Puts a memory on the shelf; returns one that there is no room for.
     fn put(&self, idle: Idle<Stream>) -> Option<Idle<Stream>> {
         match &mut *self.shelf() {
             Some(shelf) => shelf.put(idle),
@@ -73,22 +73,22 @@ impl Keeper {
 #[derive(Debug, Default)]
 struct Shard {
     keepers: IndexMap<Owner, Arc<Keeper>, RandomState>,
-    /// Where eviction goes on.
+    /// Where eviction continues.
     hand: usize,
 }
 
-/// What a service remembers of earlier messages.
+/// A service's memory of earlier messages.
 #[derive(Debug)]
 pub(crate) struct Cache {
     bounds: MemoryBounds,
     sharing: Sharing,
-    /// True if a memory can serve any decoder, so that it may outlive its connection.
+    /// True if a memory works with any decoder, so that it may outlive its connection.
     can_travel: bool,
     shards: [Mutex<Shard>; SHARDS],
     hasher: RandomState,
-    /// Bytes of all memories that wait.
+    /// Bytes of all waiting memories.
     held: AtomicUsize,
-    /// The same, for each operation.
+    /// The same for each operation.
     held_by: Box<[AtomicUsize]>,
     evicted: AtomicU64,
     /// The shard to evict from next, modulo [`SHARDS`].
@@ -98,7 +98,7 @@ pub(crate) struct Cache {
     singles: AtomicU32,
 }
 
-/// Connections that ended with their first request, in a row, from which on others are expected to do so too.
+/// After this many connections in a row that ended with their first request, others are expected to do so too.
 const SINGLES: u32 = 8;
 
 impl Cache {
@@ -122,22 +122,22 @@ impl Cache {
         self.sharing
     }
 
-    /// Whether a memory stays with the decoder that it was filled by.
+    /// Whether a memory stays with the decoder that filled it.
     pub(crate) fn ties_decoders(&self) -> bool {
         !self.can_travel
     }
 
-    /// A hash for this service's streams, which no sender can foresee.
+    /// A hash for this service's streams, which no sender can predict.
     pub(crate) fn hasher(&self) -> &RandomState {
         &self.hasher
     }
 
-    /// Bytes of all memories that wait.
+    /// Bytes of all waiting memories.
     pub(crate) fn held(&self) -> usize {
         self.held.load(Relaxed)
     }
 
-    /// Bytes of an operation's memories that wait.
+    /// Bytes of an operation's waiting memories.
     pub(crate) fn held_by(&self, operation: usize) -> usize {
         self.held_by[operation].load(Relaxed)
     }
@@ -147,12 +147,12 @@ impl Cache {
         self.evicted.load(Relaxed)
     }
 
-    /// Whether requests that name this principal, and come over no connection known, can be remembered.
+    /// Whether requests with this principal, without a known connection, can be remembered.
     pub(crate) fn remembers(&self, principal: Option<&Principal>) -> bool {
         self.can_travel && (self.sharing == Sharing::Operation || principal.is_some())
     }
 
-    /// A shelf for a connection, and the number to close it by.
+    /// A shelf for a connection, and the number to close it with.
     pub(crate) fn open_connection(&self) -> (u64, Arc<Keeper>) {
         let number = self.connections.fetch_add(1, Relaxed);
         let owner = Owner::Connection(number);
@@ -161,12 +161,12 @@ impl Cache {
         (number, keeper)
     }
 
-    /// True if a connection is expected to end with its first request, so that nothing need be noted of it.
+    /// True if a connection is expected to end with its first request, so that nothing need be recorded about it.
     pub(crate) fn expects_single_requests(&self) -> bool {
         self.singles.load(Relaxed) >= SINGLES
     }
 
-    /// Closes a connection's shelf behind so many requests: its memories, which wait no more.
+    /// Closes a connection's shelf after a number of requests, and handles its waiting memories.
     pub(crate) fn close_connection(&self, number: u64, keeper: &Keeper, requests: u32) -> Vec<Idle<Stream>> {
         let singles = if requests > 1 { 0 } else { self.singles.load(Relaxed).saturating_add(1) };
         self.singles.store(singles, Relaxed);
@@ -177,7 +177,7 @@ impl Cache {
         left
     }
 
-    /// A memory of the stream, from a connection's own or from the owner's shelf.
+    /// A memory of the stream, from the connection's own shelf or the owner's.
     pub(crate) fn take(&self, stream: &Stream, own: Option<&Keeper>) -> Option<Idle<Stream>> {
         let found = own.and_then(|keeper| keeper.take(stream)).or_else(|| self.take_from_owner(stream));
         found.inspect(|idle| self.count_out(idle))
@@ -197,7 +197,7 @@ impl Cache {
         }
     }
 
-    /// Keeps a memory with its connection; where that has ended or is full, something goes on to its owner.
+    /// Keeps a memory with its connection; if that has ended or is full, a memory is passed on to its owner.
     fn keep_with(&self, own: &Keeper, idle: Idle<Stream>) {
         self.admit(idle, |idle| own.put(idle)).into_iter().for_each(|other| self.keep(other));
     }
@@ -213,7 +213,7 @@ impl Cache {
         drop(unwanted);
     }
 
-    /// Counts a memory in and puts it down; what came back for it, counted out.
+    /// Puts a memory on a shelf and counts it; a memory that is returned for it is no longer counted.
     fn admit(
         &self,
         idle: Idle<Stream>,
@@ -229,7 +229,7 @@ impl Cache {
         back
     }
 
-    /// Who a memory goes to beside a connection; `None` if nobody can be met again.
+    /// The owner that a memory goes to besides a connection; `None` if no owner can return.
     fn owner(&self, stream: &Stream) -> Option<Owner> {
         let Stream { operation, prologue, principal } = stream;
         match self.sharing {
@@ -265,8 +265,8 @@ impl Cache {
         self.held_by[idle.key.operation].fetch_sub(idle.bytes, Relaxed);
     }
 
-    /// Drops memories while there are too many bytes: goes on from the shard where it last stopped, and round twice at most,
-    /// since what was used is passed over once.
+    /// Drops memories while there are too many bytes. Continues from the shard where it last stopped, with two rounds at most,
+    /// since used shelves are skipped once.
     fn evict(&self) {
         let is_too_much = || self.held() > self.bounds.total_bytes;
         let mut visits = 2 * SHARDS;
@@ -283,7 +283,7 @@ impl Cache {
 }
 
 impl Shard {
-    /// An owner's shelf, made at first use.
+    /// An owner's shelf, created on first use.
     fn keeper(&mut self, owner: Owner, limit: usize) -> &Keeper {
         if !self.keepers.contains_key(&owner) {
             self.tidy();
@@ -291,8 +291,8 @@ impl Shard {
         self.keepers.entry(owner).or_insert_with(|| Keeper::new(limit))
     }
 
-    /// Moves the hand on by two, and takes shelves away that are empty and were not used for a round: so many owners who came
-    /// once do not add up.
+    /// Moves the hand by two, and removes shelves that are empty and were not used for a round, so that owners who came
+    /// only once do not accumulate.
     fn tidy(&mut self) {
         for _ in 0..2 {
             let Some((owner, keeper)) = self.keepers.get_index(self.hand) else {
@@ -308,8 +308,8 @@ impl Shard {
         }
     }
 
-    /// Goes round once and takes memories while `go_on` says so of the last one. What was used since the round before is
-    /// passed over.
+    /// Makes one round and takes memories while `go_on` returns true for the last one. Shelves used since the previous round are
+    /// skipped.
     fn evict(&mut self, mut go_on: impl FnMut(&Idle<Stream>) -> bool) -> Vec<Idle<Stream>> {
         let mut taken = Vec::new();
         for _ in 0..self.keepers.len() {
@@ -332,12 +332,12 @@ impl Shard {
 
 #[cfg(test)]
 impl Cache {
-    /// Shelves of all owners.
+    /// Number of owners with shelves.
     pub(super) fn owners(&self) -> usize {
         (0..SHARDS).map(|index| self.locked(index).keepers.len()).sum()
     }
 
-    /// Bytes of all that lies on the shelves.
+    /// Bytes of all memories on the shelves, recounted.
     pub(super) fn counted_anew(&self) -> usize {
         let bytes = |keeper: &Arc<Keeper>| keeper.shelf().as_ref().map_or(0, Shelf::bytes);
         (0..SHARDS).map(|index| self.locked(index).keepers.values().map(bytes).sum::<usize>()).sum()

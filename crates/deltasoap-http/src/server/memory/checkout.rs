@@ -1,4 +1,4 @@
-//! A memory on its way: out for one message, on lease, home again.
+//! A memory in use: taken out for one message, leased, returned.
 
 use super::cache::Keeper;
 use super::{Cache, Connection, Principal, Sharing, Store, Stream};
@@ -12,7 +12,7 @@ use std::hash::BuildHasher;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// Where a request's memory comes from and goes to.
+/// Where a request's memory comes from and is returned to.
 #[derive(Debug)]
 pub(crate) struct Place {
     cache: Arc<Cache>,
@@ -23,8 +23,8 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// The place of a request; `None` where there is nothing to remember it by, or nothing to remember it for: a
-    /// service whose clients connect for one request each finds out, and does without notes that nobody would use.
+    /// The place of a request; `None` if nothing identifies its stream, or remembering is useless: a
+    /// service whose clients connect for one request each detects this, and then records nothing.
     pub(crate) fn of(parts: &Parts, cache: &Arc<Cache>) -> Option<Self> {
         let principal = parts.extensions.get::<Principal>().filter(|_| cache.sharing() == Sharing::Principal);
         let store = parts.extensions.get::<Connection>().map(|connection| connection.store(cache));
@@ -42,15 +42,15 @@ impl Place {
         self.store.as_ref().filter(|_| self.cache.ties_decoders())
     }
 
-    /// The stream that a message belongs to. Which style its sender has is told by the version of SOAP, by the body element's
-    /// name as it is written, with its prefix, and by the `User-Agent`: all are at hand when the body opens, and a connection
-    /// on which several senders alternate, as behind a proxy, seldom has two of them agree in all three.
+    /// The stream that a message belongs to. Its sender's style is identified by the version of SOAP, the body element's
+    /// name as written, with its prefix, and the `User-Agent`. All are known when the body opens. On a connection
+    /// on which several senders alternate, for example behind a proxy, two of them seldom agree in all three.
     fn stream(&self, operation: usize, version: Version, name: &str) -> Stream {
         let prologue = self.cache.hasher().hash_one((version as u8, name, self.agent));
         Stream { operation, prologue, principal: self.principal.clone() }
     }
 
-    /// A memory for a message, an earlier one's if there is one that waits. `name` is the body element's as it is written.
+    /// A memory for a message, an earlier one's if one is waiting. `name` is the body element's name as written.
     pub(crate) fn check_out<T: Typed>(self, record: &Arc<Record>, version: Version, name: &str) -> Checkout<T>
     where
         Memory<T>: Send + 'static,
@@ -58,7 +58,7 @@ impl Place {
         self.check_out_or(record, version, name, Box::default)
     }
 
-    /// As [`check_out`](Self::check_out), for values that do not know what they are vacant.
+    /// As [`check_out`](Self::check_out), for types without a vacant value of their own.
     pub(crate) fn check_out_or<T>(
         self,
         record: &Arc<Record>,
@@ -87,7 +87,7 @@ impl Place {
     }
 }
 
-/// Where templates come from and go to.
+/// Where templates come from and are returned to.
 #[derive(Debug)]
 pub(crate) struct TemplatePlace {
     cache: Arc<Cache>,
@@ -96,7 +96,7 @@ pub(crate) struct TemplatePlace {
 }
 
 impl TemplatePlace {
-    /// Templates for a response: earlier ones if some wait.
+    /// Templates for a response: earlier ones if some are waiting.
     pub(crate) fn take(&self, options: Templating) -> Box<Templates> {
         let idle = self.cache.take(&self.stream, self.keeper());
         let earlier = idle.and_then(Idle::into_parts).map(|(_, templates)| templates);
@@ -105,8 +105,8 @@ impl TemplatePlace {
         templates
     }
 
-    /// Where responses of different operations share arrays: on one connection, for one principal. Those of an operation
-    /// for all are kept apart from other operations'.
+    /// Where responses of different operations share arrays: on one connection, for one principal. With sharing by
+    /// operation they are separate from other operations'.
     fn runs(&self) -> Option<RunPool> {
         let store = self.store.as_ref().filter(|_| self.cache.sharing() == Sharing::Principal);
         store.map(|store| store.runs(self.stream.principal.as_ref()))
@@ -123,16 +123,16 @@ impl TemplatePlace {
     }
 }
 
-/// A memory out for one message. If it is not turned into a lease, the message was not read whole: the memory then goes home
-/// without it.
+/// A memory taken out for one message. If it is not turned into a lease, the message was not read in full, and the memory is
+/// returned without it.
 #[derive(Debug)]
 pub(crate) struct Checkout<T>
 where
     Memory<T>: Send + 'static,
 {
-    /// There until it goes home.
+    /// Present until it is returned.
     memory: Option<Box<Memory<T>>>,
-    /// The memory's counters in front of the message.
+    /// The memory's counters before the message.
     before: DifferentialStats,
     home: Arc<Return>,
 }
@@ -159,7 +159,7 @@ where
         }
     }
 
-    /// Counts what the message came to.
+    /// Counts the result of the message.
     fn count(&self, memory: &Memory<T>) {
         self.home.record.count(&(memory.stats() - self.before));
     }
@@ -180,7 +180,7 @@ where
     }
 }
 
-/// The way home of one memory.
+/// Returns one memory.
 #[derive(Debug)]
 struct Return {
     cache: Arc<Cache>,
@@ -216,7 +216,7 @@ mod tests {
     use http::Request;
     use proptest::prelude::*;
 
-    /// A cache, and what is noted of the one operation.
+    /// A cache, and the record of its one operation.
     struct Service {
         cache: Arc<Cache>,
         record: Arc<Record>,
@@ -228,13 +228,13 @@ mod tests {
             Service { cache, record: Arc::new(Record::unregistered(QName::new("", "a"))) }
         }
 
-        /// Takes a message from nowhere in particular.
+        /// Checks out a memory for a message without a connection.
         fn check_out(&self, request: Request<()>) -> Option<Checkout<String>> {
             let place = Place::of(&request.into_parts().0, &self.cache)?;
             Some(place.check_out(&self.record, Version::Soap11, "a:a"))
         }
 
-        /// Handles a message: what it was compared with, by the mark left there, and a mark for the next.
+        /// Handles a message: returns the mark left by the message it was compared with, and leaves a mark for the next.
         fn handle(&self, request: Request<()>, mark: &str) -> String {
             let Some(mut checkout) = self.check_out(request) else { return "nowhere".to_owned() };
             let found = checkout.memory().value().clone();
@@ -249,7 +249,7 @@ mod tests {
         Box::new(Memory::new(mark.to_owned()))
     }
 
-    /// Bytes that one memory here is counted with.
+    /// Bytes accounted for one memory here.
     fn one() -> usize {
         charge(&*marked(""))
     }
@@ -455,7 +455,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever comes in whatever order: what is held is what lies there, within the bound, and nothing is left in the end.
+        /// In whatever order messages come, the count equals the memories on the shelves, within the bound, and nothing is left at the end.
         #[test]
         fn what_is_counted_is_what_is_held(
             steps in proptest::collection::vec((0..6_u8, 0..4_usize, 0..3_u8), 1..80),

@@ -1,4 +1,4 @@
-//! What a connection owns: its memories, and the decoder that they belong to.
+//! The data of a connection: its memories, and the decoder that they belong to.
 
 use super::{Cache, Principal, Stream};
 use crate::server::memory::cache::Keeper;
@@ -9,11 +9,11 @@ use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A connection, attached to its requests by [`Server`](crate::Server): services keep here what they remember of its earlier
-/// messages, and drop it with the last clone.
+/// A connection, attached to its requests by [`Server`](crate::Server).
 ///
-/// Another accept loop can make one for each connection and attach it to all requests of the connection. Without one, and
-/// without a [`Principal`](crate::Principal), there is nothing to remember messages by, and each is read in full; unless the
+/// Services keep their memory of its earlier messages here, and drop it with the last clone.
+/// Another accept loop can create one for each connection and attach it to all requests of the connection. Without one, and
+/// without a [`Principal`](crate::Principal), nothing identifies a stream of messages, and each is read in full, unless the
 /// service shares [by operation](crate::Sharing::Operation).
 #[derive(Clone, Default)]
 pub struct Connection(Arc<Mutex<Vec<Arc<Store>>>>);
@@ -24,7 +24,7 @@ impl Connection {
         Self::default()
     }
 
-    /// What belongs to this connection at the service with this cache. A connection talks to few services.
+    /// The connection's data at the service with this cache. A connection uses few services.
     pub(crate) fn store(&self, cache: &Arc<Cache>) -> Arc<Store> {
         let mut stores = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(store) = stores.iter().find(|store| Arc::ptr_eq(&store.cache, cache)) {
@@ -42,7 +42,7 @@ impl fmt::Debug for Connection {
     }
 }
 
-/// What a connection has at one service.
+/// A connection's data at one service.
 #[derive(Debug)]
 pub(crate) struct Store {
     cache: Arc<Cache>,
@@ -52,7 +52,7 @@ pub(crate) struct Store {
     requests: AtomicU32,
     /// The decoder between two requests.
     decoder: Mutex<Option<Pooled>>,
-    /// What responses to the last principal share.
+    /// The arrays that responses to the last principal share.
     runs: Mutex<(Option<Principal>, RunPool)>,
 }
 
@@ -81,9 +81,9 @@ impl Store {
         runs.1.clone()
     }
 
-    /// The connection's decoder: what the papers' policies save refers to names and scopes of the decoder that read the
-    /// message, so that the next one must meet the same. It comes from the pool at first, or while another request of the
-    /// connection is being read, and goes back to it when the connection ends.
+    /// The connection's decoder. The data saved by the papers' policies refers to names and scopes of the decoder that read the
+    /// message, so the next message needs the same one. It comes from the pool at first, or while another request of the
+    /// connection is being read, and is returned to the pool when the connection ends.
     pub(crate) fn decoder(&self, pool: &Arc<Pool>) -> Pooled {
         let kept = self.decoder.lock().unwrap_or_else(PoisonError::into_inner).take();
         kept.unwrap_or_else(|| pool.take())

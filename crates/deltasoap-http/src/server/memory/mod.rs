@@ -1,5 +1,5 @@
 //! Where memories of differential decoding wait between a service's messages, and the templates of its responses, in two
-//! caches of one make.
+//! caches of the same kind.
 //!
 //! ```text
 //!   request ──> Place: which connection, which principal
@@ -11,9 +11,9 @@
 //!                           └──> a new memory
 //! ```
 //!
-//! A memory is taken out, used by one message alone, leased to its handler, and comes home when the lease is dropped. While
-//! it is out nobody else sees it: the next message of the stream gets another. No lock is held meanwhile. When a connection
-//! ends, its memories move to the shelf of their owner, a principal or an operation, if that owner can be met again.
+//! A memory is taken out, used by one message only, leased to its handler, and returned when the lease is dropped. Meanwhile
+//! it is not available to others: the next message of the stream gets another. No lock is held. When a connection
+//! ends, its memories move to the shelf of their owner, a principal or an operation, if that owner can return.
 
 mod cache;
 mod checkout;
@@ -27,14 +27,14 @@ pub(crate) use cache::Cache;
 pub(crate) use checkout::{Checkout, Place, TemplatePlace};
 pub(crate) use connection::Store;
 
-/// What a memory is for. Memories of different streams are never exchanged.
+/// Identifies a stream. Memories of different streams are never exchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Stream {
     /// The operation's number within the service.
     pub(crate) operation: usize,
-    /// A hash of how the sender begins a message, or of how we do; see [`Place::stream`]. It only chooses among memories: what is compared in
-    /// the end are the messages' bytes.
+    /// A hash of the beginning of a message, as the sender or we write it; see [`Place::stream`]. It only selects a memory: finally the
+    /// bytes of the messages are compared.
     pub(crate) prologue: u64,
-    /// Whose messages they are, where that is known and counts.
+    /// The sender of the messages, if that is known and relevant.
     pub(crate) principal: Option<Principal>,
 }

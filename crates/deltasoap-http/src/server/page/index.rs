@@ -1,4 +1,4 @@
-//! The page above several services: which there are.
+//! The page that lists several services.
 
 use super::super::respond;
 use super::super::service::SoapService;
@@ -11,8 +11,9 @@ use std::future::{Ready, ready};
 use std::task::{Context, Poll};
 use tower::Service;
 
-/// A page that lists services, with a link to each one's own, as a [`tower::Service`]: for the root of a router that several
-/// services are mounted in.
+/// A page that lists services, with a link to each one's own page, as a [`tower::Service`].
+///
+/// It is for the root of a router that several services are mounted in.
 ///
 /// ```
 /// # use deltasoap_http::{ServiceIndex, SoapService};
@@ -87,7 +88,7 @@ fn listed(url: &str, service: &SoapService) -> Markup {
     }
 }
 
-/// What the index tells of a service.
+/// A service's data in the index.
 #[derive(Debug)]
 pub(crate) struct About<'s> {
     pub(crate) name: &'s str,

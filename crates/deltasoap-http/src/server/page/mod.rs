@@ -1,7 +1,7 @@
-//! What a browser sees: the service's operations, a form that tries them, and what the differential engine did.
+//! The page for browsers: the service's operations, a form that tries them, and statistics of the differential engine.
 //!
-//! The page is whole: style and script stand in it, so that it loads nothing, and its policy ([`policy`]) allows nothing else. All
-//! texts go through `maud`, which escapes them. Without a script the page shows everything but the form.
+//! The page is self-contained: it includes style and script, so it loads nothing, and its policy ([`policy`]) allows nothing else. All
+//! texts go through `maud`, which escapes them. Without a script the page shows everything except the form.
 
 mod index;
 pub(crate) mod policy;
@@ -21,11 +21,11 @@ use deltasoap_core::soap::Version;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use policy::{SCRIPT, STYLE};
 
-/// What the page is about.
+/// The content of the page.
 #[derive(Debug)]
 pub(crate) struct Subject<'s> {
     pub(crate) name: &'s str,
-    /// What the description says of the service.
+    /// The documentation of the service in the description.
     pub(crate) documentation: &'s str,
     /// Sorted by name.
     pub(crate) operations: &'s [&'s Operation],
@@ -137,7 +137,7 @@ fn fact(term: &str, text: &str) -> Markup {
     html! { div { dt { (term) } dd { code { (text) } } } }
 }
 
-/// What tells an operation from the others of its service.
+/// A key that distinguishes an operation from the others of its service.
 fn key(operation: &Operation) -> String {
     format!("{} {}", operation.name(), operation.described_action())
 }
@@ -194,7 +194,7 @@ fn choice(operations: &[&Operation]) -> Markup {
     }
 }
 
-/// The operation's name, with its namespace or its action where several have the same.
+/// The operation's name, with its namespace or its action if several have the same.
 fn label(operation: &Operation, operations: &[&Operation]) -> String {
     let name = operation.name();
     let is_another = |other: &&&Operation| other.name().local == name.local && other.name() != name;

@@ -1,6 +1,6 @@
-//! What the page may do: its own style and script, by their hashes, and requests to where it came from.
+//! The page's policy: it may use its own style and script, by their hashes, and send requests to its origin.
 //!
-//! So a text that got into the page unescaped would still not run, nor load or send anything elsewhere; no other site may put the
+//! So a text that got into the page unescaped would still not run, nor load or send anything elsewhere. No other site may put the
 //! page in a frame and have its form clicked.
 
 use base64::Engine;

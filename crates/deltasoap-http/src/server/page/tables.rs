@@ -1,4 +1,4 @@
-//! What differential decoding and serialization did for each operation, as tables.
+//! Statistics of differential decoding and serialization for each operation, as tables.
 
 use super::super::stats::ServiceStats;
 use deltasoap_core::{DifferentialStats, EncodeStats, QName};

@@ -1,8 +1,8 @@
 //! Scheduling: under load, small requests first.
 //!
-//! What takes a processor's time (decoding, handlers, encoding) is done in *turns*. A request holds a slot while it can go on, and
-//! leaves it whenever it waits: for bytes of its sender, for what its handler waits for. A long one also leaves it between two
-//! pieces of its work, if somebody is to go before it. [`queue`] knows who that is; [`turn`] keeps tasks to it.
+//! Work that takes processor time (decoding, handlers, encoding) is done in *turns*. A request holds a slot while it is ready, and
+//! gives it up whenever it waits: for bytes of its sender, or for its handler's I/O. A long one also gives it up between two
+//! pieces of its work, if another request is to go before it. [`queue`] determines the order; [`turn`] enforces it on tasks.
 
 mod queue;
 mod turn;
@@ -11,25 +11,25 @@ pub(crate) use turn::{Busy, Scheduler, Ticket};
 
 use std::time::Duration;
 
-/// In which order requests are worked on when there are more than can be.
+/// The order of requests when there are more than can be processed at one time.
 ///
 /// Default: [`Unordered`](Self::Unordered).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Scheduling {
-    /// All at once: the runtime gives each task its share.
+    /// All at once: the runtime schedules the tasks.
     #[default]
     Unordered,
     /// Few at once, small ones first.
     SmallFirst(SmallFirst),
 }
 
-/// Requests are worked on in slots, and wait in the order of the length that they announce by `Content-Length`.
+/// Requests are processed in slots, and wait in the order of their length by `Content-Length`.
 ///
-/// A request holds a slot while it is decoded, while its handler computes, and while its response is written; not while its
-/// sender or its handler keeps it waiting. No request is overtaken by smaller ones for more than [`overtaken`](Self::overtaken),
-/// all its waits together. One that has not begun after [`wait`](Self::wait), or that finds [`queue`](Self::queue) others waiting
-/// to begin, is answered with status 503, a fault and `Retry-After`; what has begun is never refused.
+/// A request holds a slot while it is decoded, while its handler computes, and while its response is written; not while it waits for
+/// its sender or its handler's I/O. No request is overtaken by smaller ones for more than [`overtaken`](Self::overtaken),
+/// over all its waits together. A request that has not begun after [`wait`](Self::wait), or that finds [`queue`](Self::queue) others
+/// waiting to begin, is answered with status 503, a fault and `Retry-After`. A request that has begun is never refused.
 ///
 /// ```
 /// use deltasoap_http::{Scheduling, SmallFirst};
@@ -41,23 +41,23 @@ pub enum Scheduling {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SmallFirst {
-    /// Requests worked on at one time, at least 1. Default: as many as there are processors.
+    /// Requests processed at one time, at least 1. Default: as many as there are processors.
     pub slots: usize,
-    /// Slots besides, for small requests alone, so that they need not wait for large ones. Default: as many as there are
+    /// Additional slots for small requests only, so that they need not wait for large ones. Default: as many as there are
     /// processors.
     pub express: usize,
-    /// Longest request that is small, in bytes. Default 64 KiB.
+    /// Maximum length of a small request, in bytes. Default 64 KiB.
     pub small: u64,
-    /// The length in bytes that a request counts as which announces none, or comes compressed. Default 64 KiB + 1: behind
-    /// all small ones, before all that say how large they are.
+    /// The assumed length in bytes of a request that announces none, or is compressed. Default 64 KiB + 1: after
+    /// all small ones, before all with a known larger length.
     pub unknown: u64,
     /// How long a request may be overtaken by smaller ones. Default 250 ms.
     pub overtaken: Duration,
-    /// Most requests that wait to begin. Default 1024.
+    /// Maximum number of requests that wait to begin. Default 1024.
     pub queue: usize,
-    /// How long a request may wait to begin. Default 10 s.
+    /// Maximum time that a request may wait to begin. Default 10 s.
     pub wait: Duration,
-    /// What a client that is refused is told to wait before it tries again, in whole seconds. Default 1 s.
+    /// The time after which a refused client is told to retry, in whole seconds. Default 1 s.
     pub retry_after: Duration,
 }
 

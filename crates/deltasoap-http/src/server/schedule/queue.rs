@@ -1,28 +1,28 @@
-//! Who goes next: slots, and the order of those that wait for one.
+//! The order of requests: slots, and the requests that wait for one.
 //!
-//! Knows no clock, no task and no lock. Times are those since some beginning, so that tests can make them up.
+//! This module knows no clock, no task and no lock. Times are relative to an arbitrary start, so that tests can simulate them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-/// Names a request. The older one has the smaller number.
+/// Identifies a request. The older one has the smaller number.
 pub(super) type Number = u64;
 
-/// How many slots there are, and for whom.
+/// The number of slots, by purpose.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Slots {
     /// For all.
     pub(super) common: usize,
-    /// Besides, for small requests alone.
+    /// Additional ones for small requests only.
     pub(super) express: usize,
-    /// Longest request that is small, in bytes.
+    /// Maximum length of a small request, in bytes.
     pub(super) small: u64,
 }
 
-/// The slots that are held, and who waits.
+/// The held slots, and the waiting requests.
 ///
-/// At all times nobody waits for whom there is a slot: whoever comes takes a free one at once, and whoever leaves one gives it
-/// to the next. So no one has to be woken but by the one who leaves.
+/// At no time does a request wait if there is a slot for it: an arriving request takes a free slot immediately, and a leaving one passes
+/// its slot to the next. So only a leaving request has to wake another.
 #[derive(Debug)]
 pub(super) struct Queue {
     slots: Slots,
@@ -32,16 +32,16 @@ pub(super) struct Queue {
     waiting: BTreeMap<Number, Waiter>,
     /// The same by length.
     by_length: BTreeSet<(u64, Number)>,
-    /// The same by the time until which they may be overtaken, but for those whose time has come.
+    /// The same by the time until which they may be overtaken, without the overdue ones.
     by_deadline: BTreeSet<(Duration, Number)>,
-    /// Those whose time has come.
+    /// The overdue ones.
     overdue: BTreeSet<Number>,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Waiter {
     length: u64,
-    /// From then on it goes before all that are younger, however small they are.
+    /// After this time it goes before all that are younger, however small they are.
     deadline: Duration,
 }
 
@@ -58,17 +58,17 @@ impl Queue {
         }
     }
 
-    /// Slots that are held.
+    /// Number of held slots.
     pub(super) fn held(&self) -> usize {
         self.small_held + self.large_held
     }
 
-    /// How many wait.
+    /// Number of waiting requests.
     pub(super) fn waiting(&self) -> usize {
         self.waiting.len()
     }
 
-    /// Takes a slot for a request of a length, if there is one for it.
+    /// Takes a slot for a request of a length, if there is one.
     pub(super) fn take(&mut self, length: u64) -> bool {
         let is_free = self.is_free_for(length);
         if is_free {
@@ -77,20 +77,20 @@ impl Queue {
         is_free
     }
 
-    /// Waits for a slot, behind an attempt to take one. The number is to be given up by [`leave`](Self::leave), or comes back
-    /// from [`release`](Self::release).
+    /// Waits for a slot, after a failed attempt to take one. The number must be removed by [`leave`](Self::leave), or is returned
+    /// by [`release`](Self::release).
     pub(super) fn wait(&mut self, number: Number, length: u64, deadline: Duration) {
         self.waiting.insert(number, Waiter { length, deadline });
         self.by_length.insert((length, number));
         self.by_deadline.insert((deadline, number));
     }
 
-    /// Waits no more. False if it did not wait: then it was given a slot.
+    /// Stops waiting. False if it did not wait: then it was given a slot.
     pub(super) fn leave(&mut self, number: Number) -> bool {
         self.remove(number).is_some()
     }
 
-    /// Leaves the slot of a request of a length. It is given to the one that is returned, if anybody can have it.
+    /// Releases the slot of a request of a length. It is given to the returned request, if any.
     pub(super) fn release(&mut self, length: u64, now: Duration) -> Option<Number> {
         let held = if self.is_small(length) { &mut self.small_held } else { &mut self.large_held };
         *held = held.saturating_sub(1);
@@ -100,8 +100,8 @@ impl Queue {
         Some(number)
     }
 
-    /// True if a request of a length that holds a slot is to leave it to another: to a smaller one, or to one that must not be
-    /// overtaken any more. One that must not be overtaken itself keeps its slot.
+    /// True if a request of a length that holds a slot should pass it to another: to a smaller one, or to an overdue one.
+    /// A request that is itself overdue keeps its slot.
     pub(super) fn is_wanted(&mut self, length: u64, is_overdue: bool, now: Duration) -> bool {
         if is_overdue || self.is_small(length) {
             return false;
@@ -109,7 +109,7 @@ impl Queue {
         self.head(now).is_some_and(|(_, head)| head.length < length || head.deadline <= now)
     }
 
-    /// The first of those that wait: the oldest that is overdue, else the shortest.
+    /// The first of the waiting requests: the oldest overdue one, else the shortest.
     fn head(&mut self, now: Duration) -> Option<(Number, Waiter)> {
         while let Some((_, number)) = self.by_deadline.first().copied().filter(|(deadline, _)| *deadline <= now) {
             self.by_deadline.pop_first();
@@ -118,7 +118,7 @@ impl Queue {
         self.waiter(self.overdue.first().copied().or_else(|| self.smallest())?)
     }
 
-    /// The first of those that wait for whom there is a slot.
+    /// The first waiting request that there is a slot for.
     fn next_for_free(&mut self, now: Duration) -> Option<(Number, Waiter)> {
         let head = self.head(now);
         let has_slot = |(_, waiter): &(Number, Waiter)| self.is_free_for(waiter.length);
@@ -149,7 +149,7 @@ impl Queue {
         self.is_small(length) && self.small_held < self.slots.express || self.common_held() < self.slots.common
     }
 
-    /// Slots held of those that are for all.
+    /// Number of held common slots.
     fn common_held(&self) -> usize {
         self.large_held + self.small_held.saturating_sub(self.slots.express)
     }
@@ -244,10 +244,10 @@ mod tests {
         ]
     }
 
-    /// The same in a list that is looked through each time.
+    /// A naive implementation with a list that is searched each time.
     #[derive(Default)]
     struct Naive {
-        /// Number, length and deadline of those that wait.
+        /// Number, length and deadline of the waiting requests.
         waiting: Vec<(Number, u64, Duration)>,
         held: Vec<u64>,
     }
@@ -260,7 +260,7 @@ mod tests {
             common < slots.common || length <= slots.small && small < slots.express
         }
 
-        /// Of those that wait and could have a slot: the oldest that is overdue, unless it could not; else the shortest.
+        /// Among the waiting requests that could have a slot: the oldest overdue one, unless it could not; else the shortest.
         fn next(&self, slots: Slots, now: Duration) -> Option<Number> {
             let order = |(number, length, deadline): &&(Number, u64, Duration)| {
                 if *deadline <= now { (0, 0, *number) } else { (1, *length, *number) }
@@ -272,8 +272,8 @@ mod tests {
     }
 
     proptest! {
-        /// Slots are never more than there are, nobody waits for whom there is one, and the order is that of the naive twin:
-        /// so whoever is past the deadline is overtaken by nobody, but in slots that it cannot have.
+        /// There are never more held slots than slots, no request waits if there is a slot for it, and the order is that of the naive twin:
+        /// so no request past its deadline is overtaken, except in slots that it cannot have.
         #[test]
         fn as_the_naive_twin(common in 1..4_usize, express in 0..3_usize, events in prop::collection::vec(event(), 0..200)) {
             let slots = Slots { common, express, small: SMALL };
@@ -313,8 +313,8 @@ mod tests {
             }
         }
 
-        /// A flood of small requests, and a large one among them: with slots that are each held for a time, it goes when it is
-        /// overdue and the next common slot is left.
+        /// A flood of small requests with a large one among them: with slots that are each held for a time, the large one runs when it is
+        /// overdue and the next common slot is released.
         #[test]
         fn no_flood_keeps_a_request_waiting_past_its_deadline(
             common in 1..4_usize, express in 0..3_usize, patience in 1..60_u64, work in 1..20_u64, rate in 1..20_u64,

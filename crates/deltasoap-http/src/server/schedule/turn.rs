@@ -1,6 +1,6 @@
-//! Turns: a task goes on with its request only while it holds a slot.
+//! Turns: a task processes its request only while it holds a slot.
 //!
-//! A [`Ticket`] is a request's part in the scheduling. It outlives no request: when it is dropped, waiting or at work, its place
+//! A [`Ticket`] represents a request in the scheduling. It does not outlive the request: when it is dropped, waiting or running, its place
 //! goes to the next.
 
 use super::SmallFirst;
@@ -24,7 +24,7 @@ pub(crate) struct Scheduler {
 #[derive(Debug)]
 struct State {
     queue: Queue,
-    /// Of those that wait, and of nobody else.
+    /// Of waiting requests only.
     wakers: HashMap<Number, Waker>,
     /// How many of them wait to begin.
     new: usize,
@@ -45,10 +45,10 @@ impl Scheduler {
         Arc::new(Scheduler { options, start: Instant::now(), state: Mutex::new(state) })
     }
 
-    /// Waits until a request may begin, whose length is announced or not.
+    /// Waits until a request of a known or unknown length may begin.
     ///
     /// # Errors
-    /// When it may not, now or in time.
+    /// When it may not begin, now or in time.
     pub(crate) async fn begin(self: &Arc<Self>, length: Option<u64>) -> Result<Arc<Ticket>, Busy> {
         let ticket = Arc::new(Ticket {
             scheduler: Arc::clone(self),
@@ -63,12 +63,12 @@ impl Scheduler {
         }
     }
 
-    /// Slots held at this time.
+    /// Number of currently held slots.
     pub(crate) fn held(&self) -> usize {
         self.lock().queue.held()
     }
 
-    /// Requests that wait for a slot at this time.
+    /// Number of requests that currently wait for a slot.
     pub(crate) fn waiting(&self) -> usize {
         self.lock().queue.waiting()
     }
@@ -87,7 +87,7 @@ impl Scheduler {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Leaves a slot, and wakes whom it goes to.
+    /// Releases a slot, and wakes the request that gets it.
     fn release(&self, length: u64) {
         let now = self.start.elapsed();
         let mut state = self.lock();
@@ -100,22 +100,22 @@ impl Scheduler {
     }
 }
 
-/// A request's part in the scheduling.
+/// A request in the scheduling.
 #[derive(Debug)]
 pub(crate) struct Ticket {
     scheduler: Arc<Scheduler>,
     number: Number,
     length: u64,
-    /// Locked by the request's task alone, so never for long.
+    /// Locked only by the request's task, so never for long.
     standing: Mutex<Standing>,
 }
 
 #[derive(Debug)]
 struct Standing {
     place: Place,
-    /// How long it has waited in all.
+    /// Its total waiting time.
     waited: Duration,
-    /// True while it does not leave its slot though its task has nothing to do.
+    /// True while it keeps its slot although its task is idle.
     keeps: bool,
 }
 
@@ -123,16 +123,16 @@ struct Standing {
 enum Place {
     /// It did not begin.
     New,
-    /// It has begun, and waits for something that is not a slot.
+    /// It has begun, and waits for something other than a slot.
     Away,
-    /// It waits for a slot since some time since the scheduler's start.
+    /// It waits for a slot, since a time after the scheduler's start.
     Waiting { since: Duration, is_new: bool },
     /// It has a slot.
     Holding,
 }
 
 impl Ticket {
-    /// Goes on with work in turns.
+    /// Runs work in turns.
     pub(crate) async fn run<F: Future>(&self, work: F) -> F::Output {
         let mut work = pin!(work);
         poll_fn(|task| {
@@ -148,12 +148,12 @@ impl Ticket {
         .await
     }
 
-    /// Says whether the slot is kept while the task waits: for a thread that goes on with the work, not for anything else.
+    /// Sets whether the slot is kept while the task waits: for a thread that continues the work, not for anything else.
     pub(crate) fn keep(&self, keeps: bool) {
         self.standing().keeps = keeps;
     }
 
-    /// True if the slot should be left to somebody else.
+    /// True if the slot should be passed to another request.
     pub(crate) fn is_wanted(&self) -> bool {
         let is_overdue = self.standing().waited >= self.scheduler.options.overtaken;
         let now = self.scheduler.start.elapsed();
@@ -205,7 +205,7 @@ impl Ticket {
         Poll::Ready(())
     }
 
-    /// Gets in line. The waker comes with the first look at whether it is time.
+    /// Joins the queue. The waker is set at the first check of the queue.
     fn wait(&self, state: &mut State, waited: Duration, is_new: bool) -> Place {
         let since = self.scheduler.start.elapsed();
         let patience = self.scheduler.options.overtaken.saturating_sub(waited);
@@ -214,7 +214,7 @@ impl Ticket {
         Place::Waiting { since, is_new }
     }
 
-    /// Leaves the slot, or the line.
+    /// Releases the slot, or leaves the queue.
     fn leave(&self) {
         let place = std::mem::replace(&mut self.standing().place, Place::Away);
         match place {
@@ -327,14 +327,14 @@ mod tests {
         assert!(!large.is_wanted());
     }
 
-    /// What one of many requests does.
+    /// The behaviour of one of many requests.
     #[derive(Debug, Clone)]
     struct Script {
         comes: u64,
         length: u64,
-        /// Work, and whether a wait for something else follows or only others are let go first.
+        /// Work, and whether a wait for something else follows or only a yield.
         steps: Vec<(u64, bool)>,
-        /// Is dropped at this time.
+        /// The time at which it is dropped.
         ends: Option<u64>,
     }
 
@@ -348,7 +348,7 @@ mod tests {
         Duration::from_millis(time)
     }
 
-    /// Works for a time: the clock goes on, and no slot is left.
+    /// Works for a time: the clock advances, and no slot is released.
     async fn work(ticket: &Ticket, time: u64) {
         ticket.keep(true);
         sleep(ms(time)).await;
@@ -375,7 +375,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
-        /// Whatever requests do, come, wait, give way or go away: no slot is used twice, none is lost, nobody is forgotten.
+        /// Whatever requests do, come, wait, yield or go away: no slot is used twice, none is lost, no request is forgotten.
         #[test]
         fn all_come_to_an_end(
             slots in 1..4_usize, express in 0..3_usize, scripts in prop::collection::vec(script(), 1..30),

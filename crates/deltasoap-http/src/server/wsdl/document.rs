@@ -1,4 +1,4 @@
-//! One document of a description, cut around what depends on the service's URL.
+//! One document of a description, split at the parts that depend on the service's URL.
 
 use super::facts::Facts;
 use crate::server::builder::BuildError;
@@ -14,10 +14,10 @@ pub(super) const WSDL: &str = "http://schemas.xmlsoap.org/wsdl/";
 pub(super) const BINDINGS: [&str; 2] =
     ["http://schemas.xmlsoap.org/wsdl/soap/", "http://schemas.xmlsoap.org/wsdl/soap12/"];
 
-/// What stands for itself in a query's value.
+/// Characters that are not escaped in a query's value.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 
-/// What a document is.
+/// The kind of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// `wsdl:definitions`.
@@ -27,7 +27,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// What a text is.
+    /// The kind of a text.
     ///
     /// # Errors
     /// When it is not well-formed, or something else.
@@ -55,9 +55,9 @@ pub(super) fn query(kind: Kind, name: &str) -> String {
 #[derive(Debug)]
 pub(super) struct Document {
     kind: Kind,
-    /// The text between the gaps, and what stands in the gap behind it: the service's URL with this behind it.
+    /// The text between the gaps, and the suffix of the gap after it: the gap contains the service's URL followed by the suffix.
     pieces: Vec<(String, String)>,
-    /// The text behind the last gap.
+    /// The text after the last gap.
     rest: String,
 }
 
@@ -115,7 +115,7 @@ fn read(name: &str, text: &str) -> Result<Vec<Node>, BuildError> {
     })
 }
 
-/// The attribute of an element that names a place.
+/// The attribute of an element that contains a location.
 fn location_of(element: &Owned) -> Option<&'static str> {
     match (element.namespace.as_str(), element.local.as_str()) {
         (namespace, "address") if BINDINGS.contains(&namespace) => Some("location"),
@@ -125,7 +125,7 @@ fn location_of(element: &Owned) -> Option<&'static str> {
     }
 }
 
-/// What goes behind the service's URL for a location in a document, if what is there is served.
+/// The suffix to the service's URL for a location in a document, if its target is served.
 fn served(from: &str, location: &str, main: &str, kinds: &BTreeMap<String, Kind>) -> Option<String> {
     let location = location.trim();
     let decoded = percent_decode_str(location).decode_utf8().ok();
@@ -134,7 +134,7 @@ fn served(from: &str, location: &str, main: &str, kinds: &BTreeMap<String, Kind>
     Some(if name == main { "?wsdl".to_owned() } else { format!("?{}", query(kinds[&name], &name)) })
 }
 
-/// The name that a location in a document of another name means: relative to its folder, or a URL as it is. `None` if it
+/// The name for a location in a document of another name: relative to its folder, or an unchanged URL. `None` if it
 /// leads out of the topmost folder.
 pub(super) fn resolve(from: &str, location: &str) -> Option<String> {
     if location.is_empty() || location.contains("://") {
@@ -154,7 +154,7 @@ pub(super) fn resolve(from: &str, location: &str) -> Option<String> {
     Some(path.join("/"))
 }
 
-/// Where the value of an attribute stands, in the well-formed tag at `offset`.
+/// The position of an attribute's value, in the well-formed tag at `offset`.
 fn span(text: &str, offset: usize, name: &str) -> Option<(usize, usize)> {
     let mut at = offset + text[offset..].find(|c: char| c.is_ascii_whitespace() || c == '>')?;
     loop {

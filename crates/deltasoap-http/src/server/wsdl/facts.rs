@@ -1,14 +1,14 @@
-//! What a description says of operations that the service's own code may not say: their documentation and actions.
+//! Facts about operations in a description that the service's own code may not contain: their documentation and actions.
 //!
 //! An operation of the description belongs to the one of the service that takes its body element: the element of the message's
-//! first part, or, in rpc style, one named as the operation in the namespace that the binding gives.
+//! first part, or, in rpc style, one named after the operation in the namespace of the binding.
 
 use super::document::{BINDINGS, WSDL};
 use deltasoap_core::QName;
 use deltasoap_xml::{Attribute, Node, Owned};
 use std::collections::HashMap;
 
-/// What is said of operations, gathered over all documents of a description.
+/// Facts about operations, collected from all documents of a description.
 #[derive(Debug, Default)]
 pub(crate) struct Facts {
     /// The documentation of the service.
@@ -19,7 +19,7 @@ pub(crate) struct Facts {
     operations: HashMap<String, Told>,
 }
 
-/// What is told of an operation in several places.
+/// Facts about an operation, collected from several places.
 #[derive(Debug, Default)]
 struct Told {
     documentation: String,
@@ -31,17 +31,17 @@ struct Told {
     namespace: String,
 }
 
-/// What is said of one operation.
+/// Facts about one operation.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Fact {
     /// Its documentation; empty for none.
     pub(crate) documentation: String,
-    /// Its action; empty for none, and if its bindings give several.
+    /// Its action; empty if there is none, or if its bindings have several.
     pub(crate) action: String,
 }
 
 impl Facts {
-    /// What is said of the operation that takes a body element.
+    /// The facts about the operation that takes a body element.
     pub(crate) fn of(&self, element: &QName) -> Fact {
         let is_of = |(name, told): &(&String, &Told)| match self.elements.get(&told.input) {
             Some(found) => found == element,
@@ -52,7 +52,7 @@ impl Facts {
         Fact { documentation: told.documentation.clone(), action: action.cloned().unwrap_or_default() }
     }
 
-    /// Adds what a document says.
+    /// Adds the facts of a document.
     pub(super) fn read(&mut self, nodes: &[Node]) {
         let mut walk = Walk::default();
         for node in nodes {
@@ -104,13 +104,13 @@ impl Facts {
         }
     }
 
-    /// The operation that the walk is in.
+    /// The current operation of the walk.
     fn told(&mut self, walk: &Walk<'_>) -> &mut Told {
         self.operations.entry(walk.name_at(2).unwrap_or_default().to_owned()).or_default()
     }
 }
 
-/// Keeps a text in one line, unless there is one already.
+/// Keeps a text on one line, unless there is one already.
 fn note_first(place: &mut String, text: &str) {
     if place.is_empty() {
         *place = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -134,7 +134,7 @@ struct Walk<'n> {
 }
 
 struct Open<'n> {
-    /// Its local name, with `soap:` in front for those of a SOAP binding; nothing for those of no interest.
+    /// Its local name, prefixed with `soap:` for those of a SOAP binding; empty for irrelevant elements.
     local: &'n str,
     /// Its attribute `name`.
     name: Option<&'n str>,
@@ -160,7 +160,7 @@ impl<'n> Walk<'n> {
         self.path.get(depth)?.name
     }
 
-    /// The name that a text with a prefix stands for.
+    /// Resolves a text with a prefix.
     fn resolve(&self, text: &str) -> Option<QName> {
         let (prefix, local) = text.trim().split_once(':').unwrap_or(("", text.trim()));
         let mut bindings = self.path.iter().rev().flat_map(|open| open.declarations.iter().rev());

@@ -1,8 +1,8 @@
-//! The service's description: documents that are served under the service's own URL, with that URL put in.
+//! The service's description: documents that are served under the service's own URL, with that URL inserted.
 //!
-//! Each text is cut once, around the `location` of every SOAP address and around the location of every document that is imported
-//! and served too; each answer joins the pieces with the URL that the client itself used. A tool that has fetched `?wsdl` finds the
-//! other documents by the locations in it, under `?xsd=NAME` and `?wsdl=NAME`.
+//! Each text is split once, around the `location` of every SOAP address and around the location of every document that is imported
+//! and also served; each answer joins the pieces with the URL that the client used. A tool that has fetched `?wsdl` finds the
+//! other documents by their locations in it, under `?xsd=NAME` and `?wsdl=NAME`.
 
 mod document;
 mod facts;
@@ -17,7 +17,7 @@ use std::path::PathBuf;
 use super::builder::BuildError;
 pub(crate) use facts::{Fact, Facts};
 
-/// Where the description comes from.
+/// The source of the description.
 #[derive(Debug)]
 pub(crate) enum Source {
     /// A text, and the name that locations in it are relative to.
@@ -35,7 +35,7 @@ pub(crate) struct Description {
 }
 
 impl Description {
-    /// Reads a description and the documents beside it, and what it says of operations.
+    /// Reads a description with its documents, and its facts about operations.
     ///
     /// # Errors
     /// When one of the texts is not well-formed or is no such document, or a file cannot be read.
@@ -65,18 +65,18 @@ impl Description {
         self.main.at(escaped_url)
     }
 
-    /// A document beside it, in the same way.
+    /// An imported document, in the same way.
     pub(crate) fn document(&self, name: &str, escaped_url: &str) -> Option<String> {
         self.others.get(name).map(|document| document.at(escaped_url))
     }
 
-    /// The documents beside it: the query that each is served under, and its name.
+    /// The imported documents: the query that each is served under, and its name.
     pub(crate) fn documents(&self) -> impl Iterator<Item = (String, &str)> {
         self.others.iter().map(|(name, document)| (document::query(document.kind(), name), name.as_str()))
     }
 }
 
-/// Text as it stands in XML, also between quotes of either kind.
+/// Text escaped for XML, also for use between quotes of either kind.
 pub(super) fn escaped(text: &str) -> String {
     let mut buffer = Buffer::new();
     buffer.push_text(text, Escape::Attribute);

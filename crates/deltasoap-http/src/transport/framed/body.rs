@@ -1,4 +1,4 @@
-//! A body as it comes in.
+//! An incoming body.
 
 use super::FramesError;
 use super::reader::Reader;
@@ -15,32 +15,32 @@ use tokio::sync::oneshot;
 pub(super) type ReadHalf = Box<dyn AsyncRead + Send + Unpin>;
 pub(super) type WriteHalf = Box<dyn AsyncWrite + Send + Unpin>;
 
-/// What comes over [`Frames`](super::Frames): the body of a request, or of a response. It borrows its connection, and gives it back
-/// at its end; a connection whose body is dropped before is closed.
+/// An incoming body over [`Frames`](super::Frames), of a request or of a response. It borrows its connection, and returns it
+/// at its end; if a body is dropped before, its connection is closed.
 pub struct FramesBody {
-    /// There as long as there is something to come.
+    /// Present as long as more data is expected.
     reader: Option<Reader<ReadHalf>>,
     end: End,
 }
 
-/// What follows a body.
+/// What happens after a body.
 enum End {
-    /// The server goes on with the connection, whether the body was read to its end or not.
+    /// The server continues with the connection, whether or not the body was read to its end.
     Request(Option<oneshot::Sender<Returned>>),
-    /// What is left of the request is sent while the response is read; then the connection waits for the next.
+    /// The rest of the request is sent while the response is read; then the connection waits for the next exchange.
     Response { sending: Sending, keep: Option<Keep> },
 }
 
-/// The reader of a connection, and whether it stands behind a body's end.
+/// The reader of a connection, and whether it is after a body's end.
 pub(super) struct Returned {
     pub(super) reader: Reader<ReadHalf>,
     pub(super) is_at_end: bool,
 }
 
-/// Takes a connection whose exchange is over.
+/// Receives a connection whose exchange is over.
 pub(super) type Keep = Box<dyn FnOnce(Reader<ReadHalf>, Writer<WriteHalf>) + Send>;
 
-/// A request on its way.
+/// A request that is being sent.
 pub(super) enum Sending {
     Running(BoxFuture<'static, Result<Writer<WriteHalf>, FramesError>>),
     Sent(Writer<WriteHalf>),
@@ -65,7 +65,7 @@ impl Sending {
 }
 
 impl FramesBody {
-    /// A request's body, and where its reader comes back.
+    /// A request's body, and a receiver that gets its reader back.
     pub(super) fn of_request(reader: Reader<ReadHalf>) -> (Self, oneshot::Receiver<Returned>) {
         let (home, returned) = oneshot::channel();
         (FramesBody { reader: Some(reader), end: End::Request(Some(home)) }, returned)
@@ -75,7 +75,7 @@ impl FramesBody {
         FramesBody { reader: Some(reader), end: End::Response { sending, keep: Some(keep) } }
     }
 
-    /// Gives the connection back behind the body's end.
+    /// Returns the connection after the body's end.
     fn finish(&mut self) {
         let Some(reader) = self.reader.take() else { return };
         match &mut self.end {

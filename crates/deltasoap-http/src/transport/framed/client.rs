@@ -1,4 +1,4 @@
-//! The calling side, and its connections.
+//! The client side, and its connections.
 
 use super::body::{FramesBody, ReadHalf, Sending, WriteHalf};
 use super::head::Head;
@@ -19,7 +19,7 @@ use std::time::Instant;
 use tokio::io::split;
 use tower::Service;
 
-/// Sends requests in [`Frames`] over the connections of a connector, and keeps those for the next.
+/// Sends requests in [`Frames`] over the connections of a connector, and keeps the connections for later requests.
 pub struct FramesPool<C> {
     connector: C,
     settings: Frames,
@@ -83,7 +83,7 @@ impl<C: Connector> FramesPool<C> {
         Ok((Reader::new(Box::new(read)), writer))
     }
 
-    /// A connection that waits, and is still there.
+    /// A waiting connection that is still open.
     fn take(&self, authority: Option<&Authority>) -> Option<Idle> {
         let mut idle = lock(&self.idle);
         idle.retain(|idle| idle.since.elapsed() < self.settings.idle_timeout);

@@ -1,4 +1,4 @@
-//! What can be wrong with a stream of frames.
+//! Errors of a stream of frames.
 
 use crate::BoxError;
 use std::fmt;
@@ -12,17 +12,17 @@ pub enum FramesError {
     Io(io::Error),
     /// The stream ended within an exchange.
     Ended,
-    /// The other side speaks something else.
+    /// The other side uses another protocol.
     Preface,
-    /// A frame that cannot be where it is, of this kind.
+    /// A frame of this kind, which is not allowed at this position.
     Frame(u8),
     /// A head that is malformed, or too long.
     Head,
-    /// A body that is not as long as its head said.
+    /// A body whose length differs from the one in its head.
     Length,
-    /// The other side broke its body off.
+    /// The other side aborted its body.
     Aborted,
-    /// A body could not be sent for its own fault.
+    /// A body could not be sent because of its own error.
     Body(BoxError),
     /// A request's head took too long.
     Timeout,

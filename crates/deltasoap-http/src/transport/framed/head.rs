@@ -8,15 +8,15 @@ use http::header::{
 use http::uri::PathAndQuery;
 use http::{StatusCode, Uri};
 
-/// What stands in front of a body.
+/// The head before a body.
 #[derive(Debug)]
 pub(super) struct Head<T> {
-    /// Where a request goes, or the status of a response.
+    /// The target of a request, or the status of a response.
     pub(super) start: T,
     pub(super) fields: HeaderMap,
 }
 
-/// What a head begins with.
+/// The start of a head.
 pub(super) trait Start: Sized {
     fn write(&self, head: &mut BytesMut) -> Result<(), FramesError>;
 
@@ -54,7 +54,7 @@ impl<T: Start> Head<T> {
     /// The head's bytes, with the length of a body if it is known.
     ///
     /// # Errors
-    /// When there is too much of it.
+    /// When it is too long.
     pub(super) fn write(&self, length: Option<u64>) -> Result<BytesMut, FramesError> {
         let mut head = BytesMut::with_capacity(256);
         self.start.write(&mut head)?;
@@ -69,7 +69,7 @@ impl<T: Start> Head<T> {
         if head.len() > HEAD as usize { Err(FramesError::Head) } else { Ok(head) }
     }
 
-    /// A head and the length of the body behind it, if it says so.
+    /// A head and the length of the body after it, if the head contains it.
     ///
     /// # Errors
     /// When it is malformed.
@@ -96,7 +96,7 @@ fn take(head: &mut Bytes, len: usize) -> Result<Bytes, FramesError> {
     if len > head.remaining() { Err(FramesError::Head) } else { Ok(head.split_to(len)) }
 }
 
-/// The one length that a head names.
+/// The only length in a head.
 fn length(fields: &HeaderMap) -> Result<Option<u64>, FramesError> {
     let mut lengths = fields.get_all(CONTENT_LENGTH).iter();
     let Some(length) = lengths.next() else { return Ok(None) };
@@ -104,7 +104,7 @@ fn length(fields: &HeaderMap) -> Result<Option<u64>, FramesError> {
     if lengths.next().is_some() { Err(FramesError::Head) } else { Ok(Some(length)) }
 }
 
-/// True for fields that say something of HTTP's connection, or that are written anew.
+/// True for fields about HTTP's connection, or fields that are written anew.
 fn is_of_the_connection(name: &HeaderName) -> bool {
     [CONNECTION, CONTENT_LENGTH, HOST, TE, TRAILER, TRANSFER_ENCODING, UPGRADE].contains(name)
 }

@@ -1,24 +1,24 @@
 //! Frames: exchanges over a stream of bytes without HTTP.
 //!
-//! A client opens a stream with the eight bytes `DSOAP/1` and a line feed, which tell HTTP, TLS and later versions apart at once. What follows in
-//! both directions are frames: a kind (1 byte), a length (4 bytes, the highest first), and as many bytes as it says.
+//! A client opens a stream with the eight bytes `DSOAP/1` and a line feed, which distinguish it immediately from HTTP, TLS and later
+//! versions. Frames follow in both directions: a kind (1 byte), a length (4 bytes, big-endian), and that many bytes.
 //!
-//! | kind | in it |
+//! | kind | content |
 //! |---|---|
 //! | `H` | the head of a request or a response, at most 64 KiB |
 //! | `D` | some of the body, any number of bytes |
-//! | `E` | nothing: the body is whole |
+//! | `E` | nothing: the body is complete |
 //! | `X` | nothing: the body cannot be sent to its end |
 //!
-//! A request is `H D* E`, and so is its response. One exchange follows the other on a connection; a response may begin before its
+//! A request is `H D* E`, and so is its response. Exchanges follow one another on a connection; a response may begin before its
 //! request has ended. A response whose request was not read to its end is the last one on its connection.
 //!
 //! The head of a request is its target (2 bytes for the length, then the text: path and query of the URL), that of a response a status
-//! (2 bytes, the numbers of HTTP). Fields follow, at most 100: name (1 byte for the length, in lower case) and value (2 bytes for the
-//! length). They are the fields of HTTP, less those that speak of HTTP's own connection. `content-length` is there where
-//! the length is known beforehand, and the body is then as long as it says.
+//! (2 bytes, with the numbers of HTTP). Fields follow, at most 100: name (1 byte for the length, in lower case) and value (2 bytes for the
+//! length). They are the fields of HTTP, without those about HTTP's own connection. `content-length` is present if
+//! the length is known in advance, and the body then has exactly that length.
 //!
-//! Reading is in [`reader`], writing in [`writer`], heads in [`head`]; [`body`] is what one side gets of the other, [`server`] and
+//! [`reader`] reads, [`writer`] writes, [`head`] handles heads; [`body`] is an incoming body, [`server`] and
 //! [`client`] are the two sides.
 
 mod body;
@@ -39,11 +39,11 @@ use super::{Connector, Protocol, Served, Stream, Terms};
 use crate::BoxError;
 use std::time::Duration;
 
-/// What a client begins with.
+/// The first bytes of a client.
 const PREFACE: [u8; 8] = *b"DSOAP/1\n";
-/// Most bytes of a head.
+/// Maximum size of a head in bytes.
 const HEAD: u32 = 64 << 10;
-/// Most fields of a head.
+/// Maximum number of fields of a head.
 const FIELDS: usize = 100;
 
 /// Kinds of frames.
@@ -54,14 +54,17 @@ mod kind {
     pub(super) const ABORT: u8 = b'X';
 }
 
-/// Requests and responses as frames, without HTTP. For programs of the same owner on one machine or network: it does not go through
-/// proxies, and peers of other makes do not know it. What it saves is the text of HTTP's heads.
+/// Requests and responses as frames, without HTTP.
 ///
-/// On the stream are frames of a kind (1 byte), a length (4 bytes, the highest first) and so many bytes: `H` a head, `D` some of a body, `E` the
-/// body's end, `X` a body that breaks off. A client begins with the bytes `DSOAP/1` and a line feed. A request is `H D* E`, and so is its response.
+/// For programs of the same owner on one machine or network: frames do not pass through
+/// proxies, and other implementations do not support them. They save the text of HTTP's heads.
 ///
-/// The head of a request is its target, with 2 bytes for the length in front, that of a response its status in 2 bytes. Fields
-/// follow: a name, with 1 byte for the length in front, and a value, with 2. Heads have at most 64 KiB and 100 fields.
+/// Frames on the stream have a kind (1 byte), a length (4 bytes, big-endian) and that many bytes: `H` a head, `D` some of a body, `E` the
+/// body's end, `X` an aborted body. A client begins with the bytes `DSOAP/1` and a line feed. A request is `H D* E`, and so is its
+/// response.
+///
+/// The head of a request is its target, preceded by 2 bytes for the length, that of a response its status in 2 bytes. Fields
+/// follow: a name, preceded by 1 byte for the length, and a value, preceded by 2. Heads have at most 64 KiB and 100 fields.
 #[derive(Debug, Clone, Copy)]
 pub struct Frames {
     idle: usize,

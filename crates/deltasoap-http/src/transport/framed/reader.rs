@@ -1,4 +1,4 @@
-//! Frames as they come in.
+//! Incoming frames.
 
 use super::{FramesError, HEAD, PREFACE, kind};
 use bytes::{Buf, Bytes, BytesMut};
@@ -7,9 +7,9 @@ use std::pin::pin;
 use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-/// Bytes of a frame in front of its content.
+/// Bytes of a frame before its content.
 const FRAME: usize = 5;
-/// Room for what is read at one time, where little is expected, and much.
+/// Buffer sizes for one read, if little is expected, and if much is.
 const SMALL: usize = 8 << 10;
 const LARGE: usize = 64 << 10;
 
@@ -18,9 +18,9 @@ const LARGE: usize = 64 << 10;
 pub(super) struct Reader<R> {
     stream: R,
     buffer: BytesMut,
-    /// Bytes to come of the data frame at hand.
+    /// Remaining bytes of the current data frame.
     left: u32,
-    /// Bytes to come of the body, if its head said.
+    /// Remaining bytes of the body, if its head contains the length.
     announced: Option<u64>,
 }
 
@@ -29,10 +29,10 @@ impl<R: AsyncRead + Unpin> Reader<R> {
         Reader { stream, buffer: BytesMut::new(), left: 0, announced: None }
     }
 
-    /// Reads what a client begins with; false if the stream ends instead.
+    /// Reads the preface of a client; false if the stream ends instead.
     ///
     /// # Errors
-    /// When it begins with something else, or the stream breaks.
+    /// When the stream begins with something else, or breaks.
     pub(super) async fn preface(&mut self) -> Result<bool, FramesError> {
         loop {
             let known = self.buffer.len().min(PREFACE.len());
@@ -49,10 +49,10 @@ impl<R: AsyncRead + Unpin> Reader<R> {
         }
     }
 
-    /// The next head; `None` if the stream ends in front of it.
+    /// The next head; `None` if the stream ends before it.
     ///
     /// # Errors
-    /// When something else comes, or the stream breaks.
+    /// When something else arrives, or the stream breaks.
     pub(super) async fn head(&mut self) -> Result<Option<Bytes>, FramesError> {
         loop {
             if let Some((kind, len)) = self.frame() {
@@ -73,20 +73,20 @@ impl<R: AsyncRead + Unpin> Reader<R> {
         }
     }
 
-    /// Notes how long the body is that follows, if that is known.
+    /// Records the length of the next body, if it is known.
     pub(super) fn announce(&mut self, length: Option<u64>) {
         self.announced = length;
     }
 
-    /// Bytes to come of the body, if its head said how many.
+    /// Remaining bytes of the body, if its head contains the length.
     pub(super) fn announced(&self) -> Option<u64> {
         self.announced
     }
 
-    /// Some of the body, `None` behind its end.
+    /// Some of the body; `None` after its end.
     ///
     /// # Errors
-    /// When the body breaks off, or is not as long as announced.
+    /// When the body is aborted, or its length differs from the announced one.
     pub(super) fn poll_data(&mut self, context: &mut Context<'_>) -> Poll<Result<Option<Bytes>, FramesError>> {
         loop {
             if self.left == 0 && !self.next_data()? {
@@ -107,7 +107,7 @@ impl<R: AsyncRead + Unpin> Reader<R> {
         }
     }
 
-    /// Steps into the next frame with data in it, or behind the body's end, with nothing left. False if there is not enough at hand.
+    /// Moves into the next frame with data, or past the body's end, with nothing left. False if more bytes are needed.
     fn next_data(&mut self) -> Result<bool, FramesError> {
         while let Some((kind, len)) = self.frame() {
             self.buffer.advance(FRAME);
@@ -135,20 +135,20 @@ impl<R: AsyncRead + Unpin> Reader<R> {
         Ok(())
     }
 
-    /// What is at hand of the data frame.
+    /// The available data of the data frame.
     fn take(&mut self) -> Bytes {
         let len = self.buffer.len().min(self.left as usize);
         self.left -= len as u32;
         self.buffer.split_to(len).freeze()
     }
 
-    /// Kind and length of the frame at hand.
+    /// Kind and length of the current frame.
     fn frame(&self) -> Option<(u8, u32)> {
         let mut frame = self.buffer.get(..FRAME)?;
         Some((frame.get_u8(), frame.get_u32()))
     }
 
-    /// True if nothing has come since the last body ended, and the stream is there.
+    /// True if nothing has arrived since the last body ended, and the stream is open.
     pub(super) fn is_idle(&mut self, context: &mut Context<'_>) -> bool {
         self.buffer.is_empty() && self.poll_fill(context).is_pending()
     }

@@ -1,4 +1,4 @@
-//! The serving side.
+//! The server side.
 
 use super::body::{FramesBody, ReadHalf, Returned};
 use super::head::Head;
@@ -12,15 +12,15 @@ use http_body::Body;
 use std::future::poll_fn;
 use std::time::Duration;
 
-/// Bytes read and thrown away behind a response whose request was not read, so that the client gets to read the response.
+/// Bytes read and discarded after a response whose request was not read, so that the client can read the response.
 const DRAINED: usize = 64 << 10;
-/// How long to wait for them.
+/// Maximum time to wait for them.
 const DRAIN_TIME: Duration = Duration::from_secs(1);
 
 /// Serves a stream to its end.
 ///
 /// # Errors
-/// When the stream breaks, or what comes are no frames.
+/// When the stream breaks, or the data are no frames.
 pub(super) async fn serve<T: Stream, S: Served<FramesBody>>(
     stream: T,
     service: S,
@@ -79,7 +79,7 @@ where
     writer.send(&head.write(body.size_hint().exact())?, body).await
 }
 
-/// Reads a bounded rest of a request, in front of the stream's end.
+/// Reads the rest of a request, within a bound, before the stream ends.
 async fn drain(Returned { mut reader, is_at_end }: Returned) -> Result<(), FramesError> {
     let draining = async {
         let mut left = DRAINED;

@@ -1,4 +1,4 @@
-//! What is written is read again, however it is cut; and no bytes at all are more than an error.
+//! Written frames are read again, however they are cut; and arbitrary bytes cause no more than an error.
 
 use super::head::Head;
 use super::reader::Reader;
@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use std::future::poll_fn;
 use tokio::io::AsyncRead;
 
-/// Runs a future that waits for nothing but itself.
+/// Runs a future that waits for nothing external.
 fn run<T>(future: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().build().expect("a runtime").block_on(future)
 }

@@ -1,4 +1,4 @@
-//! Frames on their way out.
+//! Outgoing frames.
 
 use super::{FramesError, PREFACE, kind};
 use crate::BoxError;
@@ -9,9 +9,9 @@ use http_body_util::BodyExt;
 use std::pin::pin;
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 
-/// Longest piece of a body that is copied, to go out in one write with what stands around it.
+/// Maximum length of a piece of a body that is copied, to be sent in one write with its framing.
 const COPIED: usize = 8 << 10;
-/// Bytes that wait before they are written in any case.
+/// Number of waiting bytes that are written in any case.
 const WAITING: usize = 16 << 10;
 
 /// The writing side of a stream.
@@ -26,15 +26,15 @@ impl<W: AsyncWrite + Unpin> Writer<W> {
         Writer { stream, waiting: BytesMut::new() }
     }
 
-    /// What a client begins with, which goes out with its first request.
+    /// Adds the preface of a client, which is sent with its first request.
     pub(super) fn preface(&mut self) {
         self.waiting.put_slice(&PREFACE);
     }
 
-    /// Sends a head and a body, which is told where it is at fault that it cannot be.
+    /// Sends a head and a body. If the body fails, the receiver is told so by an abort frame.
     ///
     /// # Errors
-    /// When the stream breaks, or the body is at fault.
+    /// When the stream breaks, or the body fails.
     pub(super) async fn send<B>(&mut self, head: &[u8], body: B) -> Result<(), FramesError>
     where
         B: Body<Data = Bytes, Error: Into<BoxError>>,

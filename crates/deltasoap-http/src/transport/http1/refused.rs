@@ -1,4 +1,4 @@
-//! Requests whose head RFC 9110 or 9112 says to refuse, or is too large, and which hyper lets pass.
+//! Requests with a head that is too large, or that RFC 9110 or 9112 requires to refuse, and that hyper accepts.
 
 use super::BUFFER;
 use bytes::Bytes;
@@ -7,8 +7,8 @@ use http::uri::Authority;
 use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode, Version};
 use http_body_util::Full;
 
-/// The response to a request that is not to be served; `None` for one that is. It ends the connection, since where the next
-/// request begins may be in doubt.
+/// The response to a request that must be refused; `None` for others. It ends the connection, since the start of the next
+/// request may be ambiguous.
 pub(super) fn refusal<B>(request: &Request<B>) -> Option<Response<Full<Bytes>>> {
     let headers = request.headers();
     let is_older = request.version() < Version::HTTP_11;
@@ -28,7 +28,7 @@ pub(super) fn refusal<B>(request: &Request<B>) -> Option<Response<Full<Bytes>>> 
 
 type Found = Option<(StatusCode, &'static str)>;
 
-/// The head fits in the buffer. Hyper only refuses one that has not ended when the buffer is full.
+/// Checks that the head fits in the buffer. hyper only refuses a head that has not ended when the buffer is full.
 fn size<B>(request: &Request<B>) -> Found {
     let line =
         request.method().as_str().len() + request.uri().path_and_query().map_or(0, |target| target.as_str().len());
@@ -37,7 +37,7 @@ fn size<B>(request: &Request<B>) -> Found {
     is_over.then_some((StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, "The head of the request is larger than 64 KiB."))
 }
 
-/// There is one `Host`, and it is a host's (RFC 9112, 3.2).
+/// Checks that there is one `Host`, with a valid host (RFC 9112, 3.2).
 fn host(headers: &HeaderMap) -> Found {
     let bad = |reason| Some((StatusCode::BAD_REQUEST, reason));
     let mut hosts = headers.get_all(HOST).iter();
@@ -49,19 +49,19 @@ fn host(headers: &HeaderMap) -> Found {
     }
 }
 
-/// A host with or without a port, or nothing where the URL has none.
+/// A host with or without a port, or nothing if the URL has none.
 fn is_host(value: &HeaderValue) -> bool {
     let Ok(text) = value.to_str() else { return false };
     text.is_empty() || (!text.contains('@') && text.parse::<Authority>().is_ok_and(|host| has_valid_port(&host)))
 }
 
-/// A port is digits, or left out.
+/// A port is digits, or missing.
 fn has_valid_port(authority: &Authority) -> bool {
     let port = authority.as_str().strip_prefix(authority.host()).unwrap_or_default();
     port.strip_prefix(':').unwrap_or(port).bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The body comes as it is, in chunks or with a length: there is no other transfer coding here (RFC 9112, 6.1).
+/// The body is plain, in chunks or with a length: no other transfer coding is supported (RFC 9112, 6.1).
 fn framing(headers: &HeaderMap) -> Found {
     let mut codings = tokens(headers, &TRANSFER_ENCODING).peekable();
     codings.peek()?;
@@ -71,13 +71,13 @@ fn framing(headers: &HeaderMap) -> Found {
     Some((StatusCode::NOT_IMPLEMENTED, "The only transfer coding that is understood is chunked, once."))
 }
 
-/// The one thing that can be expected is `100-continue` (RFC 9110, 10.1.1).
+/// The only allowed expectation is `100-continue` (RFC 9110, 10.1.1).
 fn expectation(headers: &HeaderMap) -> Found {
     let is_known = tokens(headers, &EXPECT).all(|token| token.eq_ignore_ascii_case("100-continue"));
     (!is_known).then_some((StatusCode::EXPECTATION_FAILED, "The only expectation that can be met is 100-continue."))
 }
 
-/// The members of a list, which may be in several fields. What is no text is a member too, and an unknown one.
+/// The members of a list, which may be in several fields. A value that is no text counts as an unknown member.
 fn tokens<'a>(headers: &'a HeaderMap, name: &HeaderName) -> impl Iterator<Item = &'a str> {
     let texts = headers.get_all(name).iter().map(|value| value.to_str().unwrap_or("?"));
     texts.flat_map(|text| text.split(',')).map(str::trim).filter(|token| !token.is_empty())
