@@ -194,6 +194,7 @@ impl ServiceStats {
         self.deviations.add(deviations.iter().map(|deviation| deviation.count).sum());
     }
 
+    /// Counts a message that there was no time for.
     pub(crate) fn count_refused(&self) {
         self.refused.add(1);
     }
