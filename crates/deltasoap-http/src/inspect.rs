@@ -35,19 +35,30 @@ impl fmt::Debug for Inspector {
 #[derive(Debug)]
 pub(crate) struct Inspection {
     inspector: Option<Inspector>,
-    received: Vec<Bytes>,
+    /// The first piece of the message; most have but one, which is not copied.
+    first: Bytes,
+    /// The whole message, from its second piece on.
+    joined: BytesMut,
 }
 
 impl Inspection {
     pub(crate) fn new(inspector: Option<&Inspector>) -> Self {
-        Inspection { inspector: inspector.cloned(), received: Vec::new() }
+        Inspection { inspector: inspector.cloned(), first: Bytes::new(), joined: BytesMut::new() }
     }
 
     /// Keeps the next bytes of the message.
     pub(crate) fn add(&mut self, data: &Bytes) {
-        if self.inspector.is_some() {
-            self.received.push(data.clone());
+        if self.inspector.is_none() {
+            return;
         }
+        if self.first.is_empty() {
+            self.first = data.clone();
+            return;
+        }
+        if self.joined.is_empty() {
+            self.joined.extend_from_slice(&self.first);
+        }
+        self.joined.extend_from_slice(data);
     }
 
     /// Inspects the message, which has arrived in full. A message whose encoding only `charset` names is inspected in UTF-8.
@@ -56,7 +67,8 @@ impl Inspection {
     /// Those of the inspector.
     pub(crate) async fn finish(&mut self, charset: &Charset) -> Result<(), BoxError> {
         let Some(Inspector(inspect)) = self.inspector.take() else { return Ok(()) };
-        let message = charset.self_described(joined(std::mem::take(&mut self.received)));
+        let (first, joined) = (std::mem::take(&mut self.first), std::mem::take(&mut self.joined));
+        let message = charset.self_described(if joined.is_empty() { first } else { joined.freeze() });
         if message.len() <= LONG {
             return inspect(&message);
         }
@@ -66,13 +78,4 @@ impl Inspection {
             Err(error) => Err(error.into()),
         }
     }
-}
-
-fn joined(mut pieces: Vec<Bytes>) -> Bytes {
-    if pieces.len() == 1 {
-        return pieces.swap_remove(0);
-    }
-    let mut all = BytesMut::with_capacity(pieces.iter().map(Bytes::len).sum());
-    pieces.iter().for_each(|piece| all.extend_from_slice(piece));
-    all.freeze()
 }

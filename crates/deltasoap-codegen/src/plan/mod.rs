@@ -54,7 +54,7 @@ pub(crate) fn plan(import: &Import, selected: Option<Selection>) -> Model {
         messages: HashMap::new(),
         item_names: HashMap::new(),
         lowered: &import.lower(),
-        has_any_type: false,
+        any_types: HashSet::new(),
         done: 0,
     };
     planner.services();
@@ -62,12 +62,15 @@ pub(crate) fn plan(import: &Import, selected: Option<Selection>) -> Model {
         planner.selected_components();
     } else if planner.model.services.is_empty() {
         planner.global_elements();
-        planner.global_types();
+        planner.global_types(Use::Literal);
     }
     planner.work_off();
-    if planner.selected.is_none() && planner.has_any_type {
-        planner.global_types();
-        planner.work_off();
+    // Types that only an element of any type leads to come last.
+    for encoding in [Use::Literal, Use::Encoded] {
+        if planner.selected.is_none() && planner.any_types.contains(&(encoding == Use::Encoded)) {
+            planner.global_types(encoding);
+            planner.work_off();
+        }
     }
     planner.name_items();
     planner.join_elements();
@@ -120,8 +123,8 @@ struct Planner<'i> {
     item_names: HashMap<ItemId, String>,
     /// The same for dynamic values: which operations cannot be called, and why.
     lowered: &'i Lowered,
-    /// True if an element may hold any type of the description.
-    has_any_type: bool,
+    /// Whether elements that may hold any type of the description are encoded, where there are such.
+    any_types: HashSet<bool>,
     /// How much of the queue is worked off.
     done: usize,
 }
@@ -148,10 +151,10 @@ impl Planner<'_> {
     }
 
     /// All types that the schemas define: without operations, and where an element may hold any of them.
-    fn global_types(&mut self) {
+    fn global_types(&mut self, encoding: Use) {
         for (id, ty) in self.schemas.types() {
             if ty.place.is_some() && ty.name.as_ref().is_some_and(is_ours) {
-                self.content(id, Use::Literal, Owner::NONE);
+                self.content(id, encoding, Owner::NONE);
             }
         }
     }
@@ -200,7 +203,9 @@ impl Planner<'_> {
 
     /// The content of an element that is of this very type.
     fn exactly(&mut self, id: TypeId, encoding: Use, owner: Owner<'_>) -> TypeUse {
-        self.has_any_type |= id == TypeId::ANY;
+        if id == TypeId::ANY {
+            self.any_types.insert(encoding == Use::Encoded);
+        }
         match &self.schemas[id].definition {
             _ if id == TypeId::ANY => TypeUse::NODE,
             TypeDefinition::Simple(_) if encoding == Use::Encoded => self.named_simple(id, owner),

@@ -686,6 +686,20 @@ pub mod xsd {
         pub type3: deltasoap::QName,
         pub type4: deltasoap::QName,
     }
+
+    #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
+    #[soap(
+        compact,
+        namespace = "http://example.org/ts-tests/xsd",
+        name = "SOAPStructInputs",
+        all
+    )]
+    pub struct SoapStructInputsEncoded {
+        pub input1: Option<deltasoap::Node>,
+        pub input2: Option<deltasoap::Node>,
+        pub input3: Option<deltasoap::Node>,
+        pub input4: Option<deltasoap::Node>,
+    }
 }
 
 /// Types and elements of the namespace `http://example.org/ts-tests`.

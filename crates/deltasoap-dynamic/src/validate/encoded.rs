@@ -121,11 +121,11 @@ impl<'c> Checker<'c> {
 
     /// Runs the engine on a tree in header or detail.
     fn engine_on(&mut self, item: &Item, content: ElementRef, tree: impl Fn(&Skimmed) -> Option<&Node>) {
-        let skimmed = Skimmed::of(self.message);
-        let Some(node) = tree(&skimmed) else { return };
-        if let Err(error) = self.types.read_node(node, content) {
+        let skimmed = self.skimmed.take().unwrap_or_else(|| Box::new(Skimmed::of(self.message)));
+        if let Some(Err(error)) = tree(&skimmed).map(|node| self.types.read_node(node, content)) {
             self.find(item, error.kind().to_string());
         }
+        self.skimmed = Some(skimmed);
     }
 
     /// Checks the referenced values, which may refer to more.
@@ -288,7 +288,7 @@ fn elements(particle: &Particle) -> Vec<ElementId> {
 
 /// The trees of a message.
 #[derive(Debug, Default)]
-struct Skimmed {
+pub(super) struct Skimmed {
     headers: Vec<Node>,
     detail: Vec<Node>,
 }

@@ -22,7 +22,7 @@ use deltasoap_core::soap::{EnvelopeReader, Head, Receiver, Version};
 use deltasoap_core::{BodyParts, Content, DecodeOptions, Error, ErrorKind, Node, PartUri, QName, Value, ns};
 use deltasoap_wsdl::wsdl::PartContent;
 use deltasoap_wsdl::xsd::TypeId;
-use encoded::Ahead;
+use encoded::{Ahead, Skimmed};
 use identity::Keys;
 use item::Item;
 use model::Alternatives;
@@ -111,6 +111,7 @@ impl Contract {
             targets: None,
             walked: HashSet::new(),
             ahead: Vec::new(),
+            skimmed: None,
         };
         match &parsed {
             Ok(root) => checker.root(self, root),
@@ -174,6 +175,8 @@ struct Checker<'c> {
     walked: HashSet<u64>,
     /// Values that are still to be checked.
     ahead: Vec<Ahead<'c>>,
+    /// The message's header blocks and the details of its fault, once they are needed as trees.
+    skimmed: Option<Box<Skimmed>>,
 }
 
 impl Checker<'_> {
@@ -326,6 +329,7 @@ impl Checker<'_> {
                 targets: None,
                 walked: HashSet::new(),
                 ahead: Vec::new(),
+                skimmed: None,
                 is_clean: self.is_clean && self.findings.is_empty(),
                 ..*self
             };
