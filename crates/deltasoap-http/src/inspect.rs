@@ -9,6 +9,7 @@ use bytes::{Bytes, BytesMut};
 use std::fmt;
 use std::panic::resume_unwind;
 use std::sync::Arc;
+use tokio::runtime::Handle;
 
 /// Messages longer than this are inspected on a thread that may block.
 const LONG: usize = 64 << 10;
@@ -69,7 +70,7 @@ impl Inspection {
         let Some(Inspector(inspect)) = self.inspector.take() else { return Ok(()) };
         let (first, joined) = (std::mem::take(&mut self.first), std::mem::take(&mut self.joined));
         let message = charset.self_described(if joined.is_empty() { first } else { joined.freeze() });
-        if message.len() <= LONG {
+        if message.len() <= LONG || Handle::try_current().is_err() {
             return inspect(&message);
         }
         match tokio::task::spawn_blocking(move || inspect(&message)).await {

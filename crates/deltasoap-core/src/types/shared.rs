@@ -5,6 +5,7 @@ use crate::content::{Content, Typed};
 use crate::decode::{Cursor, Standing, Step, skip_element};
 use crate::encode::Encoder;
 use crate::schema::{Element, QName, View};
+use std::any::Any;
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::fmt;
@@ -32,14 +33,14 @@ use std::thread::LocalKey;
 /// keep their value alive, so that nothing is leaked: hold on to the message's value as long as you walk in it.
 ///
 /// Two are equal if they have the same shape and values, whatever is shared in them.
-pub struct Shared<T>(Handle<T>);
+pub struct Shared<T: 'static>(Handle<T>);
 
 enum Handle<T> {
     Owner(Arc<OnceLock<T>>),
     Back(Weak<OnceLock<T>>),
 }
 
-impl<T> Shared<T> {
+impl<T: 'static> Shared<T> {
     /// A value that nobody shares yet.
     pub fn new(value: T) -> Self {
         Shared(Handle::Owner(Arc::new(OnceLock::from(value))))
@@ -80,7 +81,7 @@ impl<T> Shared<T> {
             Handle::Owner(owner) => Arc::clone(owner),
             Handle::Back(back) => back.upgrade()?,
         };
-        owner.get().is_some().then_some(Held(owner))
+        owner.get().is_some().then_some(Held(Some(owner)))
     }
 
     /// A handle that does not keep the value alive, as those that close cycles are.
@@ -135,20 +136,20 @@ impl<T> Shared<T> {
 }
 
 /// A shared value at hand.
-pub struct Held<T>(Arc<OnceLock<T>>);
+pub struct Held<T: 'static>(Option<Arc<OnceLock<T>>>);
 
-impl<T> Deref for Held<T> {
+impl<T: 'static> Deref for Held<T> {
     type Target = T;
 
     fn deref(&self) -> &T {
-        match self.0.get() {
+        match self.0.as_ref().and_then(|owner| owner.get()) {
             Some(value) => value,
             None => unreachable!("held without a value"),
         }
     }
 }
 
-impl<T> Clone for Shared<T> {
+impl<T: 'static> Clone for Shared<T> {
     fn clone(&self) -> Self {
         Shared(match &self.0 {
             Handle::Owner(owner) => Handle::Owner(Arc::clone(owner)),
@@ -157,9 +158,64 @@ impl<T> Clone for Shared<T> {
     }
 }
 
-impl<T> From<T> for Shared<T> {
+impl<T: 'static> From<T> for Shared<T> {
     fn from(value: T) -> Self {
         Shared::new(value)
+    }
+}
+
+impl<T: 'static> Drop for Shared<T> {
+    fn drop(&mut self) {
+        if let Handle::Owner(owner) = std::mem::replace(&mut self.0, Handle::Back(Weak::new())) {
+            release(owner);
+        }
+    }
+}
+
+impl<T: 'static> Drop for Held<T> {
+    fn drop(&mut self) {
+        self.0.take().into_iter().for_each(release);
+    }
+}
+
+thread_local! {
+    /// Values whose last handle was dropped within a value that is being dropped: they wait for it. Without them a chain of values, each
+    /// of which holds the next, would be dropped by as many nested calls, and a message can make it of any length.
+    static WAITING: RefCell<Option<Vec<Box<dyn Any>>>> = const { RefCell::new(None) };
+}
+
+/// Drops a handle, and with the last one the value.
+fn release<T: 'static>(owner: Arc<OnceLock<T>>) {
+    let Some(value) = Arc::into_inner(owner).and_then(OnceLock::into_inner) else { return };
+    let mut value = Some(value);
+    let wait = |waiting: &RefCell<Option<Vec<Box<dyn Any>>>>| match &mut *waiting.borrow_mut() {
+        Some(waiting) => {
+            waiting.extend(value.take().map(|value| Box::new(value) as Box<dyn Any>));
+            false
+        }
+        none => {
+            *none = Some(Vec::new());
+            true
+        }
+    };
+    // At the end of a thread there is nothing left to wait in.
+    if !WAITING.try_with(wait).unwrap_or(false) {
+        return;
+    }
+    let _end = EndOfDrops;
+    drop(value);
+    while let Some(next) = WAITING.with_borrow_mut(|waiting| waiting.as_mut().and_then(Vec::pop)) {
+        drop(next);
+    }
+}
+
+/// Lets the next handle be the outermost again, a panic included.
+struct EndOfDrops;
+
+impl Drop for EndOfDrops {
+    fn drop(&mut self) {
+        // What a panic leaves is dropped by nested calls.
+        drop(WAITING.take());
     }
 }
 
@@ -196,7 +252,7 @@ impl<K> Drop for Outermost<K> {
 }
 
 /// Values are compared once for each pair of handles: so graphs take linear time, and cycles come to an end.
-impl<T: PartialEq> PartialEq for Shared<T> {
+impl<T: PartialEq + 'static> PartialEq for Shared<T> {
     fn eq(&self, other: &Self) -> bool {
         if Shared::ptr_eq(self, other) {
             return true;
@@ -209,7 +265,7 @@ impl<T: PartialEq> PartialEq for Shared<T> {
 }
 
 /// Each value is shown once.
-impl<T: fmt::Debug> fmt::Debug for Shared<T> {
+impl<T: fmt::Debug + 'static> fmt::Debug for Shared<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(value) = self.get() else { return f.write_str("Shared(gone)") };
         let shown = if_new(&SHOWN, self.address(), || f.debug_tuple("Shared").field(&*value).finish());
@@ -303,5 +359,59 @@ impl<T: Typed + Send + Sync + 'static> Typed for Shared<T> {
 
     fn element() -> &'static Element {
         Self::ELEMENT
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+    struct Link {
+        next: Option<Shared<Link>>,
+        dropped: Arc<AtomicUsize>,
+        /// To itself, so that there is a weak handle too.
+        back: Shared<Link>,
+    }
+
+    impl Drop for Link {
+        fn drop(&mut self) {
+            self.dropped.fetch_add(1, Relaxed);
+        }
+    }
+
+    fn chain(length: usize, dropped: &Arc<AtomicUsize>) -> Shared<Link> {
+        let link = |next| Shared::cyclic(|back| Link { next, dropped: Arc::clone(dropped), back });
+        (1..length).fold(link(None), |next, _| link(Some(next)))
+    }
+
+    #[test]
+    fn chains_of_any_length_are_dropped() {
+        const LENGTH: usize = 200_000;
+        let dropped = Arc::new(AtomicUsize::new(0));
+        drop(chain(LENGTH, &dropped));
+        assert_eq!(dropped.swap(0, Relaxed), LENGTH);
+        // The last handle may be one that was got from another.
+        let first = chain(LENGTH, &dropped);
+        let held = first.get().expect("a value");
+        drop(first);
+        assert!(dropped.load(Relaxed) == 0 && held.next.is_some() && held.back.get().is_some());
+        drop(held);
+        assert_eq!(dropped.swap(0, Relaxed), LENGTH);
+    }
+
+    #[test]
+    fn values_are_dropped_after_a_panic_too() {
+        struct Bomb(#[expect(dead_code, reason = "it is dropped")] Shared<Link>);
+        impl Drop for Bomb {
+            fn drop(&mut self) {
+                panic!("not now");
+            }
+        }
+        let dropped = Arc::new(AtomicUsize::new(0));
+        let bomb = Shared::new(Bomb(chain(3, &dropped)));
+        assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(bomb))).is_err());
+        drop(chain(3, &dropped));
+        assert_eq!(dropped.load(Relaxed), 6);
     }
 }

@@ -208,6 +208,9 @@ impl<'c> Checker<'c> {
     /// Records `xsd:ID` and `xsd:IDREF` values.
     fn identify(&mut self, item: &Item, type_id: TypeId, text: &str) {
         use deltasoap_core::schema::Builtin::{Id, IdRef, IdRefs};
+        if !self.takes_ids {
+            return;
+        }
         let schemas = self.types.import.schemas();
         let mut variety = schemas.variety(type_id);
         if let Some(Variety::List(inner)) = variety {

@@ -13,9 +13,22 @@ use deltasoap_core::soap::{EnvelopeReader, Fault, Head, Receiver};
 use deltasoap_core::{Content, DecodeOptions, ErrorKind, Node, QName, Typed, ns};
 use deltasoap_wsdl::lower::Method;
 use deltasoap_wsdl::wsdl::PartContent;
-use deltasoap_wsdl::xsd::{ElementId, Particle, SoapArray, Term, TypeDefinition, TypeId};
+use deltasoap_wsdl::xsd::{ElementId, Particle, Term, TypeDefinition, TypeId};
 use deltasoap_wsdl::{Normal, NormalContent};
-use std::collections::HashMap;
+use std::cell::{OnceCell, RefCell};
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+/// What is found out once for a message.
+#[derive(Default)]
+pub(super) struct Once<'c> {
+    /// The possible targets of references.
+    targets: OnceCell<HashMap<&'c str, &'c Item>>,
+    /// The header blocks, and the details of a fault, as trees.
+    skimmed: OnceCell<Skimmed>,
+    /// The types of the elements of a content model, by its address.
+    fields: RefCell<HashMap<usize, Rc<HashMap<&'c str, TypeId>>>>,
+}
 
 /// A value that is referred to and still to be checked.
 pub(super) struct Ahead<'c> {
@@ -24,8 +37,8 @@ pub(super) struct Ahead<'c> {
 }
 
 /// What is known of an element's content.
-#[derive(Debug, Clone, Copy)]
-enum Kind {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Kind {
     /// It is of a type.
     Of(TypeId),
     /// It is an array whose items are of a type; if there are several pairs of brackets, the items are arrays themselves.
@@ -50,6 +63,7 @@ impl<'c> Checker<'c> {
         match operation.bound().style {
             Style::Document => self.encoded(entry, Kind::Of(of(&entry.name).unwrap_or(TypeId::ANY))),
             Style::Rpc => {
+                self.attributes(entry, None, is_of_encoding);
                 for child in &entry.children {
                     let id = of(&child.name).unwrap_or(TypeId::ANY);
                     self.within(child, |this| this.encoded(child, Kind::Of(id)));
@@ -62,7 +76,7 @@ impl<'c> Checker<'c> {
     /// Values next to the operation that no reference reaches, if they name their types.
     pub(super) fn encoded_apart(&mut self, body: &Item, entry: &Item) {
         for item in body.children.iter().filter(|it| it.offset != entry.offset && it.attribute("", "id").is_some()) {
-            if !self.walked.contains(&item.offset) {
+            if !self.walked.iter().any(|(offset, _)| *offset == item.offset) {
                 self.within(item, |this| this.encoded(item, Kind::Of(TypeId::ANY)));
             }
         }
@@ -104,28 +118,30 @@ impl<'c> Checker<'c> {
         let lowered = &self.types.lowered;
         let methods = lowered.operations.iter().filter_map(|it| it.method.as_ref().ok());
         let fields = methods.flat_map(fields).filter(|field| field.name == item.name);
-        let origins: Vec<_> = fields.filter_map(|it| Some((it.element, lowered.origin(it.element)?))).collect();
-        let Some((content, origin)) =
-            origins.first().filter(|_| origins.iter().all(|(_, it)| it.encoding == Use::Encoded))
-        else {
+        let mut origins: Vec<_> = fields.filter_map(|it| Some((it.element, lowered.origin(it.element)?))).collect();
+        if origins.is_empty() || origins.iter().any(|(_, origin)| origin.encoding == Use::Literal) {
             return false;
-        };
-        let before = self.findings.len();
-        self.encoded(item, Kind::Of(origin.type_id));
-        self.follow();
-        if self.findings.len() == before && !refers_anywhere(item) {
-            self.engine_on(item, *content, tree);
         }
+        // Operations may have blocks of one name and of several types.
+        let mut seen = HashSet::new();
+        origins.retain(|(_, origin)| seen.insert(origin.type_id));
+        self.nearest(&origins, |this, (content, origin)| {
+            this.encoded(item, Kind::Of(origin.type_id));
+            this.follow();
+            if this.findings.is_empty() && !refers_anywhere(item) {
+                this.engine_on(item, *content, &tree);
+            }
+        });
         true
     }
 
     /// Runs the engine on a tree in header or detail.
-    fn engine_on(&mut self, item: &Item, content: ElementRef, tree: impl Fn(&Skimmed) -> Option<&Node>) {
-        let skimmed = self.skimmed.take().unwrap_or_else(|| Box::new(Skimmed::of(self.message)));
-        if let Some(Err(error)) = tree(&skimmed).map(|node| self.types.read_node(node, content)) {
+    fn engine_on(&mut self, item: &Item, content: ElementRef, tree: &dyn Fn(&Skimmed) -> Option<&Node>) {
+        let once = Rc::clone(&self.once);
+        let skimmed = once.skimmed.get_or_init(|| Skimmed::of(self.message));
+        if let Some(Err(error)) = tree(skimmed).map(|node| self.types.read_node(node, content)) {
             self.find(item, error.kind().to_string());
         }
-        self.skimmed = Some(skimmed);
     }
 
     /// Checks the referenced values, which may refer to more.
@@ -148,15 +164,18 @@ impl<'c> Checker<'c> {
         }
         let id = match kind {
             Kind::Of(declared) => self.encoded_type(item, declared),
-            Kind::Items(item_type, brackets) if array_type(item).is_none() => {
+            Kind::Items(item_type, brackets) => {
+                let (item_type, brackets) =
+                    self.items_of(item, Some((item_type, brackets))).unwrap_or((item_type, brackets));
                 return self.encoded_items(item, item_type, brackets);
             }
-            Kind::Items(..) => TypeId::ANY,
         };
         let schemas = self.types.import.schemas();
         let normal = schemas.content(id);
         let array = normal.and_then(|normal| normal.array.as_ref());
-        if let Some((item_type, brackets)) = self.items_of(item, array) {
+        let known = array.map(|array| (array.item, brackets_in(&array.dimensions)));
+        if let Some((item_type, brackets)) = self.items_of(item, known) {
+            self.attributes(item, normal.filter(|_| id != TypeId::ANY), is_of_encoding);
             return self.encoded_items(item, item_type, brackets);
         }
         match (&schemas[id].definition, normal) {
@@ -169,6 +188,9 @@ impl<'c> Checker<'c> {
                 self.encoded_fields(item, particle);
             }
             _ => {
+                if id != TypeId::ANY {
+                    self.attributes(item, normal, is_of_encoding);
+                }
                 for child in &item.children {
                     self.within(child, |this| this.encoded(child, Kind::Of(TypeId::ANY)));
                 }
@@ -178,11 +200,11 @@ impl<'c> Checker<'c> {
 
     /// A reference: its target has the accessor's type.
     fn refer(&mut self, id: &str, as_what: Kind) {
-        let targets = self.targets.take().unwrap_or_else(|| self.root.map(targets).unwrap_or_default());
-        if let Some(&target) = targets.get(id).filter(|target| self.walked.insert(target.offset)) {
+        let once = Rc::clone(&self.once);
+        let targets = once.targets.get_or_init(|| self.root.map(targets).unwrap_or_default());
+        if let Some(&target) = targets.get(id).filter(|target| self.walked.insert((target.offset, as_what))) {
             self.ahead.push(Ahead { target, as_what });
         }
-        self.targets = Some(targets);
     }
 
     /// The type that an element names, if that is more specific than the declared one: many senders name the base of a derived simple type.
@@ -195,20 +217,18 @@ impl<'c> Checker<'c> {
     fn encoded_text(&mut self, item: &Item, id: TypeId, normal: Option<&Normal>) {
         self.attributes(item, normal, is_of_encoding);
         if item.children.is_empty() {
-            let references = self.references.len();
+            // Ids are the encoding's, and an `xsd:IDREF` is a value like others here.
+            self.takes_ids = false;
             self.simple(item, id, None, false);
-            // An `xsd:IDREF` is a value like others here: ids are the encoding's.
-            self.references.truncate(references);
+            self.takes_ids = true;
         }
     }
 
     /// The type of an array's items, and how many pairs of brackets follow it: what the element names, if that matches the declared type.
-    fn items_of(&self, item: &Item, declared: Option<&SoapArray>) -> Option<(TypeId, usize)> {
-        let brackets = |text: &str| text.matches('[').count().max(1);
-        let known = declared.map(|array| (array.item, brackets(&array.dimensions)));
+    fn items_of(&self, item: &Item, known: Option<(TypeId, usize)>) -> Option<(TypeId, usize)> {
         let Some(text) = array_type(item) else { return known };
         let name = text.split('[').next().and_then(|name| item.resolve(name));
-        let named = name.and_then(|name| self.types.named(&name)).map(|id| (id, brackets(text)));
+        let named = name.and_then(|name| self.types.named(&name)).map(|id| (id, brackets_in(text)));
         match (named, known) {
             (Some(named), Some(known)) if !self.types.can_be(named.0, known.0) => Some(known),
             (named, known) => named.or(known).or(Some((TypeId::ANY, 1))),
@@ -223,9 +243,14 @@ impl<'c> Checker<'c> {
     }
 
     fn encoded_fields(&mut self, item: &Item, particle: &'c Particle) {
+        if item.children.is_empty() {
+            return;
+        }
         let schemas = self.types.import.schemas();
-        let fields: HashMap<&str, TypeId> =
-            elements(particle).into_iter().map(|id| (&*schemas[id].name.local, schemas[id].type_id)).collect();
+        let fields = || elements(particle).into_iter().map(|id| (&*schemas[id].name.local, schemas[id].type_id));
+        let once = Rc::clone(&self.once);
+        let key = std::ptr::from_ref(particle).addr();
+        let fields = Rc::clone(once.fields.borrow_mut().entry(key).or_insert_with(|| Rc::new(fields().collect())));
         for child in &item.children {
             let id = fields.get(&*child.name.local).copied().unwrap_or(TypeId::ANY);
             self.within(child, |this| this.encoded(child, Kind::Of(id)));
@@ -250,6 +275,11 @@ fn refers_anywhere(item: &Item) -> bool {
 
 fn array_type(item: &Item) -> Option<&str> {
     item.attribute(ns::SOAP11_ENCODING, "arrayType").or(item.attribute(ns::SOAP12_ENCODING, "itemType"))
+}
+
+/// The pairs of brackets in an `arrayType`, at least one.
+fn brackets_in(text: &str) -> usize {
+    text.matches('[').count().max(1)
 }
 
 /// All elements that have an id.
@@ -288,7 +318,7 @@ fn elements(particle: &Particle) -> Vec<ElementId> {
 
 /// The trees of a message.
 #[derive(Debug, Default)]
-pub(super) struct Skimmed {
+struct Skimmed {
     headers: Vec<Node>,
     detail: Vec<Node>,
 }

@@ -15,7 +15,7 @@ pub enum Validation {
     Off,
     /// Each finding is logged as a warning.
     Report,
-    /// They are refused.
+    /// They are refused; of a fault, findings are logged.
     Refuse,
 }
 
@@ -39,6 +39,9 @@ impl fmt::Display for Invalid {
 }
 
 impl std::error::Error for Invalid {}
+
+/// Where a fault is. Its reader needs to know why there is no answer, however it is written.
+const FAULT: &str = "/Envelope/Body/Fault";
 
 impl Validation {
     /// Handles the findings of a message.
@@ -65,7 +68,12 @@ impl Contract {
         let contract = self.clone();
         move |message| match validation {
             Validation::Off => Ok(()),
-            validation => validation.apply(contract.findings(message, None)).map_err(Into::into),
+            validation => {
+                let findings = contract.findings(message, None);
+                let is_fault = !findings.is_empty() && findings.iter().all(|it| it.path.starts_with(FAULT));
+                let validation = if is_fault { Validation::Report } else { validation };
+                validation.apply(findings).map_err(Into::into)
+            }
         }
     }
 }

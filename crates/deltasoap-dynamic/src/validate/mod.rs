@@ -19,18 +19,19 @@ use bytes::Bytes;
 use deltasoap_core::decode::{Cursor, Decoder, Step};
 use deltasoap_core::schema::{Element, ElementRef, Style, Use, View, shortened};
 use deltasoap_core::soap::{EnvelopeReader, Head, Receiver, Version};
-use deltasoap_core::{BodyParts, Content, DecodeOptions, Error, ErrorKind, Node, PartUri, QName, Value, ns};
+use deltasoap_core::{BodyParts, Content, DecodeOptions, Error, ErrorKind, Node, PartUri, QName, Shared, Value, ns};
 use deltasoap_wsdl::wsdl::PartContent;
 use deltasoap_wsdl::xsd::TypeId;
-use encoded::{Ahead, Skimmed};
+use encoded::{Ahead, Kind, Once};
 use identity::Keys;
 use item::Item;
 use model::Alternatives;
 use std::borrow::Cow;
 use std::cmp::Reverse;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::fmt;
 use std::ops::Range;
+use std::rc::Rc;
 
 pub use inspect::{Invalid, Validation};
 
@@ -108,22 +109,29 @@ impl Contract {
             is_clean: true,
             known: 0,
             root: parsed.as_ref().ok(),
-            targets: None,
             walked: HashSet::new(),
             ahead: Vec::new(),
-            skimmed: None,
+            once: Rc::default(),
+            takes_ids: true,
         };
         match &parsed {
             Ok(root) => checker.root(self, root),
             Err(error) => checker.fault(error),
         }
         checker.dangling();
-        checker.findings
+        let mut findings = checker.findings;
+        // What several references lead to is looked at for each of them.
+        let mut seen = HashSet::new();
+        findings.retain(|it| seen.insert((it.line, it.column, it.path.clone(), it.message.clone())));
+        findings
     }
 }
 
 /// Positions count bytes of UTF-8. The declaration's encoding is blanked, because it no longer applies.
 fn in_utf8(message: &[u8]) -> Cow<'_, [u8]> {
+    if !message.len().is_multiple_of(2) {
+        return Cow::Borrowed(message);
+    }
     let word: fn([u8; 2]) -> u16 = match message {
         [0xFE, 0xFF, ..] => u16::from_be_bytes,
         [0xFF, 0xFE, ..] => u16::from_le_bytes,
@@ -169,14 +177,13 @@ struct Checker<'c> {
     /// Number of elements with a type so far.
     known: usize,
     root: Option<&'c Item>,
-    /// The possible targets of references, once there is a reference.
-    targets: Option<HashMap<&'c str, &'c Item>>,
     /// The positions of values that were referred to.
-    walked: HashSet<u64>,
+    walked: HashSet<(u64, Kind)>,
     /// Values that are still to be checked.
     ahead: Vec<Ahead<'c>>,
-    /// The message's header blocks and the details of its fault, once they are needed as trees.
-    skimmed: Option<Box<Skimmed>>,
+    once: Rc<Once<'c>>,
+    /// True if values of type `xsd:ID` and `xsd:IDREF` are noted.
+    takes_ids: bool,
 }
 
 impl Checker<'_> {
@@ -326,10 +333,9 @@ impl Checker<'_> {
                 references: Vec::new(),
                 keys: self.keys.fresh(),
                 alternatives: Alternatives::new(),
-                targets: None,
                 walked: HashSet::new(),
                 ahead: Vec::new(),
-                skimmed: None,
+                once: Rc::clone(&self.once),
                 is_clean: self.is_clean && self.findings.is_empty(),
                 ..*self
             };
@@ -388,38 +394,47 @@ impl Checker<'_> {
                 let Entry { value, parts, .. } = reader.into_parts().1;
                 let missing = if name.local.is_empty() { parts.finish(view).err() } else { None };
                 missing.into_iter().for_each(|missing| self.find(at, missing.to_string()));
-                self.encoded_trees(&value, content, &mut HashSet::new());
+                self.encoded_trees(&value, content);
             }
         }
     }
 
     /// Checks the parts that the engine keeps as trees in SOAP encoding where a type is declared: the type of their `xsi:type` is not
     /// allowed there. The engine has read everything else by its type.
-    fn encoded_trees(&mut self, value: &Value, content: ElementRef, seen: &mut HashSet<usize>) {
+    fn encoded_trees(&mut self, value: &Value, content: ElementRef) {
+        let mut shared = Vec::new();
+        self.trees_in(value, content, &mut shared);
+        // A message may have shared values in a chain of any length.
+        let mut seen = HashSet::new();
+        while let Some((next, content)) = shared.pop() {
+            if let (true, Some(value)) = (seen.insert(next.address()), next.get()) {
+                self.trees_in(&value, content, &mut shared);
+            }
+        }
+    }
+
+    /// The same for what a value holds itself; adds what it shares.
+    fn trees_in(&mut self, value: &Value, content: ElementRef, shared: &mut Vec<(Shared<Value>, ElementRef)>) {
         let types = self.types;
         match (value, types.lowered.schema.view(content).element) {
             (Value::Record(record), Element::Complex(complex)) => {
                 for (value, field) in record.fields.iter().zip(complex.fields.iter()) {
-                    self.encoded_trees(value, field.element, seen);
+                    self.trees_in(value, field.element, shared);
                 }
             }
             (Value::List(items), Element::Array(array)) => {
-                items.iter().for_each(|item| self.encoded_trees(item, array.item, seen));
+                items.iter().for_each(|item| self.trees_in(item, array.item, shared));
             }
-            (Value::List(items), _) => items.iter().for_each(|item| self.encoded_trees(item, content, seen)),
-            (Value::Shared(shared), Element::Shared(content)) => {
-                if let (true, Some(value)) = (seen.insert(shared.address()), shared.get()) {
-                    self.encoded_trees(&value, *content, seen);
-                }
-            }
+            (Value::List(items), _) => items.iter().for_each(|item| self.trees_in(item, content, shared)),
+            (Value::Shared(one), Element::Shared(content)) => shared.push((one.clone(), *content)),
             (Value::Typed(typed), Element::Open(open)) => {
                 if let Some(content) = open.named(&typed.name) {
-                    self.encoded_trees(&typed.value, content, seen);
+                    self.trees_in(&typed.value, content, shared);
                 }
             }
             (Value::Tree(node), Element::Open(_)) => self.encoded_tree(node, content),
             (value, Element::Open(open)) => {
-                open.base.into_iter().for_each(|base| self.encoded_trees(value, base, seen));
+                open.base.into_iter().for_each(|base| self.trees_in(value, base, shared));
             }
             _ => {}
         }

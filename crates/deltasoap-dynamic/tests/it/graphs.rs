@@ -411,3 +411,23 @@ fn shared_trees_survive_json() {
     let value = operation.request_from_json(&json).expect("a request");
     assert_eq!(operation.request_to_json(&value).expect("JSON"), json);
 }
+
+/// Values that are read before they are referred to can be chained without nesting: nothing that walks or drops them may go as deep.
+#[test]
+fn chains_of_shared_values_of_any_length_are_validated_and_dropped() {
+    const LENGTH: usize = 20_000;
+    let handles: String = (0..LENGTH).rev().map(|id| format!("<i href='#v{id}'/>")).collect();
+    let next = |id: usize| match id + 1 {
+        LENGTH => "<next i:nil='1'/>".to_owned(),
+        next => format!("<next href='#v{next}'/>"),
+    };
+    let vertices: String =
+        (0..LENGTH).map(|id| format!("<m id='v{id}' i:type='t:Vertex'><name>{id}</name>{}</m>", next(id))).collect();
+    let message = format!(
+        "<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/' xmlns:t='urn:graph' \
+         xmlns:i='http://www.w3.org/2001/XMLSchema-instance' xmlns:e='http://schemas.xmlsoap.org/soap/encoding/'>\
+         <s:Body s:encodingStyle='http://schemas.xmlsoap.org/soap/encoding/'><t:Echo><first><name>x</name><next i:nil='1'/>\
+         <others e:arrayType='t:Vertex[{LENGTH}]'>{handles}</others></first><second i:nil='1'/></t:Echo>{vertices}</s:Body></s:Envelope>"
+    );
+    assert_eq!(contract().validate(message.as_bytes()), []);
+}

@@ -1140,6 +1140,9 @@ fn faulty() -> Vec<(String, &'static str)> {
             "rows/r[2]/i: ",
         ),
         (more("<rows e:arrayType='t:Shorts[1]'><r e:arrayType='t:Short[1]'><i>abcd</i></r></rows>"), "rows/r/i: "),
+        (more("<rows e:arrayType='t:Short[][1]'><r e:arrayType='x:string[1]'><i>abcd</i></r></rows>"), "rows/r/i: "),
+        (put(["", PUT, ""]).replace("<t:Put>", "<t:Put z='1'>"), "Body/Put: "),
+        (put(["", &PUT.replace("<i>a</i><i>abc</i>", "<i id='k'>abcd</i><i href='#k'/>"), ""]), "Body/Put/all/i[1]: "),
         (more("<marked m='abcd'><a>a</a></marked>"), "marked: "),
         (more("<any i:type='e:Array' e:arrayType='t:Short[1]'><i>abcd</i></any>"), "any/i: "),
         (more("<any><x i:type='t:Short'>abcd</x></any>"), "any/x: "),
@@ -1208,6 +1211,7 @@ fn facets_hold_in_soap_encoding_too() {
         put(["", &PUT.replace("<text>abc</text>", "<text href='#1'/>"), &apart.replace("abcd", "abc")]),
         more("<rows e:arrayType='t:Short[][2]'><r e:arrayType='t:Short[1]'><i>a</i></r><r><i>abc</i></r></rows>"),
         more("<any i:type='e:Array' e:arrayType='t:Short[1]'><i>abc</i></any>"),
+        put(["", &PUT.replace("<i>a</i><i>abc</i>", "<i id='k'>abc</i><i href='#k'/>"), ""]),
         more("<marked m='abc' id='5'><a>a</a></marked>"),
         put([
             "",

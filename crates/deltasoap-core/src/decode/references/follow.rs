@@ -26,7 +26,7 @@ pub(crate) struct Return(Detour);
 
 /// What an element is a value of.
 #[derive(Debug)]
-pub(crate) enum Standing<T> {
+pub(crate) enum Standing<T: 'static> {
     /// Itself alone.
     Alone,
     /// That of an element with an id, which others may refer to.
