@@ -1338,3 +1338,68 @@ fn an_element_alone_is_not_taken_for_one_of_several() {
     assert_eq!(body("<t:B>1</t:B>"), ["/Envelope/Body: missing element <{urn:t}C>"]);
     assert_eq!(body("<t:A>x</t:A>").len(), 1);
 }
+
+/// Operations may have faults of one name and of several types: each is right.
+#[test]
+fn details_of_one_name_are_those_of_any_operation() {
+    let text = ENCODED.replace("HEADER", "encoded").replace(
+        "<message name=\"Err\">",
+        "<message name=\"Other\"><part name=\"err\" type=\"t:Pair\"/></message><message name=\"Err\">",
+    );
+    let text = text.replace(
+        "<operation name=\"More\"><input message=\"t:More\"/><output message=\"t:Out\"/></operation>",
+        "<operation name=\"More\"><input message=\"t:More\"/><output message=\"t:Out\"/><fault name=\"Other\" message=\"t:Other\"/></operation>",
+    );
+    let more = "<operation name=\"More\"><soap:operation soapAction=\"\"/>";
+    let text = text
+        .replace(more, &format!("{more}<fault name=\"Other\"><soap:fault name=\"Other\" use=\"encoded\"/></fault>"));
+    let contract = Contract::from_text(&text).expect("a description");
+    let put_has =
+        |name| contract.operation(name).expect("an operation").method().expect("messages").element.faults.len();
+    assert_eq!((put_has("Put"), put_has("More")), (1, 1));
+    let fault = |content: &str| {
+        let fault = format!(
+            "<s:Fault><faultcode>s:Server</faultcode><faultstring/><detail><err>{content}</err></detail></s:Fault>"
+        );
+        found(&contract, &put(["", "", ""]).replace("<t:Put></t:Put>", &fault))
+    };
+    for good in ["<why>w</why><code>abc</code>", "<b>1</b><a>abc</a>"] {
+        assert_eq!(fault(good), [""; 0], "{good}");
+    }
+    for wrong in ["<why>w</why><code>abcd</code>", "<b>1</b><a>abcd</a>", "<c/>"] {
+        assert_eq!(fault(wrong).len(), 1, "{wrong}: {:?}", fault(wrong));
+    }
+}
+
+/// A client that validates shows a fault all the same, however it is written, and sends requests whose parts it does not know.
+#[tokio::test]
+async fn faults_and_parts_pass_where_invalid_messages_are_refused() {
+    let fault = "<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'><s:Body><s:Fault><faultcode>s:Server</faultcode>\
+                 <faultstring>disk full</faultstring><source>x</source></s:Fault></s:Body></s:Envelope>";
+    let answer = tower::service_fn(move |_: http::Request<deltasoap_http::Body>| {
+        let response = http::Response::builder().status(500).header("content-type", "text/xml");
+        std::future::ready(Ok::<_, std::convert::Infallible>(
+            response.body(Full::new(Bytes::from(fault))).expect("a response"),
+        ))
+    });
+    assert!(!shop().validate(fault.as_bytes()).is_empty());
+    let client = DynamicClient::with_transport(shop(), answer).validation(Validation::Refuse);
+    let order = json!({ "customer": "Ada", "item": [{ "code": "A-1", "count": 2 }] });
+    match client.call("Shop.Soap11.Order", &order).await {
+        Err(DynamicError::Fault(fault)) => assert_eq!(fault.fault.reason, "disk full"),
+        other => panic!("{other:?}"),
+    }
+    let files = || Contract::from_text(include_str!("../data/files.wsdl")).expect("a description");
+    let name = files().operations()[0].name().to_owned();
+    let service = Mock::new(files()).mount(SoapService::builder()).build().expect("a service");
+    let client = DynamicClient::with_transport(files(), service).validation(Validation::Refuse);
+    let mut request = serde_json::Map::new();
+    let sample = files().operations()[0].request_sample().expect("a sample");
+    let sample = files().operations()[0].request_to_json(&sample).expect("JSON");
+    for (key, value) in sample.as_object().expect("an object") {
+        let is_binary = key.contains("content");
+        request.insert(key.clone(), if is_binary { json!({ "$part": "cid:nowhere" }) } else { value.clone() });
+    }
+    let sent = client.call(&name, &serde_json::Value::Object(request)).await;
+    assert!(!matches!(sent, Err(DynamicError::Invalid(_))), "{sent:?}");
+}
