@@ -140,8 +140,13 @@ fn in_utf8(message: &[u8]) -> Cow<'_, [u8]> {
     let words: Vec<u16> = message[2..].chunks_exact(2).map(|pair| word([pair[0], pair[1]])).collect();
     let Ok(text) = String::from_utf16(&words) else { return Cow::Borrowed(message) };
     let mut text = text.into_bytes();
-    if let Some(encoding) = declared_encoding(&text) {
-        text[encoding].fill(b' ');
+    match declared_encoding(&text) {
+        // The engine says what is wrong with a declaration that contradicts the mark.
+        Some(encoding) if !text[encoding.clone()].to_ascii_lowercase().windows(6).any(|name| name == b"utf-16") => {
+            return Cow::Borrowed(message);
+        }
+        Some(encoding) => text[encoding].fill(b' '),
+        None => {}
     }
     Cow::Owned(text)
 }

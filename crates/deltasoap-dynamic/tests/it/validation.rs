@@ -1308,6 +1308,17 @@ fn utf_16_is_read_with_its_declaration() {
     }
 }
 
+#[test]
+fn utf_16_that_is_declared_as_another_encoding_or_cut_is_found() {
+    let of = |declared: &str| -> Vec<u8> {
+        let text = format!("<?xml version='1.0' encoding='{declared}'?>{}", put(["", PUT, ""]));
+        std::iter::once(0xFEFF).chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect()
+    };
+    assert_eq!(encoded().validate(&of("UTF-16")), []);
+    assert_eq!(encoded().validate(&of("UTF-8")).len(), 1);
+    assert_eq!(encoded().validate(&[&of("UTF-16")[..], b"x"].concat()).len(), 1);
+}
+
 /// An element may be the body of one operation, and a part of the body of another.
 #[test]
 fn an_element_alone_is_not_taken_for_one_of_several() {
