@@ -54,7 +54,7 @@ pub(crate) fn plan(import: &Import, selected: Option<Selection>) -> Model {
         messages: HashMap::new(),
         item_names: HashMap::new(),
         lowered: &import.lower(),
-        any_types: HashSet::new(),
+        any_types: Vec::new(),
         done: 0,
     };
     planner.services();
@@ -67,7 +67,7 @@ pub(crate) fn plan(import: &Import, selected: Option<Selection>) -> Model {
     planner.work_off();
     // Types that only an element of any type leads to come last.
     for encoding in [Use::Literal, Use::Encoded] {
-        if planner.selected.is_none() && planner.any_types.contains(&(encoding == Use::Encoded)) {
+        if planner.selected.is_none() && planner.any_types.contains(&encoding) {
             planner.global_types(encoding);
             planner.work_off();
         }
@@ -123,8 +123,8 @@ struct Planner<'i> {
     item_names: HashMap<ItemId, String>,
     /// The same for dynamic values: which operations cannot be called, and why.
     lowered: &'i Lowered,
-    /// Whether elements that may hold any type of the description are encoded, where there are such.
-    any_types: HashSet<bool>,
+    /// How elements are encoded that may hold any type of the description.
+    any_types: Vec<Use>,
     /// How much of the queue is worked off.
     done: usize,
 }
@@ -203,8 +203,8 @@ impl Planner<'_> {
 
     /// The content of an element that is of this very type.
     fn exactly(&mut self, id: TypeId, encoding: Use, owner: Owner<'_>) -> TypeUse {
-        if id == TypeId::ANY {
-            self.any_types.insert(encoding == Use::Encoded);
+        if id == TypeId::ANY && !self.any_types.contains(&encoding) {
+            self.any_types.push(encoding);
         }
         match &self.schemas[id].definition {
             _ if id == TypeId::ANY => TypeUse::NODE,

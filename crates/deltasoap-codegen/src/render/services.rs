@@ -298,7 +298,7 @@ fn settings(name: &Ident) -> TokenStream {
             Ok(self)
         }
 
-        #[doc = " The same client, whose methods give responses with what came around them: header blocks, parts, HTTP headers."]
+        #[doc = " The same client, whose methods return whole responses: header blocks, parts and HTTP headers too."]
         pub fn whole(self) -> #name<deltasoap::http::Whole<C>> {
             #name { caller: deltasoap::http::Whole(self.caller), options: self.options }
         }

@@ -57,7 +57,7 @@ impl<C: deltasoap::http::Caller> ArchiveClient<C> {
         Ok(self)
     }
 
-    /// The same client, whose methods give responses with what came around them: header blocks, parts, HTTP headers.
+    /// The same client, whose methods return whole responses: header blocks, parts and HTTP headers too.
     pub fn whole(self) -> ArchiveClient<deltasoap::http::Whole<C>> {
         ArchiveClient {
             caller: deltasoap::http::Whole(self.caller),

@@ -53,7 +53,7 @@ impl<C: deltasoap::http::Caller> BareClient<C> {
         Ok(self)
     }
 
-    /// The same client, whose methods give responses with what came around them: header blocks, parts, HTTP headers.
+    /// The same client, whose methods return whole responses: header blocks, parts and HTTP headers too.
     pub fn whole(self) -> BareClient<deltasoap::http::Whole<C>> {
         BareClient {
             caller: deltasoap::http::Whole(self.caller),

@@ -51,7 +51,7 @@ impl<C: deltasoap::http::Caller> PullPointSubscriptionClient<C> {
         Ok(self)
     }
 
-    /// The same client, whose methods give responses with what came around them: header blocks, parts, HTTP headers.
+    /// The same client, whose methods return whole responses: header blocks, parts and HTTP headers too.
     pub fn whole(self) -> PullPointSubscriptionClient<deltasoap::http::Whole<C>> {
         PullPointSubscriptionClient {
             caller: deltasoap::http::Whole(self.caller),
@@ -327,7 +327,7 @@ impl<C: deltasoap::http::Caller> EventClient<C> {
         Ok(self)
     }
 
-    /// The same client, whose methods give responses with what came around them: header blocks, parts, HTTP headers.
+    /// The same client, whose methods return whole responses: header blocks, parts and HTTP headers too.
     pub fn whole(self) -> EventClient<deltasoap::http::Whole<C>> {
         EventClient {
             caller: deltasoap::http::Whole(self.caller),
@@ -617,7 +617,7 @@ impl<C: deltasoap::http::Caller> SubscriptionManagerClient<C> {
         Ok(self)
     }
 
-    /// The same client, whose methods give responses with what came around them: header blocks, parts, HTTP headers.
+    /// The same client, whose methods return whole responses: header blocks, parts and HTTP headers too.
     pub fn whole(self) -> SubscriptionManagerClient<deltasoap::http::Whole<C>> {
         SubscriptionManagerClient {
             caller: deltasoap::http::Whole(self.caller),
@@ -815,7 +815,7 @@ impl<C: deltasoap::http::Caller> NotificationProducerClient<C> {
         Ok(self)
     }
 
-    /// The same client, whose methods give responses with what came around them: header blocks, parts, HTTP headers.
+    /// The same client, whose methods return whole responses: header blocks, parts and HTTP headers too.
     pub fn whole(self) -> NotificationProducerClient<deltasoap::http::Whole<C>> {
         NotificationProducerClient {
             caller: deltasoap::http::Whole(self.caller),
@@ -1030,7 +1030,7 @@ impl<C: deltasoap::http::Caller> NotificationConsumerClient<C> {
         Ok(self)
     }
 
-    /// The same client, whose methods give responses with what came around them: header blocks, parts, HTTP headers.
+    /// The same client, whose methods return whole responses: header blocks, parts and HTTP headers too.
     pub fn whole(self) -> NotificationConsumerClient<deltasoap::http::Whole<C>> {
         NotificationConsumerClient {
             caller: deltasoap::http::Whole(self.caller),
@@ -1151,7 +1151,7 @@ impl<C: deltasoap::http::Caller> PullPointClient<C> {
         Ok(self)
     }
 
-    /// The same client, whose methods give responses with what came around them: header blocks, parts, HTTP headers.
+    /// The same client, whose methods return whole responses: header blocks, parts and HTTP headers too.
     pub fn whole(self) -> PullPointClient<deltasoap::http::Whole<C>> {
         PullPointClient {
             caller: deltasoap::http::Whole(self.caller),
@@ -1387,7 +1387,7 @@ impl<C: deltasoap::http::Caller> CreatePullPointClient<C> {
         Ok(self)
     }
 
-    /// The same client, whose methods give responses with what came around them: header blocks, parts, HTTP headers.
+    /// The same client, whose methods return whole responses: header blocks, parts and HTTP headers too.
     pub fn whole(self) -> CreatePullPointClient<deltasoap::http::Whole<C>> {
         CreatePullPointClient {
             caller: deltasoap::http::Whole(self.caller),
@@ -1524,7 +1524,7 @@ impl<C: deltasoap::http::Caller> PausableSubscriptionManagerClient<C> {
         Ok(self)
     }
 
-    /// The same client, whose methods give responses with what came around them: header blocks, parts, HTTP headers.
+    /// The same client, whose methods return whole responses: header blocks, parts and HTTP headers too.
     pub fn whole(self) -> PausableSubscriptionManagerClient<deltasoap::http::Whole<C>> {
         PausableSubscriptionManagerClient {
             caller: deltasoap::http::Whole(self.caller),

@@ -51,7 +51,7 @@ impl<C: deltasoap::http::Caller> FaultServiceClient<C> {
         Ok(self)
     }
 
-    /// The same client, whose methods give responses with what came around them: header blocks, parts, HTTP headers.
+    /// The same client, whose methods return whole responses: header blocks, parts and HTTP headers too.
     pub fn whole(self) -> FaultServiceClient<deltasoap::http::Whole<C>> {
         FaultServiceClient {
             caller: deltasoap::http::Whole(self.caller),

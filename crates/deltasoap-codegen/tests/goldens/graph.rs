@@ -48,7 +48,7 @@ impl<C: deltasoap::http::Caller> FamilyClient<C> {
         Ok(self)
     }
 
-    /// The same client, whose methods give responses with what came around them: header blocks, parts, HTTP headers.
+    /// The same client, whose methods return whole responses: header blocks, parts and HTTP headers too.
     pub fn whole(self) -> FamilyClient<deltasoap::http::Whole<C>> {
         FamilyClient {
             caller: deltasoap::http::Whole(self.caller),

@@ -53,7 +53,7 @@ impl<C: deltasoap::http::Caller> GenClient<C> {
         Ok(self)
     }
 
-    /// The same client, whose methods give responses with what came around them: header blocks, parts, HTTP headers.
+    /// The same client, whose methods return whole responses: header blocks, parts and HTTP headers too.
     pub fn whole(self) -> GenClient<deltasoap::http::Whole<C>> {
         GenClient {
             caller: deltasoap::http::Whole(self.caller),

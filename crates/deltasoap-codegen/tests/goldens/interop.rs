@@ -53,7 +53,7 @@ impl<C: deltasoap::http::Caller> Soap12AddTestPortTypeDocClient<C> {
         Ok(self)
     }
 
-    /// The same client, whose methods give responses with what came around them: header blocks, parts, HTTP headers.
+    /// The same client, whose methods return whole responses: header blocks, parts and HTTP headers too.
     pub fn whole(self) -> Soap12AddTestPortTypeDocClient<deltasoap::http::Whole<C>> {
         Soap12AddTestPortTypeDocClient {
             caller: deltasoap::http::Whole(self.caller),
@@ -237,7 +237,7 @@ impl<C: deltasoap::http::Caller> Soap12AddTestPortTypeRpcClient<C> {
         Ok(self)
     }
 
-    /// The same client, whose methods give responses with what came around them: header blocks, parts, HTTP headers.
+    /// The same client, whose methods return whole responses: header blocks, parts and HTTP headers too.
     pub fn whole(self) -> Soap12AddTestPortTypeRpcClient<deltasoap::http::Whole<C>> {
         Soap12AddTestPortTypeRpcClient {
             caller: deltasoap::http::Whole(self.caller),

@@ -52,7 +52,7 @@ impl<C: deltasoap::http::Caller> BerichtuitwisselingServiceV3Client<C> {
         Ok(self)
     }
 
-    /// The same client, whose methods give responses with what came around them: header blocks, parts, HTTP headers.
+    /// The same client, whose methods return whole responses: header blocks, parts and HTTP headers too.
     pub fn whole(self) -> BerichtuitwisselingServiceV3Client<deltasoap::http::Whole<C>> {
         BerichtuitwisselingServiceV3Client {
             caller: deltasoap::http::Whole(self.caller),

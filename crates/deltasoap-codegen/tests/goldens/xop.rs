@@ -51,7 +51,7 @@ impl<C: deltasoap::http::Caller> TestMtomClient<C> {
         Ok(self)
     }
 
-    /// The same client, whose methods give responses with what came around them: header blocks, parts, HTTP headers.
+    /// The same client, whose methods return whole responses: header blocks, parts and HTTP headers too.
     pub fn whole(self) -> TestMtomClient<deltasoap::http::Whole<C>> {
         TestMtomClient {
             caller: deltasoap::http::Whole(self.caller),

@@ -83,8 +83,9 @@ impl Node {
         crate::decode::from_slice(encoder.finish()?.as_slice(), &self.name)
     }
 
-    /// Reads the tree as a typed value if its `xsi:type` names the type; `None` if it names another, or there is none. What stands behind
-    /// `xsd:anyType` is read so:
+    /// Reads the tree as a typed value if its `xsi:type` names the type; returns `None` if it names another type, or if there is none.
+    ///
+    /// An enum of derived types counts as its base type alone here. Values of `xsd:anyType` are read this way:
     ///
     /// ```
     /// use deltasoap::{Node, Soap};

@@ -4,24 +4,24 @@
 //! the facets of simple types and undeclared attributes. Those are checked here, at every element whose type is known: by the
 //! accessor that holds it or refers to it, or by its own `xsi:type` if that is more specific.
 
-use super::Checker;
 use super::item::Item;
+use super::{Checker, parts_of};
 use crate::Operation;
 use deltasoap_core::decode::{Cursor, Decoder, Step, skip_element};
 use deltasoap_core::schema::{ElementRef, Field, Style, Use};
 use deltasoap_core::soap::{EnvelopeReader, Fault, Head, Receiver};
 use deltasoap_core::{Content, DecodeOptions, ErrorKind, Node, QName, Typed, ns};
+use deltasoap_wsdl::NormalContent;
 use deltasoap_wsdl::lower::Method;
 use deltasoap_wsdl::wsdl::PartContent;
 use deltasoap_wsdl::xsd::{ElementId, Particle, Term, TypeDefinition, TypeId};
-use deltasoap_wsdl::{Normal, NormalContent};
 use std::cell::{OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-/// What is found out once for a message.
+/// What is computed once for a message, when it is first needed.
 #[derive(Default)]
-pub(super) struct Once<'c> {
+pub(super) struct Cache<'c> {
     /// The possible targets of references.
     targets: OnceCell<HashMap<&'c str, &'c Item>>,
     /// The header blocks, and the details of a fault, as trees.
@@ -31,9 +31,9 @@ pub(super) struct Once<'c> {
 }
 
 /// A value that is referred to and still to be checked.
-pub(super) struct Ahead<'c> {
+pub(super) struct Pending<'c> {
     target: &'c Item,
-    as_what: Kind,
+    kind: Kind,
 }
 
 /// What is known of an element's content.
@@ -48,10 +48,7 @@ pub(super) enum Kind {
 impl<'c> Checker<'c> {
     /// The body of an encoded message.
     pub(super) fn encoded_body(&mut self, operation: &Operation, entry: &Item, is_request: bool) {
-        let declared = operation.declaration();
-        let parameter = if is_request { &declared.input } else { &declared.output };
-        let Some(parameter) = parameter else { return };
-        let parts = &operation.contract().description().definitions().messages[parameter.message].parts;
+        let parts = parts_of(operation, is_request);
         let schemas = self.types.import.schemas();
         let of = |name: &QName| {
             parts.iter().find_map(|part| match &part.content {
@@ -75,10 +72,10 @@ impl<'c> Checker<'c> {
 
     /// Values next to the operation that no reference reaches, if they name their types.
     pub(super) fn encoded_apart(&mut self, body: &Item, entry: &Item) {
-        for item in body.children.iter().filter(|it| it.offset != entry.offset && it.attribute("", "id").is_some()) {
-            if !self.walked.iter().any(|(offset, _)| *offset == item.offset) {
-                self.within(item, |this| this.encoded(item, Kind::Of(TypeId::ANY)));
-            }
+        let reached: HashSet<u64> = self.walked.iter().map(|(offset, _)| *offset).collect();
+        let is_apart = |it: &&Item| it.offset != entry.offset && it.attribute("", "id").is_some();
+        for item in body.children.iter().filter(is_apart).filter(|it| !reached.contains(&it.offset)) {
+            self.within(item, |this| this.encoded(item, Kind::Of(TypeId::ANY)));
         }
         self.follow();
     }
@@ -137,8 +134,8 @@ impl<'c> Checker<'c> {
 
     /// Runs the engine on a tree in header or detail.
     fn engine_on(&mut self, item: &Item, content: ElementRef, tree: &dyn Fn(&Skimmed) -> Option<&Node>) {
-        let once = Rc::clone(&self.once);
-        let skimmed = once.skimmed.get_or_init(|| Skimmed::of(self.message));
+        let cache = Rc::clone(&self.cache);
+        let skimmed = cache.skimmed.get_or_init(|| Skimmed::of(self.message));
         if let Some(Err(error)) = tree(skimmed).map(|node| self.types.read_node(node, content)) {
             self.find(item, error.kind().to_string());
         }
@@ -146,10 +143,10 @@ impl<'c> Checker<'c> {
 
     /// Checks the referenced values, which may refer to more.
     fn follow(&mut self) {
-        while let Some(Ahead { target, as_what }) = self.ahead.pop() {
+        while let Some(Pending { target, kind }) = self.pending.pop() {
             let path = self.root.map(|root| path_to(root, target)).unwrap_or_default();
             let outer = std::mem::replace(&mut self.path, path);
-            self.encoded(target, as_what);
+            self.encoded(target, kind);
             self.path = outer;
         }
     }
@@ -172,38 +169,28 @@ impl<'c> Checker<'c> {
         };
         let schemas = self.types.import.schemas();
         let normal = schemas.content(id);
+        if id != TypeId::ANY {
+            self.attributes(item, normal, is_of_encoding);
+        }
         let array = normal.and_then(|normal| normal.array.as_ref());
         let known = array.map(|array| (array.item, brackets_in(&array.dimensions)));
         if let Some((item_type, brackets)) = self.items_of(item, known) {
-            self.attributes(item, normal.filter(|_| id != TypeId::ANY), is_of_encoding);
             return self.encoded_items(item, item_type, brackets);
         }
-        match (&schemas[id].definition, normal) {
-            (TypeDefinition::Simple(_), _) => self.encoded_text(item, id, None),
-            (_, Some(normal @ Normal { content: NormalContent::Text(id), .. })) => {
-                self.encoded_text(item, *id, Some(normal));
-            }
-            (_, Some(normal @ Normal { content: NormalContent::Elements(particle), .. })) if id != TypeId::ANY => {
-                self.attributes(item, Some(normal), is_of_encoding);
-                self.encoded_fields(item, particle);
-            }
-            _ => {
-                if id != TypeId::ANY {
-                    self.attributes(item, normal, is_of_encoding);
-                }
-                for child in &item.children {
-                    self.within(child, |this| this.encoded(child, Kind::Of(TypeId::ANY)));
-                }
-            }
+        match (&schemas[id].definition, normal.map(|normal| &normal.content)) {
+            (TypeDefinition::Simple(_), _) => self.encoded_text(item, id),
+            (_, Some(NormalContent::Text(id))) => self.encoded_text(item, *id),
+            (_, Some(NormalContent::Elements(particle))) if id != TypeId::ANY => self.encoded_fields(item, particle),
+            _ => self.encoded_items(item, TypeId::ANY, 1),
         }
     }
 
     /// A reference: its target has the accessor's type.
-    fn refer(&mut self, id: &str, as_what: Kind) {
-        let once = Rc::clone(&self.once);
-        let targets = once.targets.get_or_init(|| self.root.map(targets).unwrap_or_default());
-        if let Some(&target) = targets.get(id).filter(|target| self.walked.insert((target.offset, as_what))) {
-            self.ahead.push(Ahead { target, as_what });
+    fn refer(&mut self, id: &str, kind: Kind) {
+        let cache = Rc::clone(&self.cache);
+        let targets = cache.targets.get_or_init(|| self.root.map(targets).unwrap_or_default());
+        if let Some(&target) = targets.get(id).filter(|target| self.walked.insert((target.offset, kind))) {
+            self.pending.push(Pending { target, kind });
         }
     }
 
@@ -214,8 +201,7 @@ impl<'c> Checker<'c> {
         named.filter(|id| self.types.can_be(*id, declared)).unwrap_or(declared)
     }
 
-    fn encoded_text(&mut self, item: &Item, id: TypeId, normal: Option<&Normal>) {
-        self.attributes(item, normal, is_of_encoding);
+    fn encoded_text(&mut self, item: &Item, id: TypeId) {
         if item.children.is_empty() {
             // Ids are the encoding's, and an `xsd:IDREF` is a value like others here.
             self.takes_ids = false;
@@ -248,9 +234,9 @@ impl<'c> Checker<'c> {
         }
         let schemas = self.types.import.schemas();
         let fields = || elements(particle).into_iter().map(|id| (&*schemas[id].name.local, schemas[id].type_id));
-        let once = Rc::clone(&self.once);
+        let cache = Rc::clone(&self.cache);
         let key = std::ptr::from_ref(particle).addr();
-        let fields = Rc::clone(once.fields.borrow_mut().entry(key).or_insert_with(|| Rc::new(fields().collect())));
+        let fields = Rc::clone(cache.fields.borrow_mut().entry(key).or_insert_with(|| Rc::new(fields().collect())));
         for child in &item.children {
             let id = fields.get(&*child.name.local).copied().unwrap_or(TypeId::ANY);
             self.within(child, |this| this.encoded(child, Kind::Of(id)));

@@ -20,9 +20,9 @@ use deltasoap_core::decode::{Cursor, Decoder, Step};
 use deltasoap_core::schema::{Element, ElementRef, Style, Use, View, shortened};
 use deltasoap_core::soap::{EnvelopeReader, Head, Receiver, Version};
 use deltasoap_core::{BodyParts, Content, DecodeOptions, Error, ErrorKind, Node, PartUri, QName, Shared, Value, ns};
-use deltasoap_wsdl::wsdl::PartContent;
+use deltasoap_wsdl::wsdl::{Part, PartContent};
 use deltasoap_wsdl::xsd::TypeId;
-use encoded::{Ahead, Kind, Once};
+use encoded::{Cache, Kind, Pending};
 use identity::Keys;
 use item::Item;
 use model::Alternatives;
@@ -110,8 +110,8 @@ impl Contract {
             known: 0,
             root: parsed.as_ref().ok(),
             walked: HashSet::new(),
-            ahead: Vec::new(),
-            once: Rc::default(),
+            pending: Vec::new(),
+            cache: Rc::default(),
             takes_ids: true,
         };
         match &parsed {
@@ -129,10 +129,9 @@ impl Contract {
 
 /// Positions count bytes of UTF-8. The declaration's encoding is blanked, because it no longer applies.
 fn in_utf8(message: &[u8]) -> Cow<'_, [u8]> {
-    if !message.len().is_multiple_of(2) {
-        return Cow::Borrowed(message);
-    }
     let word: fn([u8; 2]) -> u16 = match message {
+        // The engine says that half of a character is missing.
+        _ if !message.len().is_multiple_of(2) => return Cow::Borrowed(message),
         [0xFE, 0xFF, ..] => u16::from_be_bytes,
         [0xFF, 0xFE, ..] => u16::from_le_bytes,
         _ => return Cow::Borrowed(message),
@@ -185,8 +184,8 @@ struct Checker<'c> {
     /// The positions of values that were referred to.
     walked: HashSet<(u64, Kind)>,
     /// Values that are still to be checked.
-    ahead: Vec<Ahead<'c>>,
-    once: Rc<Once<'c>>,
+    pending: Vec<Pending<'c>>,
+    cache: Rc<Cache<'c>>,
     /// True if values of type `xsd:ID` and `xsd:IDREF` are noted.
     takes_ids: bool,
 }
@@ -339,8 +338,8 @@ impl Checker<'_> {
                 keys: self.keys.fresh(),
                 alternatives: Alternatives::new(),
                 walked: HashSet::new(),
-                ahead: Vec::new(),
-                once: Rc::clone(&self.once),
+                pending: Vec::new(),
+                cache: Rc::clone(&self.cache),
                 is_clean: self.is_clean && self.findings.is_empty(),
                 ..*self
             };
@@ -366,14 +365,11 @@ impl Checker<'_> {
 
     /// The accessors of an rpc message, in the order of the parts.
     fn parameters(&mut self, operation: &Operation, entry: &Item, is_request: bool) {
-        let declared = operation.declaration();
-        let parameter = if is_request { &declared.input } else { &declared.output };
-        let Some(parameter) = parameter else { return };
+        let parts = parts_of(operation, is_request);
         self.known += 1;
         self.attributes(entry, None, |name| !name.namespace.is_empty());
-        let message = &operation.contract().description().definitions().messages[parameter.message];
         for child in &entry.children {
-            let part = message.parts.iter().find(|part| match &part.content {
+            let part = parts.iter().find(|part| match &part.content {
                 PartContent::Type(_) => *part.name == *child.name.local,
                 PartContent::Element(name, _) => *name == child.name,
             });
@@ -462,6 +458,14 @@ impl Checker<'_> {
         check(self);
         self.path.pop();
     }
+}
+
+/// The parts of an operation's request or response.
+fn parts_of(operation: &Operation, is_request: bool) -> &[Part] {
+    let declared = operation.declaration();
+    let parameter = if is_request { &declared.input } else { &declared.output };
+    let messages = &operation.contract().description().definitions().messages;
+    parameter.as_ref().map_or(&[], |parameter| &messages[parameter.message].parts)
 }
 
 /// True for an element next to the operation that references target (SOAP 1.1, 5.6).

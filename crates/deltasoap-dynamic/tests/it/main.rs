@@ -10,6 +10,7 @@ mod candidates;
 mod conformance;
 mod contradictions;
 mod derived;
+mod exchanged;
 mod graphs;
 mod groups;
 mod json;
