@@ -8,6 +8,7 @@ mod bare;
 mod calls;
 mod candidates;
 mod conformance;
+mod content_models;
 mod contradictions;
 mod derived;
 mod exchanged;
