@@ -219,35 +219,78 @@ impl Drop for EndOfDrops {
     }
 }
 
-/// Values met by the outermost comparison, or the outermost `Debug`, of this thread.
-type Met<K> = RefCell<Option<HashSet<K>>>;
+/// Most shared values that a comparison or `Debug` enters within each other: a message can chain any number of them.
+const DEEPEST: usize = 32;
+
+/// What the outermost comparison, or the outermost `Debug`, of this thread has met so far.
+struct Walk<K> {
+    met: HashSet<K>,
+    /// Shared values within which it is now.
+    depth: usize,
+    /// Comparisons that would have nested too deeply.
+    later: Vec<Box<dyn FnOnce() -> bool>>,
+}
+
+/// How to go on with a value that a walk meets.
+#[derive(PartialEq, Eq)]
+enum Meeting {
+    New,
+    Again,
+    TooDeep,
+}
+
+type Walking<K> = RefCell<Option<Walk<K>>>;
 
 thread_local! {
     /// Pairs that were compared or are being compared: equal unless the outermost comparison turns out false.
-    static COMPARED: Met<(usize, usize)> = const { RefCell::new(None) };
-    static SHOWN: Met<usize> = const { RefCell::new(None) };
+    static COMPARED: Walking<(usize, usize)> = const { RefCell::new(None) };
+    static SHOWN: Walking<usize> = const { RefCell::new(None) };
 }
 
-/// Does what is to be done with a value that is met for the first time; `None` for others.
-fn if_new<K: Eq + Hash, R>(met: &'static LocalKey<Met<K>>, key: K, act: impl FnOnce() -> R) -> Option<R> {
-    let _outermost = met.with_borrow_mut(begin).then(|| Outermost(met));
-    let is_new = met.with_borrow_mut(|met| met.as_mut().is_none_or(|met| met.insert(key)));
-    is_new.then(act)
+impl<K: Eq + Hash> Walk<K> {
+    /// Meets a value, within a walk that has begun. [`leave`](Self::leave) follows a new one.
+    fn meet(walking: &'static LocalKey<Walking<K>>, key: K) -> Meeting {
+        walking.with_borrow_mut(|walk| match walk {
+            Some(walk) if walk.met.contains(&key) => Meeting::Again,
+            Some(walk) if walk.depth >= DEEPEST => Meeting::TooDeep,
+            Some(walk) => {
+                walk.met.insert(key);
+                walk.depth += 1;
+                Meeting::New
+            }
+            None => Meeting::Again,
+        })
+    }
+
+    fn leave(walking: &'static LocalKey<Walking<K>>) {
+        walking.with_borrow_mut(|walk| walk.iter_mut().for_each(|walk| walk.depth -= 1));
+    }
 }
 
-/// Makes an empty set of none; true if there was none.
-fn begin<K>(met: &mut Option<HashSet<K>>) -> bool {
-    let is_none = met.is_none();
-    met.get_or_insert_default();
-    is_none
-}
+/// The outermost step of a walk: forgets what was met at the end, a panic included.
+struct Outermost<K: 'static>(&'static LocalKey<Walking<K>>);
 
-/// Forgets what was met at the end, a panic included.
-struct Outermost<K: 'static>(&'static LocalKey<Met<K>>);
+impl<K> Outermost<K> {
+    /// Begins a walk, unless this is within one.
+    fn begin(walking: &'static LocalKey<Walking<K>>) -> Option<Self> {
+        let is_first = walking.with_borrow(Option::is_none);
+        is_first.then(|| {
+            walking.set(Some(Walk { met: HashSet::new(), depth: 0, later: Vec::new() }));
+            Outermost(walking)
+        })
+    }
+
+    /// Makes up for the comparisons that were put off, and for those that they put off.
+    fn make_up(&self) -> bool {
+        let next = || self.0.with_borrow_mut(|walk| walk.as_mut()?.later.pop());
+        std::iter::from_fn(next).all(|compare| compare())
+    }
+}
 
 impl<K> Drop for Outermost<K> {
     fn drop(&mut self) {
-        self.0.set(None);
+        // Outside of the borrow: what was put off holds values.
+        drop(self.0.take());
     }
 }
 
@@ -260,16 +303,39 @@ impl<T: PartialEq + 'static> PartialEq for Shared<T> {
         let (Some(one), Some(two)) = (self.get(), other.get()) else {
             return self.get().is_none() && other.get().is_none();
         };
-        if_new(&COMPARED, (self.address(), other.address()), || *one == *two).unwrap_or(true)
+        let outermost = Outermost::begin(&COMPARED);
+        let is_equal = match Walk::meet(&COMPARED, (self.address(), other.address())) {
+            Meeting::Again => true,
+            Meeting::New => {
+                let is_equal = *one == *two;
+                Walk::leave(&COMPARED);
+                is_equal
+            }
+            Meeting::TooDeep => {
+                let (one, other) = (self.clone(), other.clone());
+                let later = Box::new(move || one == other);
+                COMPARED.with_borrow_mut(|walk| walk.as_mut().map(|walk| walk.later.push(later)));
+                true
+            }
+        };
+        is_equal && outermost.is_none_or(|outermost| outermost.make_up())
     }
 }
 
-/// Each value is shown once.
+/// Each value is shown once, and none that is nested in more than 32 others.
 impl<T: fmt::Debug + 'static> fmt::Debug for Shared<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(value) = self.get() else { return f.write_str("Shared(gone)") };
-        let shown = if_new(&SHOWN, self.address(), || f.debug_tuple("Shared").field(&*value).finish());
-        shown.unwrap_or_else(|| f.write_str("Shared(shown before)"))
+        let _outermost = Outermost::begin(&SHOWN);
+        match Walk::meet(&SHOWN, self.address()) {
+            Meeting::New => {
+                let shown = f.debug_tuple("Shared").field(&*value).finish();
+                Walk::leave(&SHOWN);
+                shown
+            }
+            Meeting::Again => f.write_str("Shared(shown before)"),
+            Meeting::TooDeep => f.write_str("Shared(..)"),
+        }
     }
 }
 
@@ -398,6 +464,21 @@ mod tests {
         assert!(dropped.load(Relaxed) == 0 && held.next.is_some() && held.back.get().is_some());
         drop(held);
         assert_eq!(dropped.swap(0, Relaxed), LENGTH);
+    }
+
+    #[test]
+    fn chains_of_any_length_are_compared_and_shown() {
+        #[derive(Debug, PartialEq)]
+        struct Chain(u8, Option<Shared<Chain>>);
+        let chain =
+            |last| (0..200_000).fold(Shared::new(Chain(last, None)), |next, _| Shared::new(Chain(0, Some(next))));
+        assert!(chain(1) == chain(1));
+        // The difference is met by what was put off.
+        assert!(chain(1) != chain(2));
+        assert!(chain(1) == chain(1), "a comparison that is over leaves nothing behind");
+        let shown = format!("{:?}", chain(1));
+        assert_eq!(shown.matches("Chain").count(), DEEPEST, "{shown}");
+        assert!(shown.contains("Shared(..)"), "{shown}");
     }
 
     #[test]
