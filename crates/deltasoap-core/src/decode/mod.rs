@@ -34,6 +34,7 @@ use differential::Differential;
 pub use driver::{DecodeOptions, Decoder, ElementRoot, Root, from_slice, value_from_slice};
 pub use flat::FlatSource;
 pub use frame::Frame;
+pub(crate) use opening::Opened;
 pub use predicted::{Leaf, ShapeId};
 pub use skip::skip_element;
 pub(crate) use state::Expected;

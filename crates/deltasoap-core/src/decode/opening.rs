@@ -1,4 +1,4 @@
-//! The start of an envelope, up to its body: senders write the same in front of every message.
+//! The start of an envelope, up to its header or body: a sender begins every message with the same bytes.
 //!
 //! ```text
 //! <?xml ..?> <Envelope xmlns:..> <Body>     <op> ..
@@ -6,8 +6,8 @@
 //! ```
 //!
 //! Tokenizing is a function of the reader's state and the bytes, and all documents begin in the same state. So equal bytes lead to an
-//! equal state: the open elements and their declarations, which are kept beside the bytes. Header blocks are read each time, and so
-//! are messages in SOAP encoding. What is kept tells of a sender the prefixes it declares, as the reader's own tables do.
+//! equal state: the open elements and their declarations, which are kept beside the bytes. Header blocks are read each time. What is
+//! kept reveals the prefixes that a sender declares, as the reader's own tables do.
 
 use super::Cursor;
 use super::differential::Checkpoints;
@@ -27,12 +27,29 @@ pub(crate) struct Opening {
     known: Option<Box<Known>>,
     /// Messages in a row that began otherwise.
     misses: u32,
+    is_off: bool,
+}
+
+/// What the start of an envelope says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Opened {
+    pub(crate) version: Version,
+    /// The start tag of the header was the last to be read, not that of the body.
+    pub(crate) is_header: bool,
+    /// SOAP encoding is in force.
+    pub(crate) is_encoded: bool,
+}
+
+impl Opening {
+    pub(crate) fn switch_off(&mut self) {
+        self.is_off = true;
+    }
 }
 
 #[derive(Debug)]
 struct Known {
     bytes: Vec<u8>,
-    version: Version,
+    opened: Opened,
     /// The reader's, which the others have a meaning in.
     epoch: (u64, u64),
     open: Vec<OpenElement>,
@@ -40,8 +57,8 @@ struct Known {
 }
 
 impl Cursor<'_> {
-    /// At the start of a document: goes on in the body if the document begins as the last one did. Gives the version then.
-    pub(crate) fn skip_opening(&mut self) -> Option<Version> {
+    /// At the start of a document: continues in the header or the body if the document begins as the last one did.
+    pub(crate) fn skip_opening(&mut self) -> Option<Opened> {
         if !self.is_whole_so_far() || self.window.pos > 0 {
             return None;
         }
@@ -54,11 +71,11 @@ impl Cursor<'_> {
         state.reader.restore(0, &known.open, &known.bound);
         self.window.pos = known.bytes.len();
         state.expected.opening.misses = 0;
-        Some(known.version)
+        Some(known.opened)
     }
 
-    /// Behind the body's start tag: keeps what stands up to here, for the next message.
-    pub(crate) fn keep_opening(&mut self, version: Version) {
+    /// After the start tag of the header or the body: keeps the bytes up to here, for the next message.
+    pub(crate) fn keep_opening(&mut self, opened: Opened) {
         let bytes = self.window.bytes.get(..self.window.pos).filter(|bytes| bytes.len() <= MOST_BYTES);
         let Some(bytes) = bytes.filter(|_| self.is_whole_so_far() && !self.reader().tag_is_empty()) else { return };
         let state = &mut *self.state;
@@ -71,12 +88,15 @@ impl Cursor<'_> {
         }
         let Some(bound) = state.reader.bound_from(0, MOST_BOUND) else { return };
         let (epoch, open) = (state.reader.epoch(), state.reader.open_elements().to_vec());
-        state.expected.opening.known = Some(Box::new(Known { bytes: bytes.to_vec(), version, epoch, open, bound }));
+        state.expected.opening.known = Some(Box::new(Known { bytes: bytes.to_vec(), opened, epoch, open, bound }));
     }
 
-    /// True if the window begins where the document does, and messages may be compared.
+    /// True if the window begins where the document does. The policies of other crates see every byte.
     fn is_whole_so_far(&self) -> bool {
-        let is_on = self.state.differential.checkpoints == Checkpoints::Leaf;
-        is_on && self.window.base == 0 && self.window.encoding == Detected::default()
+        let is_on = !matches!(self.state.differential.checkpoints, Checkpoints::Custom(_));
+        is_on
+            && !self.state.expected.opening.is_off
+            && self.window.base == 0
+            && self.window.encoding == Detected::default()
     }
 }

@@ -17,8 +17,9 @@
 //! occurrences are checked against the field's bounds. So the fast path accepts only what the general routine accepted in an equal
 //! state, and it never reports an error: it falls back.
 //!
-//! Shapes outlive a message, since a service receives similar messages. Attribute values do not: decoders serve several clients. A shape
-//! starts to learn with its second element, so a message without repetition copies no tags.
+//! Shapes outlive a message, since a service receives similar messages. They hold no attribute values, except those of `xsi:type` and
+//! `xsi:nil`, which decide how the content is read: decoders serve several clients. A shape starts to learn with its second element, so
+//! a message without repetition copies no tags.
 
 use super::flat::FlatSource;
 use super::references::marks;
@@ -26,7 +27,7 @@ use super::{Cursor, Expected, State};
 use crate::ns;
 use crate::schema::{Builtin, ComplexElement, Compositor, Field, Identity, View};
 use deltasoap_xml::lexical::Lexical;
-use deltasoap_xml::{KnownTag, Reader, ScopeId};
+use deltasoap_xml::{KnownTag, Names, Reader, ScopeId};
 use foldhash::quality::RandomState;
 use std::collections::HashMap;
 
@@ -54,8 +55,6 @@ pub(crate) struct Predicted {
     /// The reader's epoch in which the interned names and scopes are valid.
     epoch: (u64, u64),
     is_off: bool,
-    /// True if some tag has attributes other than `xsi:type`.
-    has_values: bool,
     /// The last child that an element with a shape opened.
     opened: Option<Opened>,
 }
@@ -100,8 +99,6 @@ pub(crate) struct Tag {
     pub(crate) known: KnownTag,
     /// True if its content is text of a simple type.
     pub(crate) is_leaf: bool,
-    /// It has attributes other than `xsi:type`.
-    has_values: bool,
     /// No attribute makes it refer to another element, or be referred to.
     pub(crate) is_unmarked: bool,
     /// The shape of its content.
@@ -146,24 +143,13 @@ impl Predicted {
         self.is_off = true;
     }
 
-    /// Prepares for the next message. It may come from another client, so attribute values are dropped: otherwise timing would reveal
-    /// them.
+    /// Prepares for the next message.
     pub(crate) fn reset(&mut self, epoch: (u64, u64)) {
         self.opened = None;
-        self.forget_values();
         if self.epoch != epoch || self.is_full() {
             self.shapes.clear();
             self.index.clear();
             (self.bytes, self.epoch) = (0, epoch);
-        }
-    }
-
-    /// Drops the tags that contain attribute values.
-    fn forget_values(&mut self) {
-        if std::mem::take(&mut self.has_values) {
-            let tags = self.shapes.iter_mut().flat_map(|shape| &mut shape.tags);
-            let forgotten = tags.filter_map(|tag| tag.take_if(|tag| tag.has_values));
-            self.bytes -= forgotten.map(|tag| tag.size()).sum::<usize>();
         }
     }
 
@@ -374,15 +360,14 @@ impl Cursor<'_> {
             Some(tag) => tag.changes + 1,
             None => 0,
         };
-        let Some(known) = reader.known_tag(found) else { return };
-        let (has_values, is_unmarked) = (has_values(reader), !marks::has_marks(reader));
-        let is_leaf = is_leaf && !has_values && are_types_declared(reader);
-        predicted.has_values |= has_values;
+        let is_fixed = |names: &Names, name| names.is(name, ns::XSI, "type") || names.is(name, ns::XSI, "nil");
+        let Some(known) = reader.known_tag(found, is_fixed) else { return };
+        let is_unmarked = !marks::has_marks(reader);
+        let is_leaf = is_leaf && !has_values(reader) && are_types_declared(reader);
         let before = slot.as_ref().map_or(0, |tag| tag.size());
         let tag = slot.insert(Box::new(Tag {
             known,
             is_leaf,
-            has_values,
             is_unmarked,
             shape: ShapeId::default(),
             attributes: None,

@@ -147,6 +147,7 @@ impl State {
         self.expected.flat.switch_off();
         self.expected.shapes.switch_off();
         self.expected.tags.switch_off();
+        self.expected.opening.switch_off();
     }
 
     /// Makes ready for another message.

@@ -261,7 +261,7 @@ impl Cursor<'_> {
         }
         let number = match tags.number(reader.scope(), id, found, has_attributes) {
             Some(Number::Known(number)) => number,
-            Some(Number::New) => match reader.known_tag(found) {
+            Some(Number::New) => match reader.known_tag(found, |_, _| true) {
                 Some(known) => {
                     let name = names.get(reader.names(), id);
                     let tag = Tag { known: Some(known), scope: reader.scope(), name, has_attributes };

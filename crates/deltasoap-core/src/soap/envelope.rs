@@ -1,7 +1,7 @@
 //! The envelope: reads `Header` blocks as trees, finds out what the `Body` holds, and hands over.
 
 use super::{HeaderBlock, Version};
-use crate::decode::{Cursor, Root, Step, Stop, Tag, skip_element};
+use crate::decode::{Cursor, Opened, Root, Step, Stop, Tag, skip_element};
 use crate::schema::View;
 use crate::{Content, Error, ErrorKind, Node, Typed, ns};
 
@@ -156,22 +156,32 @@ impl<R: Receiver> EnvelopeReader<R> {
             return Err(cursor.error_at_tag(ErrorKind::Envelope("expected at most one Header, then one Body")));
         };
         cursor.frame(me).field |= now;
-        match state {
-            BODY if self.is_encoded || self.says_encoded(cursor) => cursor.set_encoded(),
-            BODY if seen == 0 => cursor.keep_opening(version),
-            _ => {}
+        let is_header = state == HEADER;
+        let is_encoded = self.is_encoded || state == BODY && self.says_encoded(cursor);
+        if state == BODY && is_encoded {
+            cursor.set_encoded();
+        }
+        if state != TRAILER && seen == 0 {
+            cursor.keep_opening(Opened { version, is_header, is_encoded });
         }
         Ok(state)
     }
 
-    /// In front of the envelope: goes on in the body if the message begins as the last one did.
-    fn skip_opening(&mut self, cursor: &mut Cursor<'_>, me: usize) -> bool {
-        self.head.version = cursor.skip_opening();
-        let is_skipped = self.head.version.is_some();
-        if is_skipped {
-            cursor.frame(me).field = SEEN_BODY;
+    /// At the start: continues in the header or the body if the message begins as the last one did, and reads the envelope's start tag
+    /// if not. Returns the state to continue in.
+    fn start(&mut self, cursor: &mut Cursor<'_>, me: usize) -> Step<u8> {
+        let Some(Opened { version, is_header, is_encoded }) = cursor.skip_opening() else {
+            self.open_envelope(cursor)?;
+            return Ok(ENVELOPE);
+        };
+        self.head.version = Some(version);
+        self.is_encoded = is_encoded;
+        let (state, seen) = if is_header { (HEADER, SEEN_HEADER) } else { (BODY, SEEN_BODY) };
+        cursor.frame(me).field = seen;
+        if state == BODY && is_encoded {
+            cursor.set_encoded();
         }
-        is_skipped
+        Ok(state)
     }
 
     /// True if the start tag just read puts the encoding of section 5 in force (SOAP 1.1, 4.1.1).
@@ -281,11 +291,7 @@ impl<R: Receiver> Root for EnvelopeReader<R> {
         loop {
             let state = cursor.frame(me).state;
             let next = match state {
-                START if self.skip_opening(cursor, me) => BODY,
-                START => {
-                    self.open_envelope(cursor)?;
-                    ENVELOPE
-                }
+                START => self.start(cursor, me)?,
                 ENVELOPE => self.open_part(cursor, me)?,
                 HEADER => self.open_block(cursor)?,
                 BLOCK => {

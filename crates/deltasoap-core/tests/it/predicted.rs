@@ -84,6 +84,56 @@ fn attributes_are_those_of_the_tag_at_hand() {
     }
 }
 
+/// A known tag is one with any values, as long as they are plain; the markup between them is the same.
+#[test]
+fn values_of_known_tags_may_differ() {
+    let mut schema = Schema::new();
+    let (int, text) = (schema.add(simple(Builtin::Int)), schema.add(simple(Builtin::String)));
+    let attribute =
+        |name, element| Attribute { name: QName::new("", name), element, required: false, default: Some("7".into()) };
+    let inner =
+        schema.add(complex(vec![field("a", int, (0, Some(1)))], vec![attribute("x", int), attribute("y", text)]));
+    let root = schema.add(complex(vec![field("c", inner, (1, None)), field("d", inner, (0, Some(1)))], vec![]));
+    let attributes = [
+        "x='1' y='one'",
+        "x='12' y=''",
+        "x='12' y='a > b'",
+        "x='12' y='a &gt; b'",
+        "x='12' y='a < b'",
+        "x='12' y='a\tb\n'",
+        "x='12' y='\u{e4}\u{1F600}'",
+        "x='12' y='\u{1}'",
+        "x='12' y='\"'",
+        "x='12' y=\"'\"",
+        "x=' 12 ' y='one'",
+        "x='none' y='one'",
+        "x='3'  y='one'",
+        "y='one' x='3'",
+        "y='two' x='4'",
+        "x='3'",
+        "x='3' y='one' z='1'",
+        "x='3' y='one' id='1'",
+        "x='3' y='one' x='4'",
+        "x='3' y='0123456789'",
+        "x='3' y='01234567890'",
+        "x='3' y='one'/><c x='3' y='one'",
+        "x='3' y='one",
+    ];
+    let limits = Limits { attribute_value: 10, ..Limits::default() };
+    let document = |attributes: [&str; 3]| {
+        let [one, two, three] = attributes.map(|it| format!(" {it}><a>1</a>"));
+        format!("<r><c{one}</c><c{two}</c><d{three}</d></r>")
+    };
+    let mut documents = Vec::new();
+    for one in attributes {
+        for two in attributes {
+            documents.extend([document([one, two, one]), document([two; 3])]);
+        }
+    }
+    let faults = read_all(&schema, root, limits, &documents);
+    assert!((200..900).contains(&faults), "{faults} of {}", documents.len());
+}
+
 /// An end tag is longer than its start tag, and may alone be beyond the limit.
 #[test]
 fn end_tags_count_against_the_limit_on_markup() {

@@ -2,42 +2,86 @@
 //!
 //! The result of reading a start tag depends on its bytes, the declarations in scope and the limits. A [`KnownTag`] holds the bytes and
 //! the result. When the same bytes come again, the reader compares them instead of tokenizing them.
+//!
+//! Attribute values may differ, except those that the caller wants fixed:
+//!
+//! ```text
+//! <prop versionId="8.0" xsi:type="xsd:string">      the tag as it was read; xsi:type is fixed
+//! <prop versionId="                                 compared
+//!                  ...                              a value: plain characters up to the quote
+//!                     " xsi:type="xsd:string">      compared
+//! ```
 
 use super::attribute::Attribute;
 use super::spelling::SpellingId;
 use super::tag::Open;
 use super::{Inside, Place, Reader, Window};
+use crate::chars::{PLAIN_VALUE, has};
 use crate::segment::Segment;
-use crate::{NameId, ScopeId};
+use crate::{NameId, Names, ScopeId};
 
 /// A start tag without namespace declarations, and its end tag. Valid only for the reader that made it, in the same
 /// [`epoch`](Reader::epoch) and [`scope`](Reader::scope).
 #[derive(Debug)]
 pub struct KnownTag {
+    /// The start tag, up to the first value that may differ.
     start: Segment,
+    /// The values that may differ, in order.
+    values_between: Box<[Between]>,
     end: Segment,
     spelling: SpellingId,
     name: NameId,
     scope: ScopeId,
     attributes: Box<[Attribute]>,
+    /// The values that are fixed.
     values: Box<str>,
+    limits: (usize, usize),
 }
+
+/// An attribute value that may differ.
+#[derive(Debug)]
+struct Between {
+    /// The place of the attribute in the tag.
+    attribute: usize,
+    /// The bytes from its closing quote on, up to the next such value or the end of the tag.
+    after: Segment,
+}
+
+/// Most values of a tag that may differ.
+const MOST_BETWEEN: usize = 16;
 
 impl KnownTag {
     /// The memory it takes in bytes, an estimate.
     pub fn size(&self) -> usize {
-        size_of::<Self>() + self.start.len() + self.end.len() + self.values.len() + size_of_val(&self.attributes[..])
+        let between: usize = self.values_between.iter().map(|it| size_of_val(it) + it.after.len()).sum();
+        let bytes = self.start.len() + self.end.len() + self.values.len() + between;
+        size_of::<Self>() + bytes + size_of_val(&self.attributes[..])
     }
 
-    /// True if `bytes` are those of the start tag.
+    /// True if `bytes` are the start tag, whatever its values that may differ.
     pub fn is(&self, bytes: &[u8]) -> bool {
-        self.start.as_slice() == bytes
+        self.start(bytes, 0) == Some(bytes.len())
     }
 
     /// The end of the start tag if `bytes` has it at `at`.
     #[inline(always)]
     pub fn start(&self, bytes: &[u8], at: usize) -> Option<usize> {
-        self.start.matches(bytes.get(at..)?).then_some(at + self.start.len())
+        let end = self.start.matches(bytes.get(at..)?).then_some(at + self.start.len())?;
+        if self.values_between.is_empty() { Some(end) } else { self.values_end(bytes, at, end) }
+    }
+
+    /// The end of the tag from the first value that may differ.
+    fn values_end(&self, bytes: &[u8], start: usize, mut at: usize) -> Option<usize> {
+        let (value_limit, markup_limit) = self.limits;
+        for Between { after, .. } in &self.values_between {
+            let len = plain_value(&bytes[at..]).len();
+            at += len;
+            if len > value_limit || !after.matches(bytes.get(at..)?) {
+                return None;
+            }
+            at += after.len();
+        }
+        (at - start <= markup_limit).then_some(at)
     }
 
     /// The end of the end tag if `bytes` has it at `at`, written without white space.
@@ -48,9 +92,9 @@ impl KnownTag {
 }
 
 impl Reader {
-    /// The start tag that was just read, whose bytes are `bytes`. `None` if it declares namespaces, if it is an empty-element tag, or if its
-    /// end tag would exceed the limit on markup.
-    pub fn known_tag(&self, bytes: &[u8]) -> Option<KnownTag> {
+    /// The start tag that was just read, whose bytes are `bytes`, with the attributes whose values are fixed. `None` if it declares
+    /// namespaces, if it is an empty-element tag, or if its end tag would exceed the limit on markup.
+    pub fn known_tag(&self, bytes: &[u8], is_fixed: impl Fn(&Names, NameId) -> bool) -> Option<KnownTag> {
         let open = self.open.last()?;
         if self.empty || self.tag_has_declarations() {
             return None;
@@ -59,14 +103,43 @@ impl Reader {
         if end.len() > self.limits.markup {
             return None;
         }
-        Some(KnownTag {
-            start: Segment::new(bytes),
+        let mut attributes: Box<[Attribute]> = self.tag.attributes.as_slice().into();
+        let (mut values, mut start, mut from) = (String::new(), None, 0);
+        let mut between: Vec<Between> = Vec::new();
+        for (index, attribute) in attributes.iter_mut().enumerate() {
+            if is_fixed(&self.names, attribute.name) {
+                let at = values.len();
+                values.push_str(&self.tag.values[attribute.value.clone()]);
+                attribute.value = at..values.len();
+                continue;
+            }
+            let place = quoted(bytes, index)?;
+            let piece = Segment::new(bytes.get(from..place.start)?);
+            match between.last_mut() {
+                Some(last) => last.after = piece,
+                None => start = Some(piece),
+            }
+            between.push(Between { attribute: index, after: Segment::new(&[]) });
+            (attribute.value, from) = (0..0, place.end);
+        }
+        let rest = Segment::new(bytes.get(from..)?);
+        let start = match (between.last_mut(), start) {
+            (Some(last), Some(start)) => {
+                last.after = rest;
+                start
+            }
+            _ => rest,
+        };
+        (between.len() <= MOST_BETWEEN).then_some(KnownTag {
+            start,
+            values_between: between.into(),
             end: Segment::new(end.as_bytes()),
             spelling: open.spelling,
             name: open.name,
             scope: open.scope,
-            attributes: self.tag.attributes.as_slice().into(),
-            values: self.tag.values.as_str().into(),
+            attributes,
+            values: values.into(),
+            limits: (self.limits.attribute_value, self.limits.markup),
         })
     }
 
@@ -77,14 +150,33 @@ impl Reader {
         debug_assert!(tag.start(window.bytes, at).is_some() && tag.scope == self.scope());
         debug_assert!(self.is_between_tokens() && self.open.len() < self.limits.depth);
         self.tag.clear();
-        if !tag.attributes.is_empty() {
+        window.pos = at + tag.start.len();
+        if tag.values_between.is_empty() {
             self.tag.attributes.extend_from_slice(&tag.attributes);
             self.tag.values.push_str(&tag.values);
+        } else {
+            self.take_values(tag, window);
         }
         let bindings = self.scopes.mark();
         self.open.push(Open { spelling: tag.spelling, name: tag.name, scope: tag.scope, bindings, text: 0 });
         self.tag_offset = window.base + at as u64;
-        window.pos = at + tag.start.len();
+    }
+
+    /// Takes the attributes of a known tag, from its first value that may differ on, up to its end.
+    fn take_values(&mut self, tag: &KnownTag, window: &mut Window<'_>) {
+        let mut between = tag.values_between.iter().peekable();
+        for (index, attribute) in tag.attributes.iter().enumerate() {
+            let start = self.tag.values.len();
+            match between.next_if(|it| it.attribute == index) {
+                Some(it) => {
+                    let value = plain_value(&window.bytes[window.pos..]);
+                    self.tag.values.push_str(value);
+                    window.pos += value.len() + it.after.len();
+                }
+                None => self.tag.values.push_str(&tag.values[attribute.value.clone()]),
+            }
+            self.tag.attributes.push(Attribute { value: start..self.tag.values.len(), ..attribute.clone() });
+        }
     }
 
     /// Skips an element without children that starts at `at` and ends at `end`.
@@ -112,5 +204,94 @@ impl Reader {
             let _ = self.end();
         }
         is_end
+    }
+}
+
+/// The characters at the start of `bytes` that stand for themselves in an attribute value, as far as they are ASCII.
+#[inline]
+fn plain_value(bytes: &[u8]) -> &str {
+    let is_plain = |byte: &u8| byte.is_ascii() && has(*byte, PLAIN_VALUE);
+    let end = bytes.iter().position(|byte| !is_plain(byte)).unwrap_or(bytes.len());
+    str::from_utf8(&bytes[..end]).unwrap_or_default()
+}
+
+/// Where the value of an attribute is, without its quotes, in a start tag that is well-formed.
+fn quoted(tag: &[u8], attribute: usize) -> Option<std::ops::Range<usize>> {
+    let mut at = 0;
+    let mut value = || {
+        let is_quote = |byte: &u8| matches!(byte, b'"' | b'\'');
+        let start = at + tag.get(at..)?.iter().position(is_quote)? + 1;
+        let quote = tag[start - 1];
+        let end = start + tag[start..].iter().position(|&byte| byte == quote)?;
+        at = end + 1;
+        Some(start..end)
+    };
+    (0..=attribute).try_fold(0..0, |_, _| value())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Detected, Event, Instructions, Limits};
+
+    fn window(bytes: &[u8]) -> Window<'_> {
+        Window { bytes, pos: 0, base: 0, last: true, encoding: Detected::default(), mark: None, halted: false }
+    }
+
+    /// What a reader says of the start tag within `<x xmlns:i='urn:i'>`: names and values.
+    fn attributes(reader: &Reader) -> Vec<(String, String)> {
+        let attribute = |index| {
+            let (name, text) = reader.attribute(index);
+            (format!("{{{}}}{}", reader.names().namespace(name), reader.names().local(name)), text.to_owned())
+        };
+        (0..reader.attribute_count()).map(attribute).collect()
+    }
+
+    #[test]
+    fn values_may_differ_but_for_fixed_ones() {
+        const AROUND: &str = "<x xmlns:i='urn:i'>";
+        let first = "<a b = \"1\"  i:type='t'\n c='2>'>";
+        let text = format!("{AROUND}{first}</a>");
+        let mut reader = Reader::new(Limits::default(), Instructions::Refuse);
+        let mut at = window(text.as_bytes());
+        for _ in 0..2 {
+            assert!(matches!(reader.next(&mut at), Ok(Event::Start)));
+        }
+        let known = reader.known_tag(first.as_bytes(), |names, name| names.is(name, "urn:i", "type")).expect("a tag");
+        assert!(known.is(first.as_bytes()));
+        for (tag, is_known) in [
+            ("<a b = \"11\"  i:type='t'\n c=''>", true),
+            ("<a b = \"\"  i:type='t'\n c='4 4'>", true),
+            ("<a b = \"1\"  i:type='u'\n c='2'>", false),
+            ("<a b = '1'  i:type='t'\n c='2'>", false),
+            ("<a b = \"&lt;\"  i:type='t'\n c='2'>", false),
+            ("<a b = \"<\"  i:type='t'\n c='2'>", false),
+            ("<a b = \"\u{e4}\"  i:type='t'\n c='2'>", false),
+            ("<a b = \"\t\"  i:type='t'\n c='2'>", false),
+            ("<a b = \"1\"  i:type='t'\n c='2'/>", false),
+            ("<a b = \"1\"  i:type='t'\n c='2' d='3'>", false),
+            ("<a b = \"1\"  i:type='t'\n c='2", false),
+        ] {
+            assert_eq!(known.is(tag.as_bytes()), is_known, "{tag}");
+            if !is_known {
+                continue;
+            }
+            let text = format!("{AROUND}{tag}</a>");
+            let mut read = |by_known: bool| {
+                let mut fresh = Reader::new(Limits::default(), Instructions::Refuse);
+                let reader = if by_known { &mut reader } else { &mut fresh };
+                let mut at = window(text.as_bytes());
+                reader.reset();
+                assert!(matches!(reader.next(&mut at), Ok(Event::Start)));
+                let start = at.pos;
+                if by_known {
+                    reader.open_known(&known, &mut at, start);
+                } else {
+                    assert!(matches!(reader.next(&mut at), Ok(Event::Start)));
+                }
+                (at.pos, attributes(reader))
+            };
+            assert_eq!(read(true), read(false), "{tag}");
+        }
     }
 }
