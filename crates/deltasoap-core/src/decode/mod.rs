@@ -42,6 +42,7 @@ pub use state::State;
 pub use tolerance::{Deviation, DeviationKind, Tolerance};
 
 pub(crate) use driver::decode_once;
+pub(crate) use predicted::decides_type;
 pub(crate) use references::Standing;
 
 pub(crate) use nil::{expect_end, nil_attribute, other_attribute, undeclared_type};

@@ -27,14 +27,15 @@ use super::{Cursor, Expected, State};
 use crate::ns;
 use crate::schema::{Builtin, ComplexElement, Compositor, Field, Identity, View};
 use deltasoap_xml::lexical::Lexical;
-use deltasoap_xml::{KnownTag, Names, Reader, ScopeId};
+use deltasoap_xml::{KnownTag, NameId, Names, Reader, ScopeId};
 use foldhash::quality::RandomState;
 use std::collections::HashMap;
 
 /// Limits on the shapes of a decoder: their number, and their size in bytes (an estimate). A decoder that reaches one stops learning, and
-/// drops all shapes before the next message.
+/// drops all shapes so many messages later.
 const MAX_SHAPES: usize = 512;
 const MAX_BYTES: usize = 128 << 10;
+const MOST_FULL: u32 = 8;
 /// How many times a field's tag is replaced because its attributes changed.
 const MAX_CHANGES: u8 = 8;
 /// How many texts of a leaf may need the general routines (references, CDATA, comments) before prediction gives up on the leaf.
@@ -52,6 +53,8 @@ pub(crate) struct Predicted {
     shapes: Vec<Shape>,
     index: HashMap<Key, ShapeId, RandomState>,
     bytes: usize,
+    /// Messages since a limit was reached.
+    full: u32,
     /// The reader's epoch in which the interned names and scopes are valid.
     epoch: (u64, u64),
     is_off: bool,
@@ -146,10 +149,11 @@ impl Predicted {
     /// Prepares for the next message.
     pub(crate) fn reset(&mut self, epoch: (u64, u64)) {
         self.opened = None;
-        if self.epoch != epoch || self.is_full() {
+        self.full += u32::from(self.is_full());
+        if self.epoch != epoch || self.full >= MOST_FULL {
             self.shapes.clear();
             self.index.clear();
-            (self.bytes, self.epoch) = (0, epoch);
+            (self.bytes, self.full, self.epoch) = (0, 0, epoch);
         }
     }
 
@@ -266,6 +270,11 @@ fn is_fit(complex: &ComplexElement) -> bool {
         && fields.iter().enumerate().all(is_new)
 }
 
+/// True for attributes whose values are part of a known tag, since they decide how the content is read: `xsi:type` and `xsi:nil`.
+pub(crate) fn decides_type(names: &Names, name: NameId) -> bool {
+    names.is(name, ns::XSI, "type") || names.is(name, ns::XSI, "nil")
+}
+
 /// True if the start tag just read has attributes other than `xsi:type`: ones that a leaf's value may depend on.
 fn has_values(reader: &Reader) -> bool {
     let mut names = (0..reader.attribute_count()).map(|index| reader.attribute(index).0);
@@ -360,8 +369,7 @@ impl Cursor<'_> {
             Some(tag) => tag.changes + 1,
             None => 0,
         };
-        let is_fixed = |names: &Names, name| names.is(name, ns::XSI, "type") || names.is(name, ns::XSI, "nil");
-        let Some(known) = reader.known_tag(found, is_fixed) else { return };
+        let Some(known) = reader.known_tag(found, decides_type) else { return };
         let is_unmarked = !marks::has_marks(reader);
         let is_leaf = is_leaf && !has_values(reader) && are_types_declared(reader);
         let before = slot.as_ref().map_or(0, |tag| tag.size());

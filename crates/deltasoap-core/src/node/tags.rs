@@ -4,30 +4,32 @@
 //! <row><id>1</id><name>x</name></row><row>...      <row> ──> <id>   </id> ──> <name>   </name> ──> </row>   </row> ──> <row>
 //! ```
 //!
-//! A tag whose bytes are the predicted ones is opened with the name and the attributes that it had then; see [`KnownTag`]. An element
-//! without attributes that holds plain text alone is read at once, without a token. What differs, or is not plain, is left to the reader,
-//! which alone reports errors.
+//! A predicted tag is opened with the name and the attributes that it had then; only attribute values may differ (see [`KnownTag`]). An
+//! element without attributes that holds plain text alone is read at once, without a token. What differs otherwise, or is not plain, is
+//! left to the reader, which alone reports errors.
 //!
-//! Tags stay with their decoder, as the reader's names do, but for those with attributes: these hold values of one client, and are
-//! forgotten before the next message.
+//! Tags stay with their decoder, as the reader's names do. They hold no attribute values, except those of `xsi:type` and `xsi:nil`.
 
 use super::read::push_text;
 use super::{Child, Node};
-use crate::decode::{Cursor, Expected, State};
+use crate::decode::{Cursor, Expected, State, decides_type};
 use crate::schema::QName;
 use deltasoap_xml::scan::text::plain_text;
 use deltasoap_xml::{KnownTag, NameId, ScopeId};
 use foldhash::quality::RandomState;
 use std::collections::HashMap;
 
-/// Limits on what is kept: tags, and their size in bytes (an estimate). All are dropped once a decoder has reached one.
+/// Limits on what is kept: tags, and their size in bytes (an estimate). A decoder that reaches one stops learning, and drops all tags so
+/// many messages later.
 const MAX_TAGS: usize = 1024;
-const MAX_BYTES: usize = 128 << 10;
+const MAX_BYTES: usize = 512 << 10;
+const MOST_FULL: u32 = 8;
 /// Tags of one name, each with other attributes.
-const MAX_CHANGES: u8 = 8;
+const MAX_OF_NAME: usize = 8;
 
-/// Bytes of a tag's two places.
+/// Bytes of a tag's two places, and of a name's list of tags.
 const PLACES: usize = 2 * size_of::<[u32; 2]>();
+const LIST: usize = size_of::<((ScopeId, NameId), Vec<u32>)>();
 
 /// No tag that is known.
 const NONE: u32 = u32::MAX;
@@ -36,37 +38,24 @@ const NONE: u32 = u32::MAX;
 #[derive(Debug, Default)]
 pub(crate) struct Tags {
     tags: Vec<Tag>,
-    index: HashMap<(ScopeId, Box<[u8]>), u32, RandomState>,
+    /// The tags of a name. A name that came once has none: it is not worth a tag yet.
+    index: HashMap<(ScopeId, NameId), Vec<u32>, RandomState>,
     /// The tags that came last at each place: after anything unknown, then after the start and after the end of each tag.
     next: Vec<[u32; 2]>,
     /// The place that was reached.
     place: usize,
     /// The tags of open elements.
     open: Vec<u32>,
-    /// By the numbers of names.
-    seen: Vec<Seen>,
-    message: u32,
     bytes: usize,
+    /// Messages since a limit was reached.
+    full: u32,
     epoch: (u64, u64),
     is_off: bool,
-    /// Tags that were forgotten, whose numbers can be used again.
-    free: Vec<u32>,
-    has_values: bool,
-}
-
-/// What is known of a name.
-#[derive(Debug, Clone, Copy, Default)]
-struct Seen {
-    /// The message in which it came last.
-    message: u32,
-    /// Tags with attributes that were kept in that message.
-    changes: u8,
 }
 
 #[derive(Debug)]
 struct Tag {
-    /// `None` once it was forgotten.
-    known: Option<KnownTag>,
+    known: KnownTag,
     scope: ScopeId,
     name: QName,
     has_attributes: bool,
@@ -88,38 +77,26 @@ impl Tags {
         self.is_off = true;
     }
 
-    /// Prepares for the next message, which may come from another client.
+    /// Prepares for the next message.
     pub(crate) fn reset(&mut self, epoch: (u64, u64)) {
-        self.message = self.message.wrapping_add(1).max(1);
         self.open.clear();
         self.place = 0;
-        if self.epoch != epoch || self.tags.len() >= MAX_TAGS || self.bytes >= MAX_BYTES {
-            let (message, is_off) = (self.message, self.is_off);
-            *self = Tags { message, epoch, is_off, ..Tags::default() };
-        } else if std::mem::take(&mut self.has_values) {
-            self.forget_values();
+        self.full += u32::from(self.is_full());
+        if self.epoch != epoch || self.full >= MOST_FULL {
+            *self = Tags { epoch, is_off: self.is_off, ..Tags::default() };
         }
     }
 
-    fn forget_values(&mut self) {
-        let Tags { tags, index, free, bytes, .. } = self;
-        index.retain(|(_, found), number| {
-            let tag = &mut tags[*number as usize];
-            if tag.has_attributes {
-                free.push(*number);
-                *bytes -= tag.known.take().map_or(0, |known| known.size()) + found.len() + PLACES;
-            }
-            !tag.has_attributes
-        });
+    fn is_full(&self) -> bool {
+        self.tags.len() >= MAX_TAGS || self.bytes >= MAX_BYTES
     }
 
     /// The predicted tag that stands at a place of `bytes`, and where it ends.
     #[inline]
-    fn find(&self, scope: ScopeId, bytes: &[u8], at: usize) -> Option<(u32, &Tag, &KnownTag, usize)> {
+    fn find(&self, scope: ScopeId, bytes: &[u8], at: usize) -> Option<(u32, &Tag, usize)> {
         self.next.get(self.place)?.iter().find_map(|&number| {
             let tag = self.tags.get(number as usize).filter(|tag| tag.scope == scope)?;
-            let known = tag.known.as_ref()?;
-            Some((number, tag, known, known.start(bytes, at)?))
+            Some((number, tag, tag.known.start(bytes, at)?))
         })
     }
 
@@ -141,42 +118,27 @@ impl Tags {
     }
 
     /// The number of a start tag that was just read; `None` if it is not kept.
-    fn number(&mut self, scope: ScopeId, id: NameId, found: &[u8], has_attributes: bool) -> Option<Number> {
-        if self.seen.len() <= id.index() {
-            self.seen.resize(id.index() + 1, Seen::default());
-        }
-        let seen = &mut self.seen[id.index()];
-        let is_again = seen.message == self.message;
-        let is_known = seen.message > 0;
-        *seen = Seen { message: self.message, changes: if is_again { seen.changes } else { 0 } };
-        // What comes once is not worth keeping, nor what is another each time.
-        if !is_known || (has_attributes && !is_again) {
+    fn number(&mut self, scope: ScopeId, id: NameId, found: &[u8]) -> Option<Number> {
+        let is_full = self.is_full();
+        let Some(numbers) = self.index.get(&(scope, id)) else {
+            if !is_full {
+                self.index.insert((scope, id), Vec::new());
+                self.bytes += LIST;
+            }
             return None;
+        };
+        match numbers.iter().find(|&&number| self.tags[number as usize].known.is(found)) {
+            Some(&number) => Some(Number::Known(number)),
+            None => (!is_full && numbers.len() < MAX_OF_NAME).then_some(Number::New),
         }
-        if let Some(&number) = self.index.get(&(scope, Box::from(found))) {
-            return Some(Number::Known(number));
-        }
-        let is_full = self.tags.len() >= MAX_TAGS || self.bytes >= MAX_BYTES || seen.changes == MAX_CHANGES;
-        seen.changes += u8::from(has_attributes && !is_full);
-        (!is_full).then_some(Number::New)
     }
 
-    fn add(&mut self, tag: Tag, found: &[u8]) -> u32 {
-        self.bytes += tag.known.as_ref().map_or(0, KnownTag::size) + found.len() + PLACES;
-        self.has_values |= tag.has_attributes;
-        let key = (tag.scope, Box::from(found));
-        let number = match self.free.pop() {
-            Some(number) => {
-                self.tags[number as usize] = tag;
-                number
-            }
-            None => {
-                self.tags.push(tag);
-                self.tags.len() as u32 - 1
-            }
-        };
+    fn add(&mut self, id: NameId, tag: Tag) -> u32 {
+        self.bytes += tag.known.size() + PLACES;
+        let number = self.tags.len() as u32;
+        self.index.entry((tag.scope, id)).or_default().push(number);
+        self.tags.push(tag);
         self.next.resize(2 * self.tags.len() + 1, [NONE; 2]);
-        self.index.insert(key, number);
         number
     }
 
@@ -229,20 +191,20 @@ impl Cursor<'_> {
             if reader.depth() >= limits.depth {
                 return Next::Unknown;
             }
-            let Some((number, tag, known, start)) = tags.find(reader.scope(), window.bytes, at) else {
+            let Some((number, tag, start)) = tags.find(reader.scope(), window.bytes, at) else {
                 return Next::Unknown;
             };
             let text = if tag.has_attributes { "" } else { plain_text(&window.bytes[start..]) };
-            let end = known.end(window.bytes, start + text.len()).filter(|_| !text.is_empty());
+            let end = tag.known.end(window.bytes, start + text.len()).filter(|_| !text.is_empty());
             let Some(end) = end.filter(|_| text.len() <= limits.text) else {
-                reader.open_known(known, window, at);
+                reader.open_known(&tag.known, window, at);
                 tags.enter(number);
                 return Next::Child;
             };
             let children = vec![Child::Text(text.into())];
             let leaf = Node { name: tag.name.clone(), children, ..Node::default() };
             node.children.push(Child::Element(leaf));
-            reader.pass_known(known, window, at, end);
+            reader.pass_known(&tag.known, window, at, end);
             tags.pass(number);
         }
     }
@@ -259,13 +221,12 @@ impl Cursor<'_> {
         if reader.tag_is_empty() {
             return tags.enter(NONE);
         }
-        let number = match tags.number(reader.scope(), id, found, has_attributes) {
+        let number = match tags.number(reader.scope(), id, found) {
             Some(Number::Known(number)) => number,
-            Some(Number::New) => match reader.known_tag(found, |_, _| true) {
+            Some(Number::New) => match reader.known_tag(found, decides_type) {
                 Some(known) => {
                     let name = names.get(reader.names(), id);
-                    let tag = Tag { known: Some(known), scope: reader.scope(), name, has_attributes };
-                    tags.add(tag, found)
+                    tags.add(id, Tag { known, scope: reader.scope(), name, has_attributes })
                 }
                 None => NONE,
             },

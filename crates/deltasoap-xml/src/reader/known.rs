@@ -44,7 +44,7 @@ struct Between {
     /// The place of the attribute in the tag.
     attribute: usize,
     /// The bytes from its closing quote on, up to the next such value or the end of the tag.
-    after: Segment,
+    after: Box<[u8]>,
 }
 
 /// Most values of a tag that may differ.
@@ -76,7 +76,7 @@ impl KnownTag {
         for Between { after, .. } in &self.values_between {
             let len = plain_value(&bytes[at..]).len();
             at += len;
-            if len > value_limit || !after.matches(bytes.get(at..)?) {
+            if len > value_limit || !bytes.get(at..)?.starts_with(after) {
                 return None;
             }
             at += after.len();
@@ -104,7 +104,7 @@ impl Reader {
             return None;
         }
         let mut attributes: Box<[Attribute]> = self.tag.attributes.as_slice().into();
-        let (mut values, mut start, mut from) = (String::new(), None, 0);
+        let (mut values, mut start, mut from) = (String::new(), &[][..], 0);
         let mut between: Vec<Between> = Vec::new();
         for (index, attribute) in attributes.iter_mut().enumerate() {
             if is_fixed(&self.names, attribute.name) {
@@ -114,24 +114,21 @@ impl Reader {
                 continue;
             }
             let place = quoted(bytes, index)?;
-            let piece = Segment::new(bytes.get(from..place.start)?);
+            let piece = bytes.get(from..place.start)?;
             match between.last_mut() {
-                Some(last) => last.after = piece,
-                None => start = Some(piece),
+                Some(last) => last.after = piece.into(),
+                None => start = piece,
             }
-            between.push(Between { attribute: index, after: Segment::new(&[]) });
+            between.push(Between { attribute: index, after: Box::default() });
             (attribute.value, from) = (0..0, place.end);
         }
-        let rest = Segment::new(bytes.get(from..)?);
-        let start = match (between.last_mut(), start) {
-            (Some(last), Some(start)) => {
-                last.after = rest;
-                start
-            }
-            _ => rest,
-        };
+        let rest = bytes.get(from..)?;
+        match between.last_mut() {
+            Some(last) => last.after = rest.into(),
+            None => start = rest,
+        }
         (between.len() <= MOST_BETWEEN).then_some(KnownTag {
-            start,
+            start: Segment::new(start),
             values_between: between.into(),
             end: Segment::new(end.as_bytes()),
             spelling: open.spelling,
