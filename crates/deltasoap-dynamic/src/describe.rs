@@ -112,7 +112,7 @@ impl Operation {
     pub fn describe(&self) -> Part {
         let bound = self.bound();
         let style = if bound.style == Style::Rpc { "rpc" } else { "document" };
-        let is_encoded = bound.input.as_ref().is_some_and(|input| input.encoding == Use::Encoded);
+        let is_encoded = bound.request.as_ref().is_some_and(|input| input.encoding == Use::Encoded);
         let mut facts = vec![
             if self.version() == Version::Soap12 { "SOAP 1.2" } else { "SOAP 1.1" }.to_owned(),
             format!("{style}/{}", if is_encoded { "encoded" } else { "literal" }),
@@ -140,13 +140,13 @@ impl Operation {
         let bound = self.bound();
         let mut all = Vec::new();
         for (kind, parameter, how) in
-            [("request", &declared.input, &bound.input), ("response", &declared.output, &bound.output)]
+            [("request", &declared.request, &bound.request), ("response", &declared.response, &bound.response)]
         {
             let Some(index) = parameter.as_ref().map(|it| it.message) else { continue };
             let is_in_body = |part: &str| how.as_ref().is_none_or(|how| how.is_in_body(index, part));
             all.push(self.message(kind, index, is_in_body));
         }
-        let headers = [("request header", &bound.input), ("response header", &bound.output)];
+        let headers = [("request header", &bound.request), ("response header", &bound.response)];
         for (kind, headers) in
             headers.into_iter().flat_map(|(kind, how)| how.iter().map(move |how| (kind, &how.headers)))
         {

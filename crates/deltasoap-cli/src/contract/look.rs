@@ -71,13 +71,13 @@ fn address_notes(contract: &Contract) -> Vec<String> {
 fn faults(contract: &Contract) -> Vec<String> {
     let notes = contract.description().notes().iter();
     let missing = notes.filter(|note| is_fault(note));
-    let operations = contract.operations().into_iter().filter(|operation| server_begins(operation).is_none());
-    let unusable = operations.filter_map(|operation| operation.method().err().map(|it| it.to_string()));
+    let unusable =
+        contract.operations().into_iter().filter_map(|operation| operation.method().err().map(|it| it.to_string()));
     missing.map(ToString::to_string).chain(unusable).collect()
 }
 
-/// What an operation is called that the server begins. Nothing is at fault with it: it is the client that would be called.
-fn server_begins(operation: &Operation) -> Option<&'static str> {
+/// The kind of an operation that the service begins.
+fn service_begins(operation: &Operation) -> Option<&'static str> {
     match operation.declaration().kind() {
         OperationKind::Notification => Some("notification"),
         OperationKind::SolicitResponse => Some("solicit-response"),
@@ -105,18 +105,18 @@ fn not_callable(operation: &Operation) -> Option<String> {
 
 /// Why `generate` leaves an operation out that can be called.
 fn not_generated(operation: &Operation) -> Option<&'static str> {
-    operation.method().ok()?.apart(&operation.contract().lowered().schema)
+    let method = operation.method().ok()?;
+    let begins = service_begins(operation).map(|_| "the service begins it");
+    begins.or_else(|| method.apart(&operation.contract().lowered().schema))
 }
 
 /// What is said behind an operation's name.
 fn mark(operation: &Operation) -> String {
-    if let Some(kind) = server_begins(operation) {
-        return format!("  (cannot be called: the server starts it, {kind})");
-    }
-    match (not_callable(operation), not_generated(operation)) {
-        (Some(why), _) => format!("  (cannot be called: {})", one_line(&why)),
-        (None, Some(why)) => format!("  (`generate` leaves it out: {why})"),
-        (None, None) => String::new(),
+    match (not_callable(operation), not_generated(operation), service_begins(operation)) {
+        (Some(why), ..) => format!("  (cannot be called: {})", one_line(&why)),
+        (None, _, Some(kind)) => format!("  ({kind}: the service sends it, `call` too)"),
+        (None, Some(why), None) => format!("  (`generate` leaves it out: {why})"),
+        (None, None, None) => String::new(),
     }
 }
 

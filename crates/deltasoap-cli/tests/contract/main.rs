@@ -248,7 +248,7 @@ fn list_says_which_operations_cannot_be_called_or_generated() {
     let output = run(&["list", &path]);
     assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
     let expected = "S.Q  SOAP 1.1  https://127.0.0.1:1/\n  Ask\n  Void\n  Typed\n  \
-        Notify  (cannot be called: the server starts it, notification)\n  Solicit  (cannot be called: the server starts it, solicit-response)\n";
+        Notify  (notification: the service sends it, `call` too)\n  Solicit  (solicit-response: the service sends it, `call` too)\n";
     assert_eq!(stdout(&output), expected);
     let listed = json(&run(&["list", "--json", &path]));
     let marks: Vec<_> = listed["operations"]
@@ -263,8 +263,8 @@ fn list_says_which_operations_cannot_be_called_or_generated() {
             ("request-response", true, true),
             ("one-way", true, true),
             ("request-response", true, true),
-            ("notification", false, false),
-            ("solicit-response", false, false),
+            ("notification", true, false),
+            ("solicit-response", true, false),
         ]
     );
     let output = run(&["template", "--xml", &path, "Typed"]);

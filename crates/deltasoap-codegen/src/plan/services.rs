@@ -7,7 +7,7 @@ use deltasoap_core::QName;
 use deltasoap_core::schema::{Style, Use};
 use deltasoap_wsdl::lower::body_parts;
 use deltasoap_wsdl::wsdl::Operation as Declared;
-use deltasoap_wsdl::wsdl::{Binding, BoundMessage, BoundOperation, OperationKind, Parameter, Part, PartContent};
+use deltasoap_wsdl::wsdl::{Binding, BoundMessage, BoundOperation, Parameter, Part, PartContent};
 use deltasoap_wsdl::xsd::TypeId;
 use std::collections::HashSet;
 
@@ -77,9 +77,9 @@ impl Planner<'_> {
     ) -> Result<(), String> {
         let is_empty = |said: &Parameter| {
             let message = &self.definitions.messages[said.message];
-            bound.style == Style::Document && body_parts(message, said.message, bound.input.as_ref()).is_empty()
+            bound.style == Style::Document && body_parts(message, said.message, bound.request.as_ref()).is_empty()
         };
-        if !declared.input.as_ref().is_some_and(is_empty) {
+        if !declared.request.as_ref().is_some_and(is_empty) {
             return Ok(());
         }
         let has_empty = |it: &Operation| {
@@ -107,28 +107,27 @@ impl Planner<'_> {
         bound: &BoundOperation,
         declared: &Declared,
     ) -> Result<Operation, String> {
-        let Some(input) = declared.input.as_ref().filter(|_| !declared.is_solicited) else {
-            return Err(match declared.kind() {
-                OperationKind::Empty => "it has no messages".to_owned(),
-                _ => "the server begins".to_owned(),
-            });
-        };
+        if declared.is_solicited {
+            // Its caller is the service, so that it belongs neither to the client nor to the service that are generated.
+            return Err("the service begins it".to_owned());
+        }
+        let Some(request) = declared.request.as_ref() else { return Err("it has no messages".to_owned()) };
         self.check(number)?;
-        let request = self.body(&declared.name, bound, input, bound.input.as_ref())?;
+        let request = self.body(&declared.name, bound, request, bound.request.as_ref())?;
         let answer = format!("{}Response", declared.name);
-        let output = declared.output.as_ref();
-        let response = output.map(|output| self.body(&answer, bound, output, bound.output.as_ref())).transpose()?;
+        let response = declared.response.as_ref();
+        let response = response.map(|it| self.body(&answer, bound, it, bound.response.as_ref())).transpose()?;
         Ok(Operation {
             name: declared.name.to_string(),
             docs: docs(declared.documentation.as_deref()),
             action: bound.action.to_string(),
             style: bound.style,
-            encoding: bound.input.as_ref().map_or(Use::Literal, |input| input.encoding),
+            encoding: bound.request.as_ref().map_or(Use::Literal, |input| input.encoding),
             request,
             response,
             faults: self.faults(declared, bound),
-            headers: self.headers(bound.input.as_ref()),
-            response_headers: self.headers(bound.output.as_ref()),
+            headers: self.headers(bound.request.as_ref()),
+            response_headers: self.headers(bound.response.as_ref()),
         })
     }
 
@@ -272,7 +271,7 @@ fn are_alike(one: &Binding, other: &Binding) -> bool {
     one.operations.len() == other.operations.len()
         && one.operations.iter().zip(&other.operations).all(|(one, other)| {
             (one.operation, &one.action, one.style) == (other.operation, &other.action, other.style)
-                && of_messages(&one.input, &other.input)
-                && of_messages(&one.output, &other.output)
+                && of_messages(&one.request, &other.request)
+                && of_messages(&one.response, &other.response)
         })
 }

@@ -2,7 +2,7 @@
 
 /// Calls the operations of `Soap12AddTestPortTypeDoc`.
 ///
-/// Without getTime: the server begins.
+/// Without getTime: the service begins it.
 #[derive(Debug, Clone)]
 pub struct Soap12AddTestPortTypeDocClient<C = deltasoap::http::Client> {
     caller: C,
@@ -186,7 +186,7 @@ pub fn serve_soap12_add_test_port_type_doc<T: Soap12AddTestPortTypeDocServer>(
 
 /// Calls the operations of `Soap12AddTestPortTypeRpc`.
 ///
-/// Without getTime: the server begins.
+/// Without getTime: the service begins it.
 #[derive(Debug, Clone)]
 pub struct Soap12AddTestPortTypeRpcClient<C = deltasoap::http::Client> {
     caller: C,

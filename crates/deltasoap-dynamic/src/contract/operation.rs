@@ -131,7 +131,7 @@ impl Operation {
 
     /// True if there is no response.
     pub fn is_one_way(&self) -> bool {
-        self.declaration().output.is_none()
+        self.declaration().response.is_none()
     }
 
     /// Name and content of the request's body element; `None` if its messages cannot be read and written.
@@ -211,7 +211,7 @@ impl Operation {
     pub fn header_from_json(&self, name: &QName, json: &Json) -> Result<Node, JsonError> {
         let messages = &self.contract.description().definitions().messages;
         let is_known = |it: &&BoundHeader| messages[it.message].parts.iter().any(|part| part.name == it.part);
-        let bound = self.bound().input.iter().flat_map(|how| &how.headers).filter(is_known);
+        let bound = self.bound().request.iter().flat_map(|how| &how.headers).filter(is_known);
         let fields = self.method().map_or(&[][..], |method| &method.request_headers);
         match fields.iter().zip(bound).find(|(field, _)| field.name == *name) {
             Some((field, how)) => self.contract.node_from_json(name, field.element, how.encoding, json),

@@ -130,7 +130,7 @@ impl Checker<'_> {
         let import = &self.types.import;
         let definitions = import.definitions();
         let operations = definitions.bindings.iter().flat_map(|binding| &binding.operations);
-        let headers = operations.flat_map(|it| it.input.iter().chain(&it.output)).flat_map(|how| &how.headers);
+        let headers = operations.flat_map(|it| it.request.iter().chain(&it.response)).flat_map(|how| &how.headers);
         let mut headers = headers.filter(|it| it.encoding == Use::Literal && block.name.is(&it.namespace, &it.part));
         let found = headers.find_map(|header| {
             let parts = &definitions.messages[header.message].parts;

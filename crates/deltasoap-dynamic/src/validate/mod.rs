@@ -314,7 +314,7 @@ impl Checker<'_> {
         self.nearest(&bodies, |this, (operation, (_, content), is_request)| {
             this.spoken(std::slice::from_ref(operation), version);
             let bound = operation.bound();
-            let how = if *is_request { &bound.input } else { &bound.output };
+            let how = if *is_request { &bound.request } else { &bound.response };
             let is_encoded = how.as_ref().is_some_and(|how| how.encoding == Use::Encoded);
             match bound.style {
                 _ if is_encoded => this.encoded_body(operation, entry, *is_request),
@@ -463,7 +463,7 @@ impl Checker<'_> {
 /// The parts of an operation's request or response.
 fn parts_of(operation: &Operation, is_request: bool) -> &[Part] {
     let declared = operation.declaration();
-    let parameter = if is_request { &declared.input } else { &declared.output };
+    let parameter = if is_request { &declared.request } else { &declared.response };
     let messages = &operation.contract().description().definitions().messages;
     parameter.as_ref().map_or(&[], |parameter| &messages[parameter.message].parts)
 }

@@ -279,3 +279,34 @@ fn header_blocks_of_a_type() {
         assert!(error.to_string().contains("id"), "{error}");
     }
 }
+
+/// Operations that the service begins: its output is the request, and its clients' input the response. The service's side is the
+/// client of the exchange, here as elsewhere.
+#[tokio::test]
+async fn operations_that_the_service_begins_are_sent() {
+    let text = "<definitions xmlns='http://schemas.xmlsoap.org/wsdl/' xmlns:soap='http://schemas.xmlsoap.org/wsdl/soap/'
+        xmlns:xs='http://www.w3.org/2001/XMLSchema' xmlns:t='urn:t' targetNamespace='urn:t'>
+      <message name='alarm'><part name='level' type='xs:int'/></message><message name='seen'><part name='by' type='xs:string'/></message>
+      <portType name='P'>
+        <operation name='Tell'><output message='t:alarm'/></operation>
+        <operation name='Ask'><output message='t:alarm'/><input message='t:seen'/></operation>
+      </portType>
+      <binding name='B' type='t:P'><soap:binding style='rpc'/>
+        <operation name='Tell'><output><soap:body use='literal' namespace='urn:out'/></output></operation>
+        <operation name='Ask'>
+          <input><soap:body use='literal' namespace='urn:in'/></input><output><soap:body use='literal' namespace='urn:out'/></output>
+        </operation>
+      </binding>
+      <service name='S'><port name='Q' binding='t:B'><soap:address location='http://127.0.0.1/'/></port></service>
+    </definitions>";
+    let contract = Contract::from_text(text).expect("a description");
+    let request = contract.operation("Ask").expect("an operation").request_from_json(&json!({ "level": 1 }));
+    assert!(request.is_ok(), "{request:?}");
+    let mock = Mock::new(contract.clone()).handle("Ask", |alarm| {
+        assert_eq!(alarm, json!({ "level": 3 }));
+        Ok(json!({ "by": "Ada" }))
+    });
+    let client = DynamicClient::with_transport(contract, mock.expect("an operation").service().expect("a service"));
+    assert_eq!(client.call("Ask", &json!({ "level": 3 })).await.expect("a response"), json!({ "by": "Ada" }));
+    assert_eq!(client.call("Tell", &json!({ "level": 3 })).await.expect("nothing"), Json::Null);
+}

@@ -102,7 +102,7 @@ fn is_acyclic(count: usize, next: impl Fn(usize, &mut Vec<usize>)) -> bool {
 fn refers_rightly(definitions: &Definitions) -> bool {
     let is_message = |message: usize| message < definitions.messages.len();
     let of_port_types = definitions.port_types.iter().flat_map(|it| &it.operations).all(|operation| {
-        let mut said = operation.input.iter().chain(&operation.output).chain(&operation.faults);
+        let mut said = operation.request.iter().chain(&operation.response).chain(&operation.faults);
         said.all(|parameter| is_message(parameter.message))
     });
     let mut ports = definitions.services.iter().flat_map(|service| &service.ports);
@@ -115,7 +115,7 @@ fn is_binding(binding: &Binding, definitions: &Definitions) -> bool {
     let Some(port_type) = definitions.port_types.get(binding.port_type) else { return false };
     let is_message = |message: usize| message < definitions.messages.len();
     binding.operations.iter().all(|bound| {
-        let mut headers = bound.input.iter().chain(&bound.output).flat_map(|how| &how.headers);
+        let mut headers = bound.request.iter().chain(&bound.response).flat_map(|how| &how.headers);
         bound.operation < port_type.operations.len()
             && headers.all(|it| is_message(it.message) && it.faults.iter().all(|(message, _)| is_message(*message)))
     })

@@ -13,11 +13,11 @@ stored_struct! {
     Message { name, parts, is_missing, place }
     Part { name, content, place }
     PortType { name, operations, documentation, place }
-    Operation { name, input, output, is_solicited, faults, documentation, place }
+    Operation { name, request, response, is_solicited, faults, documentation, place }
     Parameter { name, message, documentation }
     Binding { name, port_type, version, transport, operations, policy, documentation, place }
     Policy { mtom, addressing, others, required }
-    BoundOperation { operation, action, style, input, output, faults, policy, place }
+    BoundOperation { operation, action, style, request, response, faults, policy, place }
     BoundMessage { encoding, namespace, parts, headers, has_attachments }
     BoundHeader { message, part, encoding, namespace, faults }
     Service { name, ports, documentation }

@@ -1,7 +1,7 @@
 //! Operations: what their messages hold.
 
 use super::{Lowering, Work};
-use crate::wsdl::{Binding, BoundHeader, BoundMessage, BoundOperation, Message, OperationKind, Part, PartContent};
+use crate::wsdl::{Binding, BoundHeader, BoundMessage, BoundOperation, Message, Part, PartContent};
 use crate::xsd::TypeId;
 use deltasoap_core::QName;
 use deltasoap_core::schema::{
@@ -68,24 +68,19 @@ impl Lowering<'_> {
 
     fn method(&mut self, binding: &Binding, bound: &BoundOperation) -> Result<Method, String> {
         let declared = self.declared(binding, bound).clone();
-        let Some(input) = declared.input.as_ref().filter(|_| !declared.is_solicited) else {
-            return Err(match declared.kind() {
-                OperationKind::Empty => "it has no messages".to_owned(),
-                _ => "operations that the server begins are not supported".to_owned(),
-            });
-        };
-        let (request_name, request) = self.body(&declared.name, bound, input.message, bound.input.as_ref())?;
+        let Some(request) = declared.request.as_ref() else { return Err("it has no messages".to_owned()) };
+        let (request_name, request) = self.body(&declared.name, bound, request.message, bound.request.as_ref())?;
         let response_element = format!("{}Response", declared.name);
-        let response = match &declared.output {
-            Some(output) => Some(self.body(&response_element, bound, output.message, bound.output.as_ref())?),
+        let response = match &declared.response {
+            Some(output) => Some(self.body(&response_element, bound, output.message, bound.response.as_ref())?),
             None => None,
         };
         let (response_name, response) = response.unzip();
         let headers = |how: Option<&BoundMessage>| how.map_or(0, |how| how.headers.len());
         let of_faults: usize =
             declared.faults.iter().map(|fault| self.definitions.messages[fault.message].parts.len()).sum();
-        self.take_room(of_faults + headers(bound.input.as_ref()) + headers(bound.output.as_ref()))?;
-        let request_headers = self.headers(bound.input.as_ref());
+        self.take_room(of_faults + headers(bound.request.as_ref()) + headers(bound.response.as_ref()))?;
+        let request_headers = self.headers(bound.request.as_ref());
         let element = MethodElement {
             request_name,
             request,
@@ -95,9 +90,9 @@ impl Lowering<'_> {
             headers: request_headers.iter().map(|field| field.name.clone()).collect(),
             action: String::from(&*bound.action).into(),
             style: bound.style,
-            encoding: bound.input.as_ref().map_or(Use::Literal, |input| input.encoding),
+            encoding: bound.request.as_ref().map_or(Use::Literal, |input| input.encoding),
         };
-        Ok(Method { element, request_headers, response_headers: self.headers(bound.output.as_ref()) })
+        Ok(Method { element, request_headers, response_headers: self.headers(bound.response.as_ref()) })
     }
 
     /// Messages are lowered for each operation that has them, so few lines can ask for much.

@@ -72,24 +72,26 @@ impl<'s> Reader<'s> {
             return Ok(None);
         };
         let message = |parameter: &Option<Parameter>| parameter.as_ref().map(|parameter| parameter.message);
-        let Operation { input, output, .. } = &port_type.operations[operation];
-        let (input, output) = (message(input), message(output));
+        let Operation { request, response, is_solicited, .. } = &port_type.operations[operation];
+        let (request, response, is_solicited) = (message(request), message(response), *is_solicited);
         let soap = soap_child(node, "operation");
         soap.into_iter().for_each(|soap| self.check_word(soap, "style", STYLES));
         let mut bound = BoundOperation {
             operation,
             action: soap.and_then(|soap| soap.attribute("soapAction")).unwrap_or_default().into(),
             style: soap.and_then(style).unwrap_or(style_of_binding),
-            input: None,
-            output: None,
+            request: None,
+            response: None,
             faults: Vec::new(),
             policy: self.bound_policy(node, (number, operation)),
             place: node.place(),
         };
         for child in node.children_of(Vocabulary::Wsdl) {
             match child.local() {
-                "input" => bound.input = Some(self.bound_message(child, input)?),
-                "output" => bound.output = Some(self.bound_message(child, output)?),
+                local @ ("input" | "output") if (local == "output") == is_solicited => {
+                    bound.request = Some(self.bound_message(child, request)?);
+                }
+                "input" | "output" => bound.response = Some(self.bound_message(child, response)?),
                 "fault" => {
                     self.check_fault(child, (number, operation));
                     soap_child(child, "fault").into_iter().for_each(|fault| self.check_word(fault, "use", USES));
@@ -257,7 +259,8 @@ fn find(operations: &[Operation], same_name: &[usize], node: Node<'_>) -> Option
     let named = |local| node.child(Vocabulary::Wsdl, local).and_then(|child| child.attribute("name"));
     let (input, output) = (named("input"), named("output"));
     let fits = |&index: &usize| {
-        let Operation { input: own_input, output: own_output, .. } = &operations[index];
+        let Operation { request, response, is_solicited, .. } = &operations[index];
+        let (own_input, own_output) = if *is_solicited { (response, request) } else { (request, response) };
         let same = |wanted: Option<&str>, own: &Option<super::Parameter>| match (wanted, own) {
             (Some(wanted), Some(own)) => &*own.name == wanted,
             _ => true,

@@ -79,11 +79,11 @@ pub struct PortType {
 pub struct Operation {
     /// Its name; not always the only one of this name.
     pub name: Box<str>,
-    /// What the client sends.
-    pub input: Option<Parameter>,
-    /// What the server sends.
-    pub output: Option<Parameter>,
-    /// True if the output comes first: the server begins.
+    /// The message that begins it: its `input`, or its `output` if the service begins.
+    pub request: Option<Parameter>,
+    /// The message that answers.
+    pub response: Option<Parameter>,
+    /// True if the service begins: an `output` comes first.
     pub is_solicited: bool,
     /// Faults.
     pub faults: Vec<Parameter>,
@@ -96,13 +96,13 @@ pub struct Operation {
 /// Who sends what in an operation (WSDL 1.1, 2.4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OperationKind {
-    /// The client sends, the server answers.
+    /// The client sends, the service answers.
     RequestResponse,
     /// The client sends.
     OneWay,
-    /// The server sends, the client answers. Such operations are not called.
+    /// The service sends, the client answers.
     SolicitResponse,
-    /// The server sends. Such operations are not called.
+    /// The service sends.
     Notification,
     /// Nobody sends anything.
     Empty,
@@ -111,12 +111,12 @@ pub enum OperationKind {
 impl Operation {
     /// Who sends what.
     pub fn kind(&self) -> OperationKind {
-        match (&self.input, &self.output) {
-            (Some(_), Some(_)) if self.is_solicited => OperationKind::SolicitResponse,
-            (Some(_), Some(_)) => OperationKind::RequestResponse,
-            (Some(_), None) => OperationKind::OneWay,
-            (None, Some(_)) => OperationKind::Notification,
-            (None, None) => OperationKind::Empty,
+        match (&self.request, &self.response, self.is_solicited) {
+            (None, ..) => OperationKind::Empty,
+            (_, Some(_), true) => OperationKind::SolicitResponse,
+            (_, Some(_), false) => OperationKind::RequestResponse,
+            (_, None, true) => OperationKind::Notification,
+            (_, None, false) => OperationKind::OneWay,
         }
     }
 }
@@ -182,10 +182,10 @@ pub struct BoundOperation {
     pub action: Box<str>,
     /// Document or rpc.
     pub style: Style,
-    /// How the input is written.
-    pub input: Option<BoundMessage>,
-    /// How the output is written.
-    pub output: Option<BoundMessage>,
+    /// How the message that begins the operation is written.
+    pub request: Option<BoundMessage>,
+    /// How the message that answers is written.
+    pub response: Option<BoundMessage>,
     /// Names of the faults and how they are written.
     pub faults: Vec<(Box<str>, Use)>,
     /// What the policies of the operation and of its messages ask for, beside those of the binding.

@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 
 impl Definitions {
     /// What tells operations of port types apart that have the same name there: behind `Operation:`, by the indices of port type and
-    /// operation. It is the name of the input (WSDL 1.1, 2.4.5); with that of the output, and at last with a number, where that tells them
-    /// apart no better.
+    /// operation. It is the name of the request (WSDL 1.1, 2.4.5); with that of the response, and at last with a number, where that tells
+    /// them apart no better.
     pub fn overloads(&self) -> HashMap<(usize, usize), String> {
         let mut overloads = HashMap::new();
         for (index, port_type) in self.port_types.iter().enumerate() {
@@ -18,12 +18,12 @@ impl Definitions {
                 let name = |parameter: &Option<Parameter>| parameter.as_ref().map_or("", |it| &*it.name).to_owned();
                 let label = |number: usize, precision: usize| {
                     let operation = &port_type.operations[number];
-                    let (input, output) = (name(&operation.input), name(&operation.output));
+                    let (request, response) = (name(&operation.request), name(&operation.response));
                     match precision {
-                        0 if input.is_empty() => output,
-                        0 => input,
-                        1 => format!("{input}:{output}"),
-                        _ => format!("{input}:{output}:{}", number + 1),
+                        0 if request.is_empty() => response,
+                        0 => request,
+                        1 => format!("{request}:{response}"),
+                        _ => format!("{request}:{response}:{}", number + 1),
                     }
                 };
                 let is_enough = |precision: &usize| {

@@ -84,7 +84,7 @@ impl<'s> Reader<'s> {
 
     /// Adds what the policies of an operation's messages ask for, where these are defined (WS-PolicyAttachment 1.5, 4.1.4).
     pub(super) fn add_messages(&self, operation: &Operation, policy: &mut Policy) {
-        for parameter in operation.input.iter().chain(&operation.output).chain(&operation.faults) {
+        for parameter in operation.request.iter().chain(&operation.response).chain(&operation.faults) {
             // One that is not defined has none.
             self.message_policies.get(parameter.message).into_iter().for_each(|own| policy.add(own));
         }

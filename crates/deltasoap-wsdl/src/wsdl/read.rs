@@ -1,7 +1,9 @@
 //! Reads messages, port types and services; bindings are read next door.
 
 use super::policies::{NamedPolicies, named};
-use super::{Definitions, Message, Operation, Parameter, Part, PartContent, Policy, Port, PortType, Service};
+use super::{
+    Definitions, Message, Operation, OperationKind, Parameter, Part, PartContent, Policy, Port, PortType, Service,
+};
 use crate::document::{Node, Vocabulary, qname};
 use crate::load::Sources;
 use crate::xsd::{Schemas, TypeId};
@@ -256,29 +258,35 @@ impl<'s> Reader<'s> {
         let name: Box<str> = self.required(node, "name")?.into();
         let mut operation = Operation {
             name,
-            input: None,
-            output: None,
+            request: None,
+            response: None,
             is_solicited: false,
             faults: Vec::new(),
             documentation: node.documentation(),
             place: node.place(),
         };
+        let (mut input, mut output) = (None, None);
         for child in node.children_of(Vocabulary::Wsdl) {
             match child.local() {
-                "input" => operation.input = Some(self.parameter(child)?),
+                "input" => input = Some(self.parameter(child)?),
                 "output" => {
-                    operation.is_solicited = operation.input.is_none();
-                    operation.output = Some(self.parameter(child)?);
+                    operation.is_solicited = input.is_none();
+                    output = Some(self.parameter(child)?);
                 }
                 "fault" => operation.faults.push(self.parameter(child)?),
                 _ => {}
             }
         }
         self.check_count(operation.faults.len(), "faults of an operation", node.place())?;
-        let is_request = operation.output.is_some() && !operation.is_solicited;
-        let (input, output) = if is_request { ("Request", "Response") } else { ("", "") };
-        default_name(&mut operation.input, &operation.name, input);
-        default_name(&mut operation.output, &operation.name, output);
+        (operation.request, operation.response) =
+            if operation.is_solicited { (output, input) } else { (input, output) };
+        let (request, response) = match operation.kind() {
+            OperationKind::RequestResponse => ("Request", "Response"),
+            OperationKind::SolicitResponse => ("Solicit", "Response"),
+            _ => ("", ""),
+        };
+        default_name(&mut operation.request, &operation.name, request);
+        default_name(&mut operation.response, &operation.name, response);
         Ok(operation)
     }
 

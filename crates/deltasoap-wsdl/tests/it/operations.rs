@@ -380,6 +380,33 @@ fn who_begins_an_operation_is_known() {
 }
 
 #[test]
+fn the_request_of_an_operation_that_the_service_begins_is_its_output() {
+    let message = |name: &str| format!("<message name='{name}'><part name='p' element='t:{name}'/></message>");
+    let types = "<types><xs:schema targetNamespace='urn:t' xmlns:xs='http://www.w3.org/2001/XMLSchema'>\
+                 <xs:element name='alarm' type='xs:string'/><xs:element name='seen' type='xs:int'/></xs:schema></types>";
+    let bound = |name: &str| format!("<{name}><soap:body use='literal'/></{name}>");
+    for (order, answer) in [(&["output", "input"][..], Some("seen")), (&["output"], None)] {
+        let declared: String = order
+            .iter()
+            .map(|name| format!("<{name} message='t:{}'/>", if *name == "output" { "alarm" } else { "seen" }))
+            .collect();
+        let bindings: String = order.iter().map(|name| bound(name)).collect();
+        let content = format!(
+            "{types}{}{}<portType name='P'><operation name='o'>{declared}</operation></portType><binding name='B' \
+             type='t:P'><soap:binding transport='http://schemas.xmlsoap.org/soap/http'/><operation \
+             name='o'>{bindings}</operation></binding>",
+            message("alarm"),
+            message("seen")
+        );
+        let import = import(&description("", &content)).unwrap();
+        let lowered = import.lower();
+        let method = &lowered.operations[0].method.as_ref().unwrap().element;
+        assert_eq!(&*method.request_name.local, "alarm");
+        assert_eq!(method.response_name.as_ref().map(|name| &*name.local), answer);
+    }
+}
+
+#[test]
 fn references_of_descriptions_are_checked() {
     for (content, expected) in [
         ("<portType name='P'><operation name='o'><input message='t:no'/></operation></portType>", "message {urn:t}no"),
