@@ -50,8 +50,12 @@ impl MediaType {
             let (name, value, behind) = parameter(rest)?;
             match name.as_str() {
                 // Which of two would be meant?
-                "charset" if media.charset.is_some() => return None,
-                "charset" => media.charset = Some(value.to_ascii_lowercase()),
+                "charset" => {
+                    let charset = value.to_ascii_lowercase();
+                    if media.charset.replace(charset.clone()).is_some_and(|other| other != charset) {
+                        return None;
+                    }
+                }
                 "action" if media.action.as_ref().is_some_and(|other| *other != value) => return None,
                 "action" => media.action = Some(value),
                 _ if media.parameter(&name).is_some_and(|other| other != value) => return None,
@@ -231,6 +235,7 @@ mod tests {
         assert_eq!(MediaType::parse("text/xml; charset"), None);
         assert_eq!(MediaType::parse("text/xml; action=\"open"), None);
         assert_eq!(MediaType::parse("text/xml; charset=utf-8; charset=utf-16"), None);
+        assert_eq!(parsed("text/xml; charset=utf-8; charset=UTF-8"), ("text/xml".to_owned(), some("utf-8"), None));
         assert_eq!(MediaType::parse("multipart/related; boundary=a; start=b; boundary=c"), None);
         assert_eq!(MediaType::parse("application/soap+xml; action=a; action=b"), None);
         assert!(MediaType::parse("application/soap+xml; action=a; action=a; x=1; x=1").is_some());

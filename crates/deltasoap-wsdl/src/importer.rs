@@ -234,7 +234,7 @@ impl Importer {
     /// When the document, or one that it imports, is at fault.
     pub fn bytes(&self, location: Location, bytes: Vec<u8>) -> Result<Import, Error> {
         let mut store = self.store(None)?;
-        self.document(&mut store, location, Fetched { bytes, is_private: false })
+        self.document(&mut store, location, Fetched::text(bytes))
     }
 
     /// Imports every `.wsdl` entry of a zip archive, together; every `.xsd` if there is none.

@@ -11,6 +11,7 @@ use crate::{Error, ErrorKind, Limits, NoteKind, Position, builtin};
 use deltasoap_xml::{Names, NsId};
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
+use url::Url;
 
 /// All documents of an import.
 pub(crate) struct Sources {
@@ -93,6 +94,8 @@ pub(crate) struct Loader<'s, 'f> {
     known: HashMap<Location, u32>,
     /// Units by document, element and namespace.
     known_units: HashSet<(u32, u32, String)>,
+    /// Namespaces with built-in definitions that some schema imports.
+    builtin: HashSet<String>,
     /// Documents whose imports are yet to be followed.
     pending_descriptions: Vec<u32>,
     pending_units: Vec<u32>,
@@ -128,6 +131,7 @@ impl<'s, 'f> Loader<'s, 'f> {
             store,
             known: HashMap::new(),
             known_units: HashSet::new(),
+            builtin: HashSet::new(),
             pending_descriptions: Vec::new(),
             pending_units: Vec::new(),
             elements: 0,
@@ -163,9 +167,9 @@ impl<'s, 'f> Loader<'s, 'f> {
         for (namespace, text) in builtin::DEFINITIONS {
             let is_there = self.sources.units.iter().any(|unit| unit.namespace == namespace);
             let is_held = held.contains(&self.sources.names.intern_namespace(namespace));
-            if is_held && !is_there {
+            if (is_held || self.builtin.contains(namespace)) && !is_there {
                 let location = Location::Text(format!("built-in definitions of {namespace}"));
-                self.root_fetched(location, Fetched { bytes: text.as_bytes().to_vec(), is_private: false })?;
+                self.root_fetched(location, Fetched::text(text.as_bytes().to_vec()))?;
             }
         }
         Ok(self.sources)
@@ -190,8 +194,13 @@ impl<'s, 'f> Loader<'s, 'f> {
         }
     }
 
-    /// Reads a document's bytes.
-    fn add(&mut self, location: Location, fetched: Fetched) -> Result<u32, Error> {
+    /// Reads a document's bytes, unless redirects led to one that is known.
+    fn add(&mut self, asked: Location, fetched: Fetched) -> Result<u32, Error> {
+        let location = fetched.moved_to.map_or_else(|| asked.clone(), Location::Web);
+        if let Some(&known) = self.known.get(&location) {
+            self.known.insert(asked, known);
+            return Ok(known);
+        }
         let Sources { documents, names, limits, .. } = &mut self.sources;
         if documents.len() >= limits.documents {
             let kind = ErrorKind::Limit { name: "documents", limit: limits.documents as u64 };
@@ -205,7 +214,7 @@ impl<'s, 'f> Loader<'s, 'f> {
         let note = |(text, offset)| (NoteKind::Tolerated, text, Place { document: number, offset });
         self.sources.notes.extend(tolerated.map(note));
         self.sources.documents.push(document);
-        self.known.insert(location, number);
+        self.known.extend([(asked, number), (location, number)]);
         self.count_elements(number)?;
         Ok(number)
     }
@@ -300,10 +309,10 @@ impl<'s, 'f> Loader<'s, 'f> {
     fn follow_import(&mut self, unit: &Unit, element: u32) -> Result<(), Error> {
         let import = self.sources.node(unit.document, element);
         let namespace = import.attribute("namespace").unwrap_or_default().to_owned();
-        if builtin::has(&namespace) {
-            return Ok(());
-        }
         let location = import.attribute("schemaLocation").unwrap_or_default().to_owned();
+        if builtin::has(&namespace) {
+            return self.follow_builtin(namespace, location, import.place());
+        }
         if location.is_empty() && self.store.catalog.find(&namespace).is_none() {
             return Ok(());
         }
@@ -318,6 +327,31 @@ impl<'s, 'f> Loader<'s, 'f> {
                 Ok(())
             }
         }
+    }
+
+    /// The import of a namespace with built-in definitions, which stand for a document that is not there. A document of the
+    /// author's own is read; what only an absolute URL names is not fetched, nor is a copy of a vocabulary that the engine knows.
+    fn follow_builtin(&mut self, namespace: String, location: String, place: Place) -> Result<(), Error> {
+        if builtin::is_language(&namespace) {
+            return Ok(());
+        }
+        self.builtin.insert(namespace.clone());
+        let is_mapped = [location.trim(), &namespace].into_iter().any(|uri| self.store.catalog.find(uri).is_some());
+        let is_own = !location.is_empty() && Url::parse(location.trim()).is_err();
+        if !is_mapped && !is_own {
+            return Ok(());
+        }
+        let reference = Reference { location, namespace: Some(namespace.clone()), place };
+        match self.load(&reference) {
+            Ok(Ok(document)) if self.is_schema_of(document, &namespace) => self.classify(document),
+            Ok(Err(error)) if matches!(error.kind(), ErrorKind::Limit { .. }) => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    fn is_schema_of(&self, document: u32, namespace: &str) -> bool {
+        let root = self.sources.root(document);
+        root.is_xsd("schema") && root.attribute("targetNamespace") == Some(namespace)
     }
 
     /// True for what an import does not go on without: limits, and what is forbidden. A private address in a document of the

@@ -45,7 +45,7 @@ pub(crate) use driver::decode_once;
 pub(crate) use predicted::decides_type;
 pub(crate) use references::Standing;
 
-pub(crate) use nil::{expect_end, nil_attribute, other_attribute, undeclared_type};
+pub(crate) use nil::{expect_end, nil_attribute, other_attribute, report_beside_nil, undeclared_type};
 
 use crate::Error;
 use deltasoap_xml::{Stop as XmlStop, XmlError};

@@ -4,6 +4,7 @@ use super::cursor::Tag;
 use super::{Cursor, DeviationKind, Step, Stop};
 use crate::schema::is_markup;
 use crate::{ErrorKind, ns};
+use deltasoap_xml::NameId;
 
 /// Whether the element just opened says `xsi:nil="true"`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,12 +49,27 @@ pub(crate) fn other_attribute(cursor: &mut Cursor<'_>, index: usize) -> Step {
         let what = format!("{text}: only elements of the message can be referred to");
         return Err(cursor.error_at_tag(ErrorKind::Reference(what)));
     }
-    let is_id = names.is(name, "", "id") && cursor.state.references.have_meaning();
-    let is_common = is_id || is_markup(names.namespace(name)) || names.namespace(name) == ns::XMIME;
-    if !is_common {
+    if !is_common(cursor, name) {
         cursor.report_attribute(DeviationKind::UnknownAttribute, name);
     }
     Ok(())
+}
+
+/// Reports what the nil element just opened says besides, for types that do not keep it.
+pub(crate) fn report_beside_nil(cursor: &mut Cursor<'_>) {
+    for index in 0..cursor.reader().attribute_count() {
+        let name = cursor.reader().attribute(index).0;
+        if !is_common(cursor, name) && !cursor.names().is(name, "", "href") {
+            cursor.report_attribute(DeviationKind::BesideNil, name);
+        }
+    }
+}
+
+/// True for attributes that any element may have.
+fn is_common(cursor: &Cursor<'_>, name: NameId) -> bool {
+    let names = cursor.names();
+    let is_id = names.is(name, "", "id") && cursor.state.references.have_meaning();
+    is_id || is_markup(names.namespace(name)) || names.namespace(name) == ns::XMIME
 }
 
 /// The error for an `xsi:type` that is no name or has a prefix that is not declared.

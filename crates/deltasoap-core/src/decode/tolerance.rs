@@ -58,6 +58,8 @@ pub enum DeviationKind {
     Missing,
     /// `xsi:nil` on an element that cannot be nil, and may be empty.
     Nil,
+    /// An attribute of a nil element, for which the type has no place. It was skipped.
+    BesideNil,
 }
 
 impl DeviationKind {
@@ -70,6 +72,7 @@ impl DeviationKind {
             DeviationKind::Namespace => "element in another namespace",
             DeviationKind::Missing => "missing element",
             DeviationKind::Nil => "xsi:nil on an element that cannot be nil",
+            DeviationKind::BesideNil => "attribute of a nil element",
         }
     }
 }

@@ -1,12 +1,12 @@
 //! Nil, kept apart from content.
 
 use crate::content::{Content, Shortcuts, Typed};
-use crate::decode::{Cursor, FlatSource, Step, expect_end, nil_attribute};
+use crate::decode::{Cursor, FlatSource, Step, expect_end, nil_attribute, report_beside_nil};
 use crate::encode::{Encoder, FlatSink};
 use crate::schema::{Element, QName, View};
 
 /// The content of an element that may be marked `xsi:nil="true"`: tells nil from empty. In an `Option`, it tells
-/// both from absent.
+/// both from absent. Attributes of a nil element are not kept; they are [reported](crate::Deviation).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, PartialOrd, Ord)]
 pub enum Nillable<T> {
     /// `xsi:nil="true"`.
@@ -52,6 +52,9 @@ impl<T: Content> Content for Nillable<T> {
             let stays = !is_nil && T::REPLACES && matches!(self, Nillable::Value(_)) && cursor.go_over(me);
             if !stays {
                 *self = if is_nil { Nillable::Nil } else { Nillable::Value(T::vacant(view)) };
+            }
+            if is_nil {
+                report_beside_nil(cursor);
             }
             cursor.frame(me).state = if is_nil { NIL } else { CONTENT };
         }

@@ -123,7 +123,7 @@ impl Content for Value {
             let is_nil = !is_inline && nil_attribute(cursor)?.0;
             let stays = !is_nil && self.can_stay(view) && cursor.go_over(me);
             if !stays {
-                *self = if is_nil { nil::read(cursor, view.element)? } else { Value::opened(cursor, view)? };
+                *self = if is_nil { nil::read(cursor, view)? } else { Value::opened(cursor, view)? };
             }
             cursor.frame(me).state = if is_nil { NIL } else { CONTENT };
         }
@@ -141,7 +141,7 @@ impl Content for Value {
         match (self, view.element) {
             (Value::Absent, _) => {}
             (Value::Nil, _) => encoder.nil(),
-            (Value::NilWith(attributes), element) => nil::write(attributes, encoder, element),
+            (Value::NilWith(attributes), _) => nil::write(attributes, encoder, view),
             (Value::Name(name), Element::Simple(_)) => name.encode(encoder, view),
             (Value::Part(uri), Element::Simple(_)) => Binary::Part(uri.clone()).encode(encoder, view),
             (Value::Simple(Simple::Base64Binary(bytes)), Element::Simple(_)) if encoder.wants_part(bytes.0.len()) => {

@@ -1,35 +1,71 @@
 //! Nil elements that have attributes. An element that is nil has no content, but its attributes (XSD 1.0 part 1, 3.3.4, clause 3.2); so they
-//! are kept where the schema has a place for them. So is the type that the message chose, as an expanded name: a prefix means nothing
+//! are kept where the schema has a place for them. So is the type that the message chose. Names are kept expanded: a prefix means nothing
 //! elsewhere.
 
-use super::Value;
-use crate::decode::complex::is_content;
+use super::simple::expanded;
+use super::{Simple, Value};
+use crate::decode::complex::{Names, is_content};
 use crate::decode::{Cursor, Step, undeclared_type};
 use crate::encode::Encoder;
-use crate::schema::Element;
+use crate::schema::{Element, View};
 use crate::{QName, ns};
-use deltasoap_xml::lexical::is_ncname;
 use std::collections::BTreeMap;
 
+const XSI_TYPE: QName = QName::new(ns::XSI, "type");
 const NO_NAME: &str = "an xsi:type that is no name of the form {namespace}local";
 const OTHER_ATTRIBUTE: &str = "an attribute beside xsi:nil that the element may not have";
 
 /// The value of the nil element that was just opened.
-pub(super) fn read(cursor: &mut Cursor<'_>, element: &Element) -> Step<Value> {
+pub(super) fn read(cursor: &mut Cursor<'_>, view: View<'_>) -> Step<Value> {
     let mut attributes = BTreeMap::new();
+    let type_name = type_name(cursor, view.element)?;
+    let content = content(view, type_name.as_ref());
     for index in 0..cursor.reader().attribute_count() {
-        let (name, text) = cursor.reader().attribute(index);
-        let names = cursor.names();
-        let (name, text) = (QName::owned(names.namespace(name), names.local(name)), text.to_owned());
-        if is_type(&name, element) {
-            let named =
-                cursor.reader().resolve(text.trim_ascii()).map(|(namespace, local)| QName::owned(namespace, local));
-            attributes.insert(name, named.ok_or_else(|| undeclared_type(cursor, &text))?.to_string());
-        } else if element.takes_beside_nil(&name) && is_content(cursor, index) {
+        let (reader, names) = (cursor.reader(), cursor.names());
+        let (name, text) = reader.attribute(index);
+        let name = QName::owned(names.namespace(name), names.local(name));
+        if is_type(&name, view.element) || !view.element.takes_beside_nil(&name) {
+            continue;
+        }
+        let resolve =
+            |text: &str| reader.resolve(text.trim_ascii()).map(|(namespace, local)| QName::owned(namespace, local));
+        let text = of_names(&name, text, content, &resolve).map_or_else(|| text.to_owned(), |names| names.to_string());
+        if is_content(cursor, index) {
             attributes.insert(name, text);
         }
     }
+    attributes.extend(type_name.map(|name| (XSI_TYPE, name.to_string())));
     Ok(if attributes.is_empty() { Value::Nil } else { Value::NilWith(Box::new(attributes)) })
+}
+
+/// The type that the message chooses, where it does.
+fn type_name(cursor: &Cursor<'_>, element: &Element) -> Step<Option<QName>> {
+    let (reader, names) = (cursor.reader(), cursor.names());
+    let mut attributes = (0..reader.attribute_count()).map(|index| reader.attribute(index));
+    match attributes.find(|(name, _)| names.is(*name, ns::XSI, "type") && is_type(&XSI_TYPE, element)) {
+        Some((_, text)) => match reader.resolve(text.trim_ascii()) {
+            Some((namespace, local)) => Ok(Some(QName::owned(namespace, local))),
+            None => Err(undeclared_type(cursor, text)),
+        },
+        None => Ok(None),
+    }
+}
+
+/// The description of what the element would hold.
+fn content<'s>(view: View<'s>, type_name: Option<&QName>) -> View<'s> {
+    match view.element {
+        Element::Open(open) => {
+            let chosen = type_name.and_then(|name| open.named(name)).or(open.base);
+            chosen.map_or(view, |content| view.follow(content))
+        }
+        _ => view,
+    }
+}
+
+/// The value of a declared attribute that holds names.
+fn of_names(name: &QName, text: &str, view: View<'_>, names: Names<'_>) -> Option<Simple> {
+    let declared = view.complex()?.attributes.iter().find(|attribute| attribute.name == *name)?;
+    Simple::holding_names(view.follow(declared.element), text, names)
 }
 
 /// True for the name of the type, where the message chooses it.
@@ -38,28 +74,23 @@ fn is_type(name: &QName, element: &Element) -> bool {
 }
 
 /// Writes the attributes of a nil element.
-pub(super) fn write(attributes: &BTreeMap<QName, String>, encoder: &mut Encoder, element: &Element) {
+pub(super) fn write(attributes: &BTreeMap<QName, String>, encoder: &mut Encoder, view: View<'_>) {
     encoder.nil();
+    let content = content(view, attributes.get(&XSI_TYPE).and_then(|text| expanded(text)).as_ref());
     for (name, text) in attributes {
-        if is_type(name, element) {
+        if is_type(name, view.element) {
             match expanded(text) {
                 Some(named) => encoder.qname_attribute(name, &named, ""),
                 None => return encoder.fail(NO_NAME),
             }
             continue;
         }
-        if !element.takes_beside_nil(name) {
+        if !view.element.takes_beside_nil(name) {
             return encoder.fail(OTHER_ATTRIBUTE);
         }
-        encoder.attribute(name, text);
+        match of_names(name, text, content, &expanded) {
+            Some(names) => names.attribute(encoder, name),
+            None => encoder.attribute(name, text),
+        }
     }
-}
-
-/// A name as [`QName`] shows it.
-fn expanded(text: &str) -> Option<QName> {
-    let (namespace, local) = match text.strip_prefix('{') {
-        Some(rest) => rest.rsplit_once('}')?,
-        None => ("", text),
-    };
-    is_ncname(local).then(|| QName::owned(namespace, local))
 }

@@ -222,6 +222,25 @@ impl Simple {
         }
     }
 
+    /// An attribute's text that holds names, which are what `names` says; `None` for other text. The view is the attribute's.
+    pub(super) fn holding_names(view: View<'_>, text: &str, names: Names<'_>) -> Option<Self> {
+        let value = match view.element {
+            Element::Simple(simple) if is_name(simple.base) => {
+                Simple::named(simple.base, &names(text.trim_ascii())?.to_string()).ok()
+            }
+            Element::Union(union) => Simple::parse_union_in(union, view, text, names),
+            _ => None,
+        };
+        value.filter(Simple::holds_names)
+    }
+
+    fn holds_names(&self) -> bool {
+        match self {
+            Simple::List(items) => items.iter().any(Simple::holds_names),
+            value => is_name(value.builtin()),
+        }
+    }
+
     /// The text of names whose prefixes are yet to be chosen, with prefixes that are then declared.
     fn text_of_names(&self, encoder: &mut Encoder) -> Option<String> {
         let (namespace, local) = match self {

@@ -10,7 +10,7 @@ use deltasoap_core::schema::{
     Attribute, Builtin, ComplexElement, Compositor, Element, ElementRef, Field, Schema, SimpleElement, View,
 };
 use deltasoap_core::{
-    Child, DecodeOptions, Deviation, DeviationKind, Differential, Empty, Node, QName, Tolerance, Typed, Value,
+    Child, DecodeOptions, Deviation, DeviationKind, Differential, Empty, Nillable, Node, QName, Tolerance, Typed, Value,
 };
 use proptest::prelude::*;
 
@@ -187,6 +187,20 @@ fn what_may_be_empty_may_be_nil() {
     assert!(read(Strict).is_err());
     for tolerance in [Unknown, AnyOrder] {
         assert_eq!(read(tolerance), Ok(vec![deviation(DeviationKind::Nil, "/e", "e", 1)]));
+    }
+}
+
+/// `Nillable` has no place for them.
+#[test]
+fn attributes_of_nil_elements_are_reported() {
+    const DOCUMENT: &[u8] =
+        b"<e xmlns:i='http://www.w3.org/2001/XMLSchema-instance' i:nil='true' reason='none' i:schemaLocation='a b'/>";
+    for tolerance in LEVELS {
+        let mut decoder = Decoder::new(options(tolerance));
+        let mut root = ElementRoot::<Nillable<String>>::new(<Nillable<String>>::view());
+        decoder.decode(&mut root, DOCUMENT).unwrap();
+        assert_eq!(root.value, Nillable::Nil);
+        assert_eq!(decoder.deviations(), [deviation(DeviationKind::BesideNil, "/e", "reason", 1)]);
     }
 }
 

@@ -112,7 +112,12 @@ pub(crate) fn from_json(json: &Json, view: View<'_>, path: &Path<'_>) -> Result<
                 false => refuse(),
             }
         }),
-        Element::Union(union) => Simple::parse_union(union, view, &text).ok_or_else(refuse),
+        Element::Union(union) => {
+            // With its exponent a number is a double, which a decimal before it would take without one.
+            let given = json.as_number().map(ToString::to_string).filter(|it| it.contains(['e', 'E']));
+            let given = given.and_then(|text| Simple::parse_union(union, view, &text));
+            given.or_else(|| Simple::parse_union(union, view, &text)).ok_or_else(refuse)
+        }
         _ => Err(refuse()),
     }
 }

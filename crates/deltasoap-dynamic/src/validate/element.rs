@@ -275,7 +275,7 @@ impl<'c> Checker<'c> {
         match item.children.get(assigned.len()) {
             Some(child) => {
                 // Where only namespaces differ, the message has them.
-                let is_alike = message.contains('{');
+                let is_alike = message.contains('{') || message.contains(&format!("<{}>", child.name.local));
                 let found = if is_alike { child.name.to_string() } else { child.name.local.to_string() };
                 self.within(child, |this| this.find(child, format!("{message}, found <{found}>")));
             }

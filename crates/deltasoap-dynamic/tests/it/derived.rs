@@ -30,6 +30,32 @@ fn there_and_back(codec: &Codec<'_>, content: &str, expected: &Json) {
     support::assert_same(&read, &value, content);
 }
 
+/// Names in attributes beside nil keep their namespaces, whatever their prefixes.
+#[test]
+fn nil_elements_keep_names_in_attributes() {
+    let types = "
+        <xs:simpleType name='names'><xs:list itemType='xs:QName'/></xs:simpleType>
+        <xs:complexType name='Plain'><xs:sequence/><xs:attribute name='q' type='xs:QName'/><xs:attribute name='n' type='xs:decimal'/></xs:complexType>
+        <xs:complexType name='First'><xs:sequence/><xs:attribute name='q' type='xs:QName'/></xs:complexType>
+        <xs:complexType name='Second'><xs:complexContent><xs:extension base='t:First'>
+          <xs:attribute name='l' type='t:names'/></xs:extension></xs:complexContent></xs:complexType>";
+    let contract = support::schema(&format!(
+        "{types}<xs:element name='r'><xs:complexType><xs:sequence><xs:element name='plain' type='t:Plain' nillable='true'/>
+         <xs:element name='first' type='t:First' nillable='true' maxOccurs='2'/></xs:sequence></xs:complexType></xs:element>"
+    ));
+    let codec = Codec::of_element(&contract, "r");
+    let content = "<plain xsi:nil='true' xmlns:p='urn:p' q='p:name' n='1.0'/><first xsi:nil='1' q='none'/>\
+                   <first xsi:nil='true' xmlns:p='urn:p' xmlns:o='urn:o' l='o:a p:b' q='p:name' xsi:type='t:Second'/>";
+    let expected = json!({
+        "plain": { "$nil": true, "@q": "{urn:p}name", "@n": "1.0" },
+        "first": [
+            { "$nil": true, "@q": "{urn:t}none" },
+            { "$nil": true, "@q": "{urn:p}name", "@l": "{urn:o}a {urn:p}b", "$type": "Second" },
+        ],
+    });
+    there_and_back(&codec, content, &expected);
+}
+
 #[test]
 fn nil_elements_keep_their_type() {
     let contract = contract(

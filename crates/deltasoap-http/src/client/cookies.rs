@@ -36,7 +36,12 @@ pub struct InvalidCookies {
 
 impl fmt::Display for InvalidCookies {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}: expected seven fields with tabs between, as in the cookie files of curl", self.line)
+        write!(
+            f,
+            "line {}: not a cookie as in curl's cookie files: domain, FALSE or TRUE, path, FALSE or TRUE, expiry in seconds, name \
+             and value, with tabs between",
+            self.line
+        )
     }
 }
 

@@ -22,9 +22,24 @@ pub(crate) fn has(namespace: &str) -> bool {
     DEFINITIONS.iter().any(|(known, _)| *known == namespace)
 }
 
+/// True for the vocabularies that are part of the language rather than of a description: the types of XML Schema and of SOAP encoding.
+pub(crate) fn is_language(namespace: &str) -> bool {
+    DEFINITIONS[1..4].iter().any(|(known, _)| *known == namespace)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn languages_are_schema_and_encoding() {
+        let languages = DEFINITIONS.iter().filter(|(namespace, _)| is_language(namespace));
+        assert!(languages.map(|it| it.0).eq([
+            "http://www.w3.org/2001/XMLSchema",
+            "http://schemas.xmlsoap.org/soap/encoding/",
+            "http://www.w3.org/2003/05/soap-encoding"
+        ]));
+    }
 
     #[test]
     fn each_schema_is_for_its_namespace() {

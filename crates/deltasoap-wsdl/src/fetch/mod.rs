@@ -81,6 +81,15 @@ pub struct Fetched {
     pub bytes: Vec<u8>,
     /// True if it came from an address that is not public: then it may name others of the same host.
     pub is_private: bool,
+    /// The URL that it came from, if redirects led there: what the document names is relative to it (RFC 3986, 5.1.3).
+    pub moved_to: Option<Url>,
+}
+
+impl Fetched {
+    /// Text that is at hand.
+    pub(crate) fn text(bytes: Vec<u8>) -> Self {
+        Fetched { bytes, ..Fetched::default() }
+    }
 }
 
 /// Why a document could not be had.

@@ -43,9 +43,9 @@ impl Store<'_> {
     pub(crate) fn read(&mut self, location: &Location, by: Option<Referrer<'_>>) -> Result<Fetched, FetchError> {
         let most = self.limits.document_bytes.min(self.limits.bytes.saturating_sub(self.bytes));
         let fetched = match location {
-            Location::File(path) => self.file(path, most).map(of_bytes),
+            Location::File(path) => self.file(path, most).map(Fetched::text),
             Location::Web(url) => self.web(url, by, most),
-            Location::Entry(name) => self.entry(name, most).map(of_bytes),
+            Location::Entry(name) => self.entry(name, most).map(Fetched::text),
             Location::Text(name) => Err(FetchError::Unavailable(format!("{name} is not a file"))),
         }
         .map_err(|error| self.named(error))?;
@@ -125,10 +125,6 @@ impl Referrer<'_> {
     fn is_from(self, url: &Url) -> bool {
         matches!(self.location, Location::Web(own) if self.is_private && own.origin() == url.origin())
     }
-}
-
-fn of_bytes(bytes: Vec<u8>) -> Fetched {
-    Fetched { bytes, is_private: false }
 }
 
 /// Reads to the end, but no more than `most` bytes.

@@ -107,7 +107,9 @@ impl WebClient {
             match in_time(deadline, exchange.run(request.most_bytes)).await {
                 None => return Err(exchange.failed(late)),
                 Some(Err(error)) => return Err(error),
-                Some(Ok(Answer::Document(fetched))) => return Ok(fetched),
+                Some(Ok(Answer::Document(fetched))) => {
+                    return Ok(Fetched { moved_to: (url != *request.url).then_some(url), ..fetched });
+                }
                 Some(Ok(Answer::Moved { to, was_private })) => {
                     if reach == Reach::Origin && !(was_private && to.origin() == url.origin()) {
                         reach = Reach::Public;
@@ -185,7 +187,7 @@ impl Exchange<'_> {
                 false => format!("status {status} (authentication is offered by {})", schemes.join(", ")),
             }));
         }
-        Ok(Answer::Document(Fetched { bytes: self.read(response, most).await?, is_private }))
+        Ok(Answer::Document(Fetched { bytes: self.read(response, most).await?, is_private, moved_to: None }))
     }
 
     fn failed(&self, why: impl fmt::Display) -> FetchError {

@@ -210,7 +210,7 @@ struct Same(&'static str);
 
 impl Fetch for Same {
     fn fetch(&self, _: &Request<'_>) -> Result<Fetched, FetchError> {
-        Ok(Fetched { bytes: self.0.as_bytes().to_vec(), is_private: false })
+        Ok(Fetched { bytes: self.0.as_bytes().to_vec(), ..Fetched::default() })
     }
 }
 

@@ -385,7 +385,9 @@ impl Fetch for Net {
     fn fetch(&self, request: &Request<'_>) -> Result<Fetched, FetchError> {
         self.asked.lock().unwrap().push((request.url.to_string(), request.reach));
         let (text, is_private) = self.pages.get(request.url.as_str()).ok_or(FetchError::Unavailable("404".into()))?;
-        Ok(Fetched { bytes: text.as_bytes().to_vec(), is_private: *is_private })
+        let moved = request.url.query_pairs().find(|(name, _)| name == "moved");
+        let moved_to = moved.map(|(_, to)| Url::parse(&to).unwrap());
+        Ok(Fetched { bytes: text.as_bytes().to_vec(), is_private: *is_private, moved_to })
     }
 }
 
@@ -407,6 +409,47 @@ fn documents_from_the_network_are_joined_to_their_urls() {
     assert!(has_type(&import, "urn:b", "B"));
     let asked = net.asked.lock().unwrap().clone();
     assert_eq!(asked, [("http://h/s/a?xsd".to_owned(), Reach::Origin), ("http://h/s/b.xsd".to_owned(), Reach::Public)]);
+}
+
+/// The base of relative references is the URL that a document came from, after redirects (RFC 3986, 5.1.3).
+#[test]
+fn documents_are_relative_to_where_redirects_led() {
+    const ASKED: &str = "http://h/s?moved=http://other/v2/a.xsd";
+    let a = schema(
+        "urn:a",
+        &format!("<import namespace='urn:b' schemaLocation='b.xsd'/><include schemaLocation='a.xsd'/>{A}"),
+    );
+    let net = Net::with(&[(ASKED, &a, false), ("http://other/v2/b.xsd", &schema("urn:b", B), false)]);
+    let import = net.import(ASKED).unwrap();
+    assert!(has_type(&import, "urn:a", "A") && has_type(&import, "urn:b", "B"));
+    assert_eq!(net.asked.lock().unwrap().len(), 2, "the document itself is known by the URL that it came from");
+}
+
+const XML: &str = "http://www.w3.org/XML/1998/namespace";
+
+/// Importing a namespace is enough for its built-in definitions; a document of the author's own takes their place if it can be read.
+#[test]
+fn built_in_definitions_stand_for_documents_that_are_not_there() {
+    let addressing = "http://www.w3.org/2005/08/addressing";
+    let importing = |location: &str| {
+        schema("urn:a", &format!("<import namespace='{XML}' {location}/><import namespace='{addressing}'/>{A}"))
+            .replace("type='b:B' ", "")
+    };
+    let own = schema(XML, "<simpleType name='own'><restriction base='string'/></simpleType>");
+    let has_lang = |import: &Import| import.schemas().attribute_named(&QName::new(XML, "lang")).is_some();
+    for (location, files, is_own) in [
+        ("", &[][..], false),
+        ("schemaLocation='http://www.w3.org/2001/xml.xsd'", &[], false),
+        ("schemaLocation='xml.xsd'", &[], false),
+        ("schemaLocation='xml.xsd'", &[("xml.xsd", "<schema")], false),
+        ("schemaLocation='xml.xsd'", &[("xml.xsd", &*schema("urn:other", ""))], false),
+        ("schemaLocation='xml.xsd'", &[("xml.xsd", &*own)], true),
+    ] {
+        let folder = Folder::with(&[files, &[("a.xsd", &*importing(location))]].concat());
+        let import = Importer::new().file(&folder.path("a.xsd")).unwrap();
+        assert!(has_type(&import, addressing, "EndpointReferenceType"), "{location}");
+        assert_eq!((has_type(&import, XML, "own"), has_lang(&import)), (is_own, !is_own), "{location} {files:?}");
+    }
 }
 
 #[test]
