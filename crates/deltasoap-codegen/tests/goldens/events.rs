@@ -2080,7 +2080,7 @@ pub mod r_2 {
     #[soap(compact, namespace = "http://docs.oasis-open.org/wsrf/r-2")]
     pub struct ResourceUnknownFaultTypeDescription {
         #[soap(attribute, namespace = "http://www.w3.org/XML/1998/namespace")]
-        pub lang: Option<ResourceUnknownFaultTypeDescriptionLang>,
+        pub lang: Option<String>,
         #[soap(text)]
         pub value: String,
     }
@@ -2091,20 +2091,6 @@ pub mod r_2 {
         /// Any other element.
         #[soap(inline)]
         pub any: Option<deltasoap::Node>,
-    }
-
-    #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
-    #[soap(union, namespace = "http://docs.oasis-open.org/wsrf/r-2")]
-    pub enum ResourceUnknownFaultTypeDescriptionLang {
-        Language(String),
-        Value(ResourceUnknownFaultTypeDescriptionLangMember2),
-    }
-
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, deltasoap::Soap)]
-    #[soap(compact, namespace = "http://docs.oasis-open.org/wsrf/r-2")]
-    pub enum ResourceUnknownFaultTypeDescriptionLangMember2 {
-        #[soap(name = "")]
-        Empty,
     }
 }
 
