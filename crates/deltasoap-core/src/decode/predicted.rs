@@ -281,11 +281,15 @@ fn has_values(reader: &Reader) -> bool {
     names.any(|name| !reader.names().is(name, ns::XSI, "type"))
 }
 
-/// True unless the current start tag has an `xsi:type` that is no valid name; such an element is invalid.
+/// True unless the current start tag has an `xsi:type` that is no valid name, or an `xsi:nil` that is no boolean; such an element is
+/// invalid.
 fn are_types_declared(reader: &Reader) -> bool {
     let mut attributes = (0..reader.attribute_count()).map(|index| reader.attribute(index));
-    attributes
-        .all(|(name, text)| !reader.names().is(name, ns::XSI, "type") || reader.resolve(text.trim_ascii()).is_some())
+    attributes.all(|(name, text)| match reader.names() {
+        names if names.is(name, ns::XSI, "type") => reader.resolve(text.trim_ascii()).is_some(),
+        names if names.is(name, ns::XSI, "nil") => matches!(text.trim_ascii(), "true" | "1" | "false" | "0"),
+        _ => true,
+    })
 }
 
 /// The text of a leaf, up to the leaf's end tag: a [`FlatSource`] of one value.
@@ -369,9 +373,13 @@ impl Cursor<'_> {
             Some(tag) => tag.changes + 1,
             None => 0,
         };
+        // The general routines decide which fault of a tag is reported, each time.
+        if !are_types_declared(reader) {
+            return;
+        }
         let Some(known) = reader.known_tag(found, decides_type) else { return };
         let is_unmarked = !marks::has_marks(reader);
-        let is_leaf = is_leaf && !has_values(reader) && are_types_declared(reader);
+        let is_leaf = is_leaf && !has_values(reader);
         let before = slot.as_ref().map_or(0, |tag| tag.size());
         let tag = slot.insert(Box::new(Tag {
             known,

@@ -47,8 +47,9 @@ struct Between {
     after: Box<[u8]>,
 }
 
-/// Most values of a tag that may differ.
+/// Most values of a tag that may differ, and most bytes of a tag.
 const MOST_BETWEEN: usize = 16;
+const MOST_BYTES: usize = 4096;
 
 impl KnownTag {
     /// The memory it takes in bytes, an estimate.
@@ -93,10 +94,13 @@ impl KnownTag {
 
 impl Reader {
     /// The start tag that was just read, whose bytes are `bytes`, with the attributes whose values are fixed. `None` if it declares
-    /// namespaces, if it is an empty-element tag, or if its end tag would exceed the limit on markup.
+    /// namespaces, if it is an empty-element tag, if it is long, or if its end tag would exceed the limit on markup.
     pub fn known_tag(&self, bytes: &[u8], is_fixed: impl Fn(&Names, NameId) -> bool) -> Option<KnownTag> {
         let open = self.open.last()?;
-        if self.empty || self.tag_has_declarations() {
+        if self.empty || self.tag_has_declarations() || bytes.len() > MOST_BYTES {
+            return None;
+        }
+        if self.tag.attributes.iter().filter(|it| !is_fixed(&self.names, it.name)).count() > MOST_BETWEEN {
             return None;
         }
         let end = ["</", self.spellings.text(open.spelling), ">"].concat();
@@ -106,14 +110,15 @@ impl Reader {
         let mut attributes: Box<[Attribute]> = self.tag.attributes.as_slice().into();
         let (mut values, mut start, mut from) = (String::new(), &[][..], 0);
         let mut between: Vec<Between> = Vec::new();
+        let mut quoted = Quoted { tag: bytes, at: 0 };
         for (index, attribute) in attributes.iter_mut().enumerate() {
+            let place = quoted.next()?;
             if is_fixed(&self.names, attribute.name) {
                 let at = values.len();
                 values.push_str(&self.tag.values[attribute.value.clone()]);
                 attribute.value = at..values.len();
                 continue;
             }
-            let place = quoted(bytes, index)?;
             let piece = bytes.get(from..place.start)?;
             match between.last_mut() {
                 Some(last) => last.after = piece.into(),
@@ -127,7 +132,7 @@ impl Reader {
             Some(last) => last.after = rest.into(),
             None => start = rest,
         }
-        (between.len() <= MOST_BETWEEN).then_some(KnownTag {
+        Some(KnownTag {
             start: Segment::new(start),
             values_between: between.into(),
             end: Segment::new(end.as_bytes()),
@@ -212,18 +217,22 @@ fn plain_value(bytes: &[u8]) -> &str {
     str::from_utf8(&bytes[..end]).unwrap_or_default()
 }
 
-/// Where the value of an attribute is, without its quotes, in a start tag that is well-formed.
-fn quoted(tag: &[u8], attribute: usize) -> Option<std::ops::Range<usize>> {
-    let mut at = 0;
-    let mut value = || {
-        let is_quote = |byte: &u8| matches!(byte, b'"' | b'\'');
-        let start = at + tag.get(at..)?.iter().position(is_quote)? + 1;
-        let quote = tag[start - 1];
-        let end = start + tag[start..].iter().position(|&byte| byte == quote)?;
-        at = end + 1;
+/// Where the values of attributes are, without their quotes, in a start tag that is well-formed.
+struct Quoted<'t> {
+    tag: &'t [u8],
+    at: usize,
+}
+
+impl Iterator for Quoted<'_> {
+    type Item = std::ops::Range<usize>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let start = self.at + self.tag.get(self.at..)?.iter().position(|byte| matches!(byte, b'"' | b'\''))? + 1;
+        let quote = self.tag[start - 1];
+        let end = start + self.tag[start..].iter().position(|&byte| byte == quote)?;
+        self.at = end + 1;
         Some(start..end)
-    };
-    (0..=attribute).try_fold(0..0, |_, _| value())
+    }
 }
 
 #[cfg(test)]

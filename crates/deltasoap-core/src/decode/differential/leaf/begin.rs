@@ -1,7 +1,7 @@
 //! After an operation's start tag: is it compared with the message before, mended, or only noted?
 
 use super::mend::Mending;
-use super::template::{Prologue, Template};
+use super::template::{Prologue, Rules, Template};
 use crate::decode::Cursor;
 use crate::decode::differential::Checkpoints;
 use crate::decode::differential::adaptive::Plan;
@@ -29,7 +29,7 @@ impl Cursor<'_> {
         (schema, base): (Identity, usize),
         plan: Plan,
     ) -> Begin {
-        let new = self.offset();
+        let (new, tolerance) = (self.offset(), self.tolerance());
         let (window, state) = self.parts();
         // The session has one table, one image and one list of moves for each message.
         if state.session.has_begun() {
@@ -45,15 +45,15 @@ impl Cursor<'_> {
         state.session.inherited.forget_trees();
         state.session.inherited.before = state.trees.inherited;
         state.session.inherited.last = state.trees.bindings.clone();
-        let is_encoded = state.references.is_encoded;
+        let rules = Rules { is_encoded: state.references.is_encoded, limits: state.limits, tolerance };
         let fits = |old: &mut Box<Template>| {
             let inherited = state.trees.inherited.saturating_add(old.inherited.sum);
             inherited <= state.limits.inherited_bindings
                 && old.image().is_some()
-                && old.prologue.fits(&state.reader, tag, is_encoded, &state.limits, schema)
+                && old.prologue.fits(&state.reader, tag, rules, schema)
         };
         let Some(old) = old.and_then(|mut old| fits(&mut old).then_some(old)) else {
-            let prologue = Prologue::new(&state.reader, tag, is_encoded, state.limits, schema);
+            let prologue = Prologue::new(&state.reader, tag, rules, schema);
             state.session.record(prologue, new);
             return Begin::Read;
         };

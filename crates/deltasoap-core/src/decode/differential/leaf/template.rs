@@ -6,6 +6,7 @@ use super::size::but_for_size;
 use super::table::{NONE, Place, Table};
 use super::words::StartTag;
 use crate::Limits;
+use crate::decode::Tolerance;
 use crate::schema::Identity;
 use deltasoap_xml::{Reader, ScopeId};
 use std::sync::{Arc, OnceLock};
@@ -40,35 +41,34 @@ pub(crate) struct Prologue {
     tag: Vec<u8>,
     /// Open elements.
     depth: usize,
-    /// SOAP encoding is in force: trees follow references.
-    is_encoded: bool,
-    limits: Limits,
+    rules: Rules,
     schema: Identity,
+}
+
+/// The part of it that does not stand in the message.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Rules {
+    /// SOAP encoding is in force: trees follow references.
+    pub(crate) is_encoded: bool,
+    pub(crate) limits: Limits,
+    pub(crate) tolerance: Tolerance,
 }
 
 impl Prologue {
     /// Of the element whose start tag the reader has just read.
-    pub(crate) fn new(reader: &Reader, tag: &[u8], is_encoded: bool, limits: Limits, schema: Identity) -> Self {
+    pub(crate) fn new(reader: &Reader, tag: &[u8], rules: Rules, schema: Identity) -> Self {
         let owned = |(depth, prefix, uri): (usize, &str, &str)| (depth, prefix.to_owned(), uri.to_owned());
         let declared = reader.declared().map(owned).collect();
         let scopes = (reader.id(), reader.scopes().collect());
-        Prologue { scopes, declared, tag: tag.to_vec(), depth: reader.depth(), is_encoded, limits, schema }
+        Prologue { scopes, declared, tag: tag.to_vec(), depth: reader.depth(), rules, schema }
     }
 
     /// True if the element whose start tag the reader has just read is read in the same way.
-    pub(crate) fn fits(
-        &mut self,
-        reader: &Reader,
-        tag: &[u8],
-        is_encoded: bool,
-        limits: &Limits,
-        schema: Identity,
-    ) -> bool {
+    pub(crate) fn fits(&mut self, reader: &Reader, tag: &[u8], rules: Rules, schema: Identity) -> bool {
         self.tag == tag
-            && self.is_encoded == is_encoded
+            && self.rules == rules
             && self.schema == schema
             && self.depth == reader.depth()
-            && self.limits == *limits
             && self.has_scope(reader)
     }
 
@@ -186,7 +186,8 @@ impl Template {
 pub(crate) fn template_without_image() -> Template {
     let limits = Limits::default();
     let reader = Reader::new(limits, deltasoap_xml::Instructions::Refuse);
-    let prologue = Prologue::new(&reader, b"<r>", false, limits, Identity::Static(0));
+    let rules = Rules { is_encoded: false, limits, tolerance: Tolerance::Strict };
+    let prologue = Prologue::new(&reader, b"<r>", rules, Identity::Static(0));
     let inherited = Taken { sum: 0, most: 0 };
     Template { table: Table::default(), image: Arc::default(), prologue, start: 3, end: 9, inherited, is_whole: false }
 }
