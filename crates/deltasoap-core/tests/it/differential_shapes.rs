@@ -9,7 +9,7 @@ use deltasoap_core::schema::{
 };
 use deltasoap_core::{
     Column, Content, DecodeOptions, Differential, DifferentialStats, Limits, Memory, MultiArray, Nillable, QName,
-    SoapArray, Typed, Value, decode, encode,
+    SoapArray, Tolerance, Typed, Value, decode, encode,
 };
 use std::borrow::Cow;
 use std::fmt::Debug;
@@ -437,6 +437,37 @@ fn a_memory_moves_between_decoders() {
         }
     }
     assert!(operation.memory.stats().compared > 10, "{:?}", operation.memory.stats());
+}
+
+/// What a decoder has tolerated is an error again where a stricter one compares the next message with it.
+#[test]
+fn a_memory_moves_between_decoders_of_other_tolerance() {
+    let mut types = Types::default();
+    let int = types.simple(Builtin::Int);
+    let root = types.sequence(vec![field("a", int, 1, Some(1)), field("b", int, 0, None), field("c", int, 1, Some(1))]);
+    let message = |body: &str, last: usize| {
+        let items: String = (0..200).map(|number| format!("<b>{number}</b>")).collect();
+        format!("<r>{}<c>{last}</c></r>", body.replace("ITEMS", &items))
+    };
+    for differential in [EXACT, Differential::default()] {
+        for body in ["<a>1</a>ITEMS", "<a>1</a><x>1</x>ITEMS", "ITEMS<a>1</a>", "<a z='1'>1</a>ITEMS"] {
+            let levels = [Tolerance::Unknown, Tolerance::AnyOrder, Tolerance::Strict];
+            let options = |tolerance| DecodeOptions { differential, tolerance, ..DecodeOptions::default() };
+            let mut decoders = levels.map(|tolerance| (Decoder::new(options(tolerance)), tolerance));
+            let mut operation = Operation::<Value>::new(types.0.view(root));
+            for turn in 0..60 {
+                let (decoder, tolerance) = &mut decoders[turn * 5 / 7 % 3];
+                let document = message(body, turn / 9);
+                let result = decoder.decode(&mut operation, document.as_bytes());
+                let mut alone = Operation::<Value>::new(types.0.view(root));
+                let expected = Decoder::without_shortcuts(options(*tolerance)).decode(&mut alone, document.as_bytes());
+                assert_eq!(result, expected, "turn {turn}, {tolerance:?}: {body}");
+                if result.is_ok() {
+                    assert_eq!(operation.memory.value(), alone.memory.value(), "turn {turn}, {tolerance:?}: {body}");
+                }
+            }
+        }
+    }
 }
 
 /// A message that differs all over costs about what regular mode does: it is gone back to.

@@ -253,6 +253,19 @@ mod tests {
         (0..reader.attribute_count()).map(attribute).collect()
     }
 
+    /// Comparing them would cost more than they are worth, and so would learning them anew each time.
+    #[test]
+    fn tags_with_many_attributes_and_long_ones_are_not_known() {
+        for (count, len, is_known) in [(16, 10, true), (17, 10, false), (2, 1500, true), (2, 2500, false)] {
+            let attributes: String = (0..count).map(|number| format!(" a{number}='{}'", "x".repeat(len))).collect();
+            let tag = format!("<a{attributes}>");
+            let text = format!("{tag}</a>");
+            let mut reader = Reader::new(Limits::default(), Instructions::Refuse);
+            assert!(matches!(reader.next(&mut window(text.as_bytes())), Ok(Event::Start)));
+            assert_eq!(reader.known_tag(tag.as_bytes(), |_, _| false).is_some(), is_known, "{count} of {len}");
+        }
+    }
+
     #[test]
     fn values_may_differ_but_for_fixed_ones() {
         const AROUND: &str = "<x xmlns:i='urn:i'>";

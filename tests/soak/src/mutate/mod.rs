@@ -204,6 +204,7 @@ mod tests {
             "\n  <",
             "<!--",
             "encodingStyle",
+            "note='a > b'",
         ] {
             assert!(texts.iter().any(|text| text.contains(piece)), "{piece}");
         }

@@ -11,7 +11,7 @@ const TYPES: [&str; 10] =
 pub fn change(document: &mut Document, chance: &mut Chance) {
     let elements = in_body(document);
     let Some(&element) = chance.choose(&elements) else { return };
-    match chance.below(9) {
+    match chance.below(12) {
         0 | 1 => rename_prefix(document, chance),
         2 => redeclare(document, element, chance),
         3 => declare_default(document, element, chance),
@@ -19,6 +19,8 @@ pub fn change(document: &mut Document, chance: &mut Chance) {
         5 => retype(document, chance),
         6 => nil(document, element, chance),
         7 => double_attribute(document, element),
+        8 => mark_all(document, &elements, element, chance),
+        9 | 10 => vary(document, &elements, chance),
         _ => rename(document, element, chance),
     }
 }
@@ -79,6 +81,27 @@ fn nil(document: &mut Document, element: Element, chance: &mut Chance) {
     }
     let value = chance.word(&["true", "1", "false", "0", " true ", "yes"]);
     add_attributes(document, element, &format!(" xsi:nil='{value}'"));
+}
+
+/// The same attribute on all elements of a name: decoders learn it.
+fn mark_all(document: &mut Document, elements: &[Element], like: Element, chance: &mut Chance) {
+    let name = document.name(like).to_owned();
+    let attribute = chance.word(&[" note='1'", " xsi:nil='false'", " id='n'", " xsi:type='xsd:string' note='a b'"]);
+    let alike: Vec<_> = elements.iter().filter(|it| document.name(**it) == name).copied().collect();
+    // From the last one, so that the places of the others hold.
+    alike.iter().rev().for_each(|&element| add_attributes(document, element, attribute));
+}
+
+/// Another value for an attribute that is there.
+fn vary(document: &mut Document, elements: &[Element], chance: &mut Chance) {
+    const VALUES: [&str; 10] = ["", "1", "true", "false", "0", "a &gt; b", "\u{e4}", "a\tb", "a > b", "x:y"];
+    let Some(&element) = chance.choose(elements) else { return };
+    let tag = &document.0[element.name_end..element.content];
+    let quotes: Vec<usize> = tag.match_indices(['\'', '"']).map(|(at, _)| element.name_end + at).collect();
+    let values: Vec<_> = quotes.chunks_exact(2).map(|pair| pair[0] + 1..pair[1]).collect();
+    if let Some(value) = chance.choose(&values).cloned() {
+        document.0.replace_range(value, chance.word(&VALUES));
+    }
 }
 
 /// The first attribute twice.
