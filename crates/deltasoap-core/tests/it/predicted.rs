@@ -84,7 +84,8 @@ fn tags_with_several_faults_give_the_same_error_each_time() {
     ] {
         for name in ["o", "c"] {
             let document = format!("<r xmlns:x='{XSI}' xmlns:t='urn:t'><{name} {attributes}></{name}></r>");
-            let faults = read_all(&schema, root, Limits::default(), &vec![document; 5]);
+            let faults =
+                read_all(&schema, root, Limits::default(), &std::array::from_fn::<_, 5, _>(|_| document.clone()));
             // A type that is not chosen from says nothing beside nil.
             assert!(faults == 5 || name == "c" && faults == 0, "{name} {attributes}: {faults}");
         }
