@@ -1,6 +1,6 @@
 //! Panics and endless loops: the one become findings, the other end the run.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,14 +8,19 @@ use std::time::{Duration, Instant};
 
 thread_local! {
     static LAST: RefCell<String> = const { RefCell::new(String::new()) };
+    static IS_GUARDED: Cell<bool> = const { Cell::new(false) };
 }
 
 /// What a sequence may take: some thousand times what most take.
 const PATIENCE: Duration = Duration::from_secs(180);
 
-/// Keeps panics' words instead of printing them. For the whole process.
+/// Keeps the words of panics that are [`guarded`] instead of printing them; prints those of the tool itself. For the whole process.
 pub fn keep_panics() {
-    std::panic::set_hook(Box::new(|info| LAST.with_borrow_mut(|last| *last = info.to_string())));
+    let print = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| match IS_GUARDED.get() {
+        false => print(info),
+        true => LAST.with_borrow_mut(|last| *last = info.to_string()),
+    }));
 }
 
 /// Does something that may panic; gives the panic's words then.
@@ -23,7 +28,10 @@ pub fn keep_panics() {
 /// # Errors
 /// When it panics.
 pub fn guarded<T>(body: impl FnOnce() -> T) -> Result<T, String> {
-    catch_unwind(AssertUnwindSafe(body)).map_err(|_| LAST.with_borrow(Clone::clone))
+    let is_within = IS_GUARDED.replace(true);
+    let result = catch_unwind(AssertUnwindSafe(body)).map_err(|_| LAST.with_borrow(Clone::clone));
+    IS_GUARDED.set(is_within);
+    result
 }
 
 /// Sees to it that sequences come to an end.

@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail, ensure};
 use deltasoap::Differential;
 
 use super::goal::Goal;
-use super::{Effort, Task};
+use super::{Effort, Task, real};
 use crate::messages::Same;
 use crate::options::{DifferentialArguments, Policy};
 use crate::stream::lane::{Lane, Setup};
@@ -36,6 +36,12 @@ pub struct OnceArguments {
     /// Messages to decode, from the first one on
     #[arg(long, value_name = "N", default_value_t = MESSAGES)]
     pub messages: usize,
+    /// A recorded message instead, and how to read it, as `figures --only real` names them: `EntityStatus, tree`
+    #[arg(long, value_name = "NAME")]
+    pub real: Option<String>,
+    /// Read the recorded message by the general routines
+    #[arg(long, requires = "real")]
+    pub general: bool,
     #[command(flatten)]
     pub differential: DifferentialArguments,
 }
@@ -59,11 +65,15 @@ pub fn tasks(effort: Effort) -> Vec<Task> {
 
 /// Counts the instructions of a stream in which everything changes.
 fn count(effort: Effort, policy: Policy) -> Result<u64> {
+    let (size, messages) = (effort.n.to_string(), effort.large_messages.to_string());
+    counted(&["--checkpoints", &crate::options::name(policy), "--size", &size, "--messages", &messages])
+}
+
+/// Counts the instructions of `once` with these arguments.
+pub fn counted(arguments: &[&str]) -> Result<u64> {
     let mut command = Command::new("valgrind");
     command.args(["--tool=callgrind", "--callgrind-out-file=/dev/null", "--collect-atstart=no"]);
-    command.arg("--toggle-collect=*counted_messages*").arg(env::current_exe()?);
-    command.args(["once", "--checkpoints", &crate::options::name(policy), "--size", &effort.n.to_string()]);
-    command.args(["--messages", &effort.large_messages.to_string()]);
+    command.arg("--toggle-collect=*counted_messages*").arg(env::current_exe()?).arg("once").args(arguments);
     let output = command.output().context("valgrind cannot be started")?;
     let said = String::from_utf8_lossy(&output.stderr);
     ensure!(output.status.success(), "valgrind has failed: {said}");
@@ -81,6 +91,9 @@ fn collected(said: &str) -> Option<u64> {
 /// # Errors
 /// When there is no such workload, or a message cannot be decoded.
 pub fn once(arguments: &OnceArguments, definitions: &Definitions) -> Result<()> {
+    if let Some(name) = &arguments.real {
+        return real::once(name, arguments.general);
+    }
     let streams = definitions.select(std::slice::from_ref(&arguments.workload))?.streams;
     let Some(workload) = streams.first() else { bail!("{} is no stream of similar messages", arguments.workload) };
     let OnceArguments { size: n, changed: percent, partitions, messages, .. } = *arguments;
@@ -106,7 +119,7 @@ impl Visitor for Once {
 
 /// A frame that profilers find by its name.
 #[inline(never)]
-fn counted_messages(work: &mut dyn FnMut()) {
+pub fn counted_messages(work: &mut dyn FnMut()) {
     work();
 }
 

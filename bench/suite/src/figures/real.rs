@@ -7,7 +7,7 @@ use std::fmt::Debug;
 use std::hint::black_box;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use deltasoap::decode::{Cursor, Decoder, ElementRoot, Step};
 use deltasoap::lexical::DateTime;
 use deltasoap::schema::{Use, View};
@@ -17,7 +17,7 @@ use deltasoap_streams::checksum::Checksum;
 use deltasoap_streams::vsphere;
 
 use super::goal::Goal;
-use super::{Effort, Task};
+use super::{Effort, Task, instructions};
 use crate::engine::{Peer, Session, timed};
 use crate::measure::measure;
 use crate::ring::Ring;
@@ -149,13 +149,15 @@ fn message_tasks<T: Message + PartialEq + Debug + 'static>(
     name: &'static str,
     message: &'static [u8],
 ) -> Vec<Task> {
-    let ways = [Way::Kept, Way::OneShot, Way::Value, Way::Node];
     let task = |way: Way| {
-        let measure = move || way_goal::<T>(effort, way, message);
+        let measure = move || way_goal::<T>(effort, way, (name, message));
         Task { name: format!("real: {name}, {}", way.name()), measure: Box::new(measure) }
     };
-    ways.into_iter().map(task).collect()
+    WAYS.into_iter().map(task).collect()
 }
+
+/// The ways that are measured.
+const WAYS: [Way; 4] = [Way::Kept, Way::OneShot, Way::Value, Way::Node];
 
 /// How a message is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -197,7 +199,11 @@ fn options() -> DecodeOptions {
     DecodeOptions { differential: Differential::OFF, ..DecodeOptions::default() }
 }
 
-fn way_goal<T: Message + PartialEq + Debug>(effort: Effort, way: Way, message: &'static [u8]) -> Result<Goal> {
+fn way_goal<T: Message + PartialEq + Debug>(
+    effort: Effort,
+    way: Way,
+    (name, message): (&'static str, &'static [u8]),
+) -> Result<Goal> {
     let general = if way == Way::OneShot { Way::Fresh } else { way };
     let mut sessions: Vec<Box<dyn Session>> = vec![
         Box::new(Reading::<T>::new(way, Decoder::new(options()), message)?),
@@ -206,9 +212,54 @@ fn way_goal<T: Message + PartialEq + Debug>(effort: Effort, way: Way, message: &
     let figures = measure(&mut sessions, effort.plan, || ())?;
     let [ours, general] = &figures[..] else { return Err(anyhow::anyhow!("a lane without figures")) };
     let rate = |ns: u64| message.len() as f64 * 1e3 / ns.max(1) as f64;
-    let detail = format!("{:.0} MB/s, general routines {:.0}", rate(ours.ns_median), rate(general.ns_median));
+    let mut detail = format!("{:.0} MB/s, general routines {:.0}", rate(ours.ns_median), rate(general.ns_median));
+    // Small runs are only to show that it works; without valgrind nothing is counted.
+    if let Some((ours, general)) = (!effort.is_quick).then(|| instructions_a_byte(name, way, message)).flatten() {
+        detail += &format!("; {ours:.2} instructions a byte, general routines {general:.2}");
+    }
     let times = general.ns_median as f64 / ours.ns_median.max(1) as f64;
     Ok(Goal::at_least(way.bound(), "× the general routines", times, detail))
+}
+
+/// Instructions for each byte of a message, and those of the general routines.
+fn instructions_a_byte(name: &str, way: Way, message: &[u8]) -> Option<(f64, f64)> {
+    let name = format!("{name}, {}", way.name());
+    let count = |arguments: &[&str]| {
+        let count = instructions::counted(arguments).ok()?;
+        Some(count as f64 / (COUNTED * message.len()) as f64)
+    };
+    Some((count(&["--real", &name])?, count(&["--real", &name, "--general"])?))
+}
+
+/// Messages of which instructions are counted.
+const COUNTED: usize = 16;
+
+/// `once --real`: reads a recorded message some times, for a profiler to watch.
+///
+/// # Errors
+/// When there is no message or way of reading with this name.
+pub fn once(name: &str, is_general: bool) -> Result<()> {
+    let (message, way) = name.split_once(", ").unwrap_or((name, ""));
+    let way = WAYS.into_iter().find(|it| it.name() == way).with_context(|| format!("{name}: no such way to read"))?;
+    match message {
+        "HostSystemResourceInfo" => read_some::<ResourceResponse>(way, is_general, vsphere::resource()),
+        "AlarmState[]" => read_some::<AlarmResponse>(way, is_general, vsphere::alarms()),
+        "EntityStatus" => read_some::<StatusResponse>(way, is_general, vsphere::status()),
+        _ => bail!("{name}: no such message"),
+    }
+}
+
+fn read_some<T: Message>(way: Way, is_general: bool, message: &[u8]) -> Result<()> {
+    let way = if is_general && way == Way::OneShot { Way::Fresh } else { way };
+    let mut decoder = if is_general { Decoder::without_shortcuts(options()) } else { Decoder::new(options()) };
+    let mut read = |count: usize| {
+        (0..count).try_for_each(|_| read::<T>(way, &mut decoder, message).map(|value| drop(black_box(value))))
+    };
+    // Names and markup are learned before.
+    read(4)?;
+    let mut result = Ok(());
+    instructions::counted_messages(&mut || result = read(COUNTED));
+    result
 }
 
 /// Lists of numbers as a dynamic value, which has them side by side ([`Value::Column`]), beside a typed value, which has them so too.
@@ -384,7 +435,7 @@ mod tests {
                 reading.check().expect("the same");
             });
         };
-        [Way::Kept, Way::OneShot, Way::Value, Way::Node].into_iter().for_each(check);
+        WAYS.into_iter().for_each(check);
     }
 
     #[test]

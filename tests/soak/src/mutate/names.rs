@@ -87,8 +87,9 @@ fn nil(document: &mut Document, element: Element, chance: &mut Chance) {
 fn mark_all(document: &mut Document, elements: &[Element], like: Element, chance: &mut Chance) {
     let name = document.name(like).to_owned();
     let attribute = chance.word(&[" note='1'", " xsi:nil='false'", " id='n'", " xsi:type='xsd:string' note='a b'"]);
-    let alike: Vec<_> = elements.iter().filter(|it| document.name(**it) == name).copied().collect();
+    let mut alike: Vec<_> = elements.iter().filter(|it| document.name(**it) == name).copied().collect();
     // From the last one, so that the places of the others hold.
+    alike.sort_by_key(|it| it.name_end);
     alike.iter().rev().for_each(|&element| add_attributes(document, element, attribute));
 }
 
