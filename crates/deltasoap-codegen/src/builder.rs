@@ -1,6 +1,7 @@
 //! The way in: what is generated from where to where.
 
 use crate::plan::Selection;
+use crate::render::Sides;
 use crate::{Error, boxing, listed, plan, render, sharing};
 use deltasoap_wsdl::fetch::Location;
 use deltasoap_wsdl::{Import, Importer};
@@ -17,6 +18,7 @@ pub struct Builder {
     is_file: bool,
     operations: Vec<String>,
     types: Vec<String>,
+    sides: Sides,
 }
 
 impl Builder {
@@ -31,6 +33,7 @@ impl Builder {
             is_file: false,
             operations: Vec::new(),
             types: Vec::new(),
+            sides: Sides { client: true, server: true },
         }
     }
 
@@ -80,6 +83,20 @@ impl Builder {
         self
     }
 
+    /// Whether clients are generated. Default: true.
+    #[must_use]
+    pub fn build_client(mut self, enable: bool) -> Self {
+        self.sides.client = enable;
+        self
+    }
+
+    /// Whether server traits are generated; without them the code needs no feature but `client`. Default: true.
+    #[must_use]
+    pub fn build_server(mut self, enable: bool) -> Self {
+        self.sides.server = enable;
+        self
+    }
+
     /// Generates.
     ///
     /// # Errors
@@ -97,7 +114,7 @@ impl Builder {
         sharing::share(&mut model);
         boxing::break_cycles(&mut model);
         listed::find(&mut model);
-        let code = render::text(render::tokens(&model), self.is_file)?;
+        let code = render::text(render::tokens(&model, self.sides), self.is_file)?;
         let files = import.documents().filter_map(|document| match document {
             Location::File(path) => Some(path.clone()),
             _ => None,

@@ -147,3 +147,17 @@ fn names_that_the_code_needs_are_not_taken() {
         assert!(!code.contains(&format!("struct {name} ")), "{code}");
     }
 }
+
+#[test]
+fn either_side_can_be_left_out() {
+    let has = |client: bool, server: bool| {
+        let code = archive().build_client(client).build_server(server).generate().expect("generated").code;
+        ["Client<", "pub trait ", "pub fn serve_", "pub enum ListFault", "pub struct Entry"]
+            .map(|word| code.contains(word))
+    };
+    let both = has(true, true);
+    assert!(both[..3].iter().all(|it| *it), "{both:?}");
+    assert_eq!(has(true, false)[..3], [true, false, false]);
+    assert_eq!(has(false, true)[..3], [false, true, true]);
+    assert_eq!(has(false, false)[..3], [false; 3]);
+}

@@ -297,6 +297,12 @@ pub struct Generate {
     /// `{namespace}Name`. For what messages hold as xsd:anyType
     #[arg(long = "type", value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub types: Vec<String>,
+    /// Generate no clients
+    #[arg(long)]
+    pub no_client: bool,
+    /// Generate no traits for servers: the code then needs the feature `client` of deltasoap alone
+    #[arg(long)]
+    pub no_server: bool,
 }
 
 #[derive(Debug, Args)]

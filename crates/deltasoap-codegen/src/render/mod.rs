@@ -20,8 +20,15 @@ const ALLOWED: &str = "clippy::all, dead_code, missing_docs, rustdoc::all";
 /// Names at the top that clients and services use: type parameters, and traits.
 const TAKEN: [&str; 5] = ["C", "T", "Into", "Send", "Sync"];
 
+/// What is generated for services.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sides {
+    pub(crate) client: bool,
+    pub(crate) server: bool,
+}
+
 /// The items of a model.
-pub(crate) fn tokens(model: &Model) -> TokenStream {
+pub(crate) fn tokens(model: &Model, sides: Sides) -> TokenStream {
     let layout = Layout::new(model);
     let mut modules: BTreeMap<usize, Vec<TokenStream>> = BTreeMap::new();
     let mut top = Vec::new();
@@ -32,7 +39,7 @@ pub(crate) fn tokens(model: &Model) -> TokenStream {
             None => top.push(rendered),
         }
     }
-    let services = services::services(model, &layout);
+    let services = services::services(model, &layout, sides);
     let modules = modules.into_iter().map(|(module, items)| {
         let (name, namespace) = &layout.modules[module];
         let docs = match &**namespace {

@@ -1,7 +1,7 @@
 //! Clients, server traits, and faults.
 
-use super::Layout;
 use super::docs::{code, docs, ours};
+use super::{Layout, Sides};
 use crate::model::{ItemId, Model, Operation, Paragraph, Service};
 use crate::names::{Scope, ident};
 use deltasoap_core::schema::{Style, Use};
@@ -11,9 +11,9 @@ use quote::quote;
 use std::collections::HashMap;
 
 /// All services.
-pub(super) fn services(model: &Model, layout: &Layout) -> TokenStream {
-    let mut render = Render { model, layout, top: layout.top.clone(), faults: HashMap::new(), out: Vec::new() };
-    for service in &model.services {
+pub(super) fn services(model: &Model, layout: &Layout, sides: Sides) -> TokenStream {
+    let mut render = Render { model, layout, sides, top: layout.top.clone(), faults: HashMap::new(), out: Vec::new() };
+    for service in model.services.iter().filter(|_| sides.client || sides.server) {
         render.service(service);
     }
     let items = render.out;
@@ -23,6 +23,7 @@ pub(super) fn services(model: &Model, layout: &Layout) -> TokenStream {
 struct Render<'m> {
     model: &'m Model,
     layout: &'m Layout,
+    sides: Sides,
     top: Scope,
     /// Names of the enums of faults, by what they hold: operations with the same faults share one.
     faults: HashMap<Vec<ItemId>, Ident>,
@@ -59,9 +60,10 @@ impl<'m> Render<'m> {
         let place = self.out.len();
         let operations: Vec<Named<'m>> =
             service.operations.iter().map(|operation| self.named(operation, &mut methods)).collect();
-        let client = client_of(service, &client, &operations);
-        let server = (!operations.is_empty()).then(|| self.server(service, (&server, &serve), &operations));
-        self.out.splice(place..place, [client].into_iter().chain(server));
+        let client = self.sides.client.then(|| client_of(service, &client, &operations));
+        let has_server = self.sides.server && !operations.is_empty();
+        let server = has_server.then(|| self.server(service, (&server, &serve), &operations));
+        self.out.splice(place..place, client.into_iter().chain(server));
     }
 
     fn named(&mut self, operation: &'m Operation, methods: &mut Scope) -> Named<'m> {
