@@ -110,4 +110,6 @@ fn what_a_client_said_is_forgotten() {
     assert!(!keeps(&"<x><a>secret</a></x>".repeat(3)));
     assert!(!keeps(&"<x><a>1</a><!-- secret --></x>".repeat(3)));
     assert!(!keeps(&"<x id='secret'><a>1</a></x>".repeat(3)));
+    let typed = "<x><a xmlns:i='http://www.w3.org/2001/XMLSchema-instance' i:nil='false' note='secret'>1</a></x>";
+    assert!(!keeps(&typed.repeat(3)));
 }

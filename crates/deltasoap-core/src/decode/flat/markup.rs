@@ -78,10 +78,10 @@ impl Markup {
             && self.close.exact_end(bytes, last.1) == Some(end)
     }
 
-    /// True if it consists of tags without attributes: nothing but names.
-    pub(super) fn says_nothing(&self) -> bool {
+    /// True if it consists of tags that hold nothing but names: without attributes, except those that decide the type.
+    pub(super) fn says_nothing(&self, decides_type: impl Fn(&str) -> bool) -> bool {
         let mut gaps = [&self.open, &self.close].into_iter().chain(&self.between);
-        gaps.all(|gap| !gap.whole.as_slice().iter().any(|byte| matches!(byte, b'=' | b'!' | b'?')))
+        gaps.all(|gap| are_names(gap.whole.as_slice(), &decides_type).unwrap_or(false))
     }
 
     /// What follows the end of an item's last leaf; `None` if it is not the item's end.
@@ -118,6 +118,23 @@ impl Markup {
         let has_end = |tag: &Segment| memchr::memmem::find(bytes, tag.as_slice()).is_some();
         self.open.begins(bytes) && !self.close.tags.last().is_some_and(has_end)
     }
+}
+
+/// True if markup holds no comments or the like, and no attributes but those that decide the type; `None` where that cannot be seen.
+fn are_names(markup: &[u8], decides_type: &impl Fn(&str) -> bool) -> Option<bool> {
+    if markup.iter().any(|byte| matches!(byte, b'!' | b'?')) {
+        return Some(false);
+    }
+    let mut rest = markup;
+    while let Some(equals) = memchr::memchr(b'=', rest) {
+        let name = rest[..equals].trim_ascii_end().rsplit(u8::is_ascii_whitespace).next()?;
+        if !decides_type(str::from_utf8(name).ok()?) {
+            return Some(false);
+        }
+        let (quote, value) = rest[equals + 1..].trim_ascii_start().split_first()?;
+        rest = &value[memchr::memchr(*quote, value)? + 1..];
+    }
+    Some(true)
 }
 
 /// Tags, one behind the other.
@@ -274,6 +291,25 @@ mod tests {
     fn closed(markup: &Markup, text: &str) -> Option<usize> {
         let next = markup.next(text.as_bytes(), 0)?;
         next.text.is_none().then_some(next.start)
+    }
+
+    #[test]
+    fn only_names_say_nothing() {
+        let decides_type = |name: &str| name == "i:type";
+        for (markup, expected) in [
+            ("<a><b>", Some(true)),
+            ("</b><c i:type='xs:int'>", Some(true)),
+            ("<c\ti:type = \"a='b'\" ><d i:type=''>", Some(true)),
+            ("<c i:type='xs:int' id='x'>", Some(false)),
+            ("<c type='xs:int'>", Some(false)),
+            ("<c xmlns:i='urn:i' i:type='x'>", Some(false)),
+            ("<a><!-- i:type='x' --><b>", Some(false)),
+            ("<a><?x i:type='x'?><b>", Some(false)),
+            ("<c i:type='xs:int", None),
+            ("<c i:type=", None),
+        ] {
+            assert_eq!(are_names(markup.as_bytes(), &decides_type), expected, "{markup}");
+        }
     }
 
     #[test]

@@ -32,8 +32,9 @@ pub(super) use hinted::Hinting;
 pub use patch::{Patch, patch};
 pub use scan::{FlatSource, leaf};
 
-use super::{Cursor, differential};
+use super::{Cursor, State, differential};
 use crate::content::Content;
+use crate::ns;
 use crate::schema::{Builtin, View};
 use deltasoap_xml::ScopeId;
 use deltasoap_xml::scan::skip_white;
@@ -74,7 +75,8 @@ pub(crate) struct Known {
     /// The address of the field's description, or of the array's.
     field: usize,
     /// True if it holds in other messages too. The description is static: where a schema was dropped another one may stand. And the markup
-    /// consists of tags without attributes: these, comments and elements that are passed over hold what one client has said.
+    /// consists of tags without attributes but those that decide the type: others, comments and elements that are passed over hold what one
+    /// client has said.
     is_for_all: bool,
     scope: ScopeId,
     /// Elements open in front of the item when it was learned: deeper down, its own could exceed the limit.
@@ -197,14 +199,19 @@ impl Cursor<'_> {
     pub(crate) fn learn_item(&mut self, field: usize, leaves: usize, around: View<'_>) {
         let (bytes, end) = (self.bytes(), self.pos());
         let (scope, depth) = (self.reader().scope(), self.reader().depth());
-        let learned = &mut self.state().expected.flat;
+        let State { expected, reader, .. } = self.state();
+        let learned = &mut expected.flat;
         let Some(start) = learned.start.take() else { return };
         if learned.leaves.len() != leaves || learned.is_known((field, scope, depth), bytes, (start, end)) {
             return;
         }
         if let Some(markup) = Markup::new(bytes, (start, end), &learned.leaves, learned.is_literal) {
             let types = learned.types.clone();
-            let is_for_all = !learned.is_literal && around.is_static() && markup.says_nothing();
+            let decides_type = |name: &str| {
+                let resolved = reader.resolve(name).filter(|_| name.contains(':'));
+                resolved.is_some_and(|(namespace, local)| namespace == ns::XSI && (local == "type" || local == "nil"))
+            };
+            let is_for_all = !learned.is_literal && around.is_static() && markup.says_nothing(decides_type);
             learned.insert(Known { field, is_for_all, scope, depth, markup, types });
         }
     }
