@@ -246,8 +246,13 @@ impl Importer {
         let archive = zip::ZipArchive::new(std::io::Cursor::new(bytes));
         let archive = archive.map_err(|error| missing("the archive", &error.to_string()))?;
         let names = |ending: &str| {
-            let names = archive.file_names().filter_map(|name| Some(name.ok()?.into_owned()));
-            let mut names: Vec<String> = names.filter(|name| name.ends_with(ending)).collect();
+            // Some archivers write backslashes, in spite of the format.
+            let names = archive.file_names().filter_map(|name| Some(name.ok()?.replace('\\', "/")));
+            let is_one = |name: &String| {
+                let file = name.rsplit('/').next().unwrap_or_default();
+                name.to_ascii_lowercase().ends_with(ending) && !is_apple_double(file)
+            };
+            let mut names: Vec<String> = names.filter(is_one).collect();
             names.sort_unstable();
             names
         };
@@ -344,12 +349,18 @@ fn files_in(folder: &Path, extension: &str) -> std::io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in folder.read_dir()? {
         let path = entry?.path();
-        if path.extension().is_some_and(|it| it.eq_ignore_ascii_case(extension)) {
+        let is_other = path.file_name().is_some_and(|name| is_apple_double(&name.to_string_lossy()));
+        if path.extension().is_some_and(|it| it.eq_ignore_ascii_case(extension)) && !is_other {
             files.push(path);
         }
     }
     files.sort_unstable();
     Ok(files)
+}
+
+/// True for the files that macOS puts beside others for their attributes (AppleDouble).
+fn is_apple_double(file: &str) -> bool {
+    file.starts_with("._")
 }
 
 fn unavailable(path: &Path, error: &std::io::Error) -> Error {

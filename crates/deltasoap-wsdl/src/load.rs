@@ -163,16 +163,24 @@ impl<'s, 'f> Loader<'s, 'f> {
 
     /// All that was loaded, and what is built in of it.
     pub(crate) fn finish(mut self) -> Result<Sources, Error> {
-        let held = self.held_namespaces();
+        // Built-in definitions can refer to others.
+        while self.add_builtin()? {}
+        Ok(self.sources)
+    }
+
+    /// Adds built-in definitions that something refers to; false if there are no more.
+    fn add_builtin(&mut self) -> Result<bool, Error> {
+        let (held, mut is_more) = (self.held_namespaces(), false);
         for (namespace, text) in builtin::DEFINITIONS {
             let is_there = self.sources.units.iter().any(|unit| unit.namespace == namespace);
             let is_held = held.contains(&self.sources.names.intern_namespace(namespace));
             if (is_held || self.builtin.contains(namespace)) && !is_there {
                 let location = Location::Text(format!("built-in definitions of {namespace}"));
                 self.root_fetched(location, Fetched::text(text.as_bytes().to_vec()))?;
+                is_more = true;
             }
         }
-        Ok(self.sources)
+        Ok(is_more)
     }
 
     /// The namespaces of all names that attributes hold.
@@ -345,7 +353,17 @@ impl<'s, 'f> Loader<'s, 'f> {
         match self.load(&reference) {
             Ok(Ok(document)) if self.is_schema_of(document, &namespace) => self.classify(document),
             Ok(Err(error)) if matches!(error.kind(), ErrorKind::Limit { .. }) => Err(error),
-            _ => Ok(()),
+            result => {
+                let why = match result {
+                    Ok(Ok(_)) => "it is no schema of this namespace".to_owned(),
+                    Ok(Err(error)) => error.to_string(),
+                    Err(error) => error.to_string(),
+                };
+                let (location, namespace) = (reference.location, reference.namespace.unwrap_or_default());
+                let note = format!("the built-in definitions of {namespace} are used in place of {location}: {why}");
+                self.sources.note(NoteKind::Tolerated, note, place);
+                Ok(())
+            }
         }
     }
 

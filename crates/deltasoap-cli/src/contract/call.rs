@@ -118,7 +118,7 @@ fn data(argument: &str) -> Result<Json> {
         _ if argument == "-" => {
             let mut text = String::new();
             std::io::stdin().read_to_string(&mut text).context("standard input cannot be read")?;
-            text
+            without_mark(text)
         }
         Some(path) => read(path)?,
         None => argument.to_owned(),
@@ -126,10 +126,13 @@ fn data(argument: &str) -> Result<Json> {
     parse(&text).context("the data is not JSON that can be used")
 }
 
-/// A file's text, without the byte order mark that some editors put before it.
 fn read(path: &str) -> Result<String> {
-    let text = std::fs::read_to_string(path).with_context(|| format!("{path} cannot be read"))?;
-    Ok(text.strip_prefix('\u{feff}').map(ToOwned::to_owned).unwrap_or(text))
+    std::fs::read_to_string(path).map(without_mark).with_context(|| format!("{path} cannot be read"))
+}
+
+/// Without the byte order mark that some editors put before a text.
+fn without_mark(text: String) -> String {
+    text.strip_prefix('\u{feff}').map(ToOwned::to_owned).unwrap_or(text)
 }
 
 /// The cookies in a file, if there is one.

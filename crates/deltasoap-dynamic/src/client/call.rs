@@ -1,7 +1,7 @@
 //! One call of an operation.
 
 use super::error::{DynamicError, DynamicFault};
-use super::parts::Parts;
+use super::parts::{Parts, has_part};
 use super::reply::{Answer, Held, Reply};
 use super::{DynamicClient, streams::Stream};
 use crate::{LookupError, Operation, Validation};
@@ -133,17 +133,6 @@ fn explained(operation: &Operation, error: CallError, headers: &[HeaderBlock]) -
     match error {
         CallError::Fault(fault) => DynamicError::Fault(Box::new(DynamicFault::new(operation, *fault, headers))),
         error => DynamicError::Call(error),
-    }
-}
-
-/// True if a value refers to a part.
-fn has_part(value: &Value) -> bool {
-    match value {
-        Value::Part(_) => true,
-        Value::Record(record) => record.fields.iter().any(has_part),
-        Value::List(items) => items.iter().any(has_part),
-        Value::Typed(typed) => has_part(&typed.value),
-        _ => false,
     }
 }
 

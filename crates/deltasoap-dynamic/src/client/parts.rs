@@ -29,6 +29,11 @@ impl Parts {
     }
 }
 
+/// True if a value refers to a part.
+pub(crate) fn has_part(value: &Value) -> bool {
+    !referred(value).is_empty()
+}
+
 /// The parts that a value refers to, each once.
 fn referred(value: &Value) -> HashSet<PartUri> {
     let (mut found, mut known, mut held) = (HashSet::new(), HashSet::new(), Vec::<Held<Value>>::new());
@@ -39,6 +44,7 @@ fn referred(value: &Value) -> HashSet<PartUri> {
                 Value::Part(uri) => _ = found.insert(uri.clone()),
                 Value::Record(record) => ahead.extend(&record.fields),
                 Value::List(items) => ahead.extend(items),
+                Value::Typed(typed) => ahead.push(&typed.value),
                 Value::Shared(shared) if known.insert(shared.address()) => held.extend(shared.get()),
                 _ => {}
             }
@@ -49,4 +55,26 @@ fn referred(value: &Value) -> HashSet<PartUri> {
         note(&shared, &mut held);
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use deltasoap_core::{QName, Shared};
+
+    #[test]
+    fn parts_are_found_wherever_they_stand() {
+        let part = || Value::Part(PartUri::new("cid:a"));
+        let typed = |value| Value::typed(QName::new("urn:t", "T"), value);
+        for value in [
+            part(),
+            Value::List(vec![Value::Nil, part()]),
+            typed(part()),
+            typed(Value::List(vec![part()])),
+            Value::Shared(Shared::new(typed(part()))),
+        ] {
+            assert!(has_part(&value), "{value:?}");
+        }
+        assert!(!has_part(&typed(Value::List(vec![Value::Nil]))));
+    }
 }

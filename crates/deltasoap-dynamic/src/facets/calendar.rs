@@ -339,6 +339,8 @@ impl<'t> Text<'t> {
     }
 
     fn day(&mut self, year: i128, month: i128) -> Option<i128> {
+        // There is no year 0: the leap years before 1 are -1, -5, ...
+        let year = if year < 0 { year + 1 } else { year };
         self.two(1, days_in(year, month))
     }
 
@@ -417,6 +419,16 @@ mod tests {
         ] {
             let parse = |text| Moment::parse(builtin, text).expect(text);
             assert_eq!(parse(one).compare(&parse(other)), order, "{one} {other}");
+        }
+    }
+
+    #[test]
+    fn leap_years_before_1_are_counted_without_a_year_0() {
+        use deltasoap_core::{Lexical, lexical};
+        for (year, is_leap) in [("-0001", true), ("-0004", false), ("-0005", true), ("-0101", false), ("-0401", true)] {
+            let text = format!("{year}-02-29");
+            assert_eq!(Moment::parse(Builtin::Date, &text).is_some(), is_leap, "{text}");
+            assert_eq!(lexical::Date::parse(&text).is_ok(), is_leap, "{text}");
         }
     }
 

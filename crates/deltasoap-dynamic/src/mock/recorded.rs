@@ -73,7 +73,9 @@ fn from_json(contract: &Contract, path: &Path) -> Result<(Operation, Reply), Rec
     let wrong = |error: String| RecordedError::Message(path.to_owned(), error);
     let operation = named_by(contract, path)?;
     let text = String::from_utf8(content(path)?).map_err(|error| wrong(error.to_string()))?;
-    let json = crate::json::parse(&text).map_err(|error| wrong(error.to_string()))?;
+    // Some editors put a byte order mark before it.
+    let json =
+        crate::json::parse(text.strip_prefix('\u{feff}').unwrap_or(&text)).map_err(|error| wrong(error.to_string()))?;
     let value = operation.response_from_json(&json).map_err(|error| wrong(error.to_string()))?;
     Ok((operation, Reply::Response(value, Recorded::default())))
 }

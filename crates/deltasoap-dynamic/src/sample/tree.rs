@@ -284,11 +284,9 @@ impl<'t> Sampler<'t> {
     /// An element that a wildcard allows: a declared one for a strict wildcard, an undeclared one for any other, so that it is always
     /// valid.
     fn any(&mut self, wildcard: &Wildcard) -> Node {
-        if wildcard.process == ProcessContents::Strict {
-            match self.plainest(wildcard) {
-                Some(id) => return self.declared(id),
-                None => self.is_cut = true,
-            }
+        let is_strict = wildcard.process == ProcessContents::Strict;
+        if let Some(id) = self.plainest(wildcard).filter(|_| is_strict) {
+            return self.declared(id);
         }
         const FREE: &str = "urn:example:any";
         let namespace = match &wildcard.namespaces {
@@ -298,7 +296,13 @@ impl<'t> Sampler<'t> {
         let names = std::iter::once("any".to_owned()).chain((1..).map(|number| format!("any{number}")));
         let mut names = names.map(|local| QName::owned(namespace, local));
         let name = names.find(|name| self.schemas().element_named(name).is_none());
-        Node::with_text(name.unwrap_or_default(), "text")
+        let mut node = Node::with_text(name.unwrap_or_default(), "text");
+        if is_strict {
+            // What is not declared is valid there if it names its type (XSD 1.0 part 1, 3.4.4 and 3.10.4).
+            let type_name = self.name_text(&QName::new(ns::XSD, "string"), &mut node);
+            node.attributes.push((QName::new(ns::XSI, "type"), type_name.into()));
+        }
+        node
     }
 
     /// The declared element that a wildcard allows and that needs the least: simple ones first, then those of the contract.

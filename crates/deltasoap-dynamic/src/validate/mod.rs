@@ -302,7 +302,12 @@ impl Checker<'_> {
             let is_alike = known.iter().any(|name| name.local == entry.name.local);
             let shown = |name: &&QName| if is_alike { name.to_string() } else { name.local.to_string() };
             let known: Vec<_> = known.iter().map(shown).collect();
-            return self.find(entry, format!("no operation has <{}>; available: {}", entry.name, known.join(", ")));
+            let available = if known.is_empty() {
+                "there are no operations".to_owned()
+            } else {
+                format!("available: {}", known.join(", "))
+            };
+            return self.find(entry, format!("no operation has <{}>; {available}", entry.name));
         };
         // Most are the same by other ports.
         let mut seen = HashSet::new();

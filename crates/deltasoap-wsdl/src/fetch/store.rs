@@ -111,7 +111,9 @@ impl Store<'_> {
     fn entry(&mut self, name: &str, most: usize) -> Result<Vec<u8>, FetchError> {
         let unavailable = |error| FetchError::Unavailable(format!("entry {name} of the archive: {error}"));
         let archive = self.archive.as_mut().ok_or(FetchError::Unavailable("no archive".to_owned()))?;
-        bounded(archive.by_name(name).map_err(unavailable)?, most)
+        let written = [name.to_owned(), name.replace('/', "\\")];
+        let found = written.iter().find(|name| archive.index_for_name(name).is_some()).unwrap_or(&written[0]);
+        bounded(archive.by_name(found).map_err(unavailable)?, most)
     }
 
     #[cfg(not(feature = "archive"))]

@@ -119,6 +119,30 @@ fn directories_and_archives_are_imported_whole() {
     assert!(Importer::new().archive(bytes[..bytes.len() / 2].to_vec()).is_err());
 }
 
+/// Names in other cases, separators of Windows, and the files that macOS adds.
+#[test]
+fn archives_and_directories_have_names_as_systems_write_them() {
+    let a = schema("urn:a", &format!("<import namespace='urn:b' schemaLocation='sub/b.xsd'/>{A}"));
+    let b = schema("urn:b", &format!("<import namespace='urn:a' schemaLocation='..\\a.XSD'/>{B}"));
+    let archive = |entries: &[(&str, &str)]| {
+        let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+        for (name, text) in entries {
+            zip.start_file(*name, zip::write::SimpleFileOptions::default()).unwrap();
+            zip.write_all(text.as_bytes()).unwrap();
+        }
+        zip.finish().unwrap().into_inner()
+    };
+    for entries in [[("a.XSD", &*a), ("sub/b.xsd", &*b)], [("a.XSD", &*a), ("sub\\b.xsd", &*b)]] {
+        let junk = [("__MACOSX/._a.XSD", "\0"), ("._a.xsd", "\0"), ("sub/._b.xsd", "\0")];
+        let bytes = archive(&[&entries[..], &junk].concat());
+        let import = Importer::new().offline().archive(bytes).unwrap();
+        assert!(has_type(&import, "urn:a", "A") && has_type(&import, "urn:b", "B"), "{entries:?}");
+        assert_eq!(import.documents().len(), 2);
+    }
+    let folder = Folder::with(&[("a.XSD", &*a), ("._a.XSD", "\0"), ("sub/b.xsd", &*b)]);
+    assert!(has_type(&Importer::new().offline().path(&folder.0).unwrap(), "urn:b", "B"));
+}
+
 #[test]
 fn included_schemas_take_the_namespace_of_the_including_one() {
     // Without a default namespace, so that names without a prefix are the part's own.
@@ -436,6 +460,10 @@ fn built_in_definitions_stand_for_documents_that_are_not_there() {
             .replace("type='b:B' ", "")
     };
     let own = schema(XML, "<simpleType name='own'><restriction base='string'/></simpleType>");
+    let envelope = "<import namespace='http://www.w3.org/2003/05/soap-envelope'/>";
+    let import = Importer::new().text(&schema("urn:a", envelope)).unwrap();
+    assert_eq!(import.notes(), [], "built-in definitions that refer to others bring them");
+    assert!(import.schemas().attribute_named(&QName::new(XML, "lang")).is_some());
     let has_lang = |import: &Import| import.schemas().attribute_named(&QName::new(XML, "lang")).is_some();
     for (location, files, is_own) in [
         ("", &[][..], false),
@@ -449,6 +477,12 @@ fn built_in_definitions_stand_for_documents_that_are_not_there() {
         let import = Importer::new().file(&folder.path("a.xsd")).unwrap();
         assert!(has_type(&import, addressing, "EndpointReferenceType"), "{location}");
         assert_eq!((has_type(&import, XML, "own"), has_lang(&import)), (is_own, !is_own), "{location} {files:?}");
+        let notes: Vec<_> = import.notes().iter().filter(|note| note.text.contains("built-in definitions")).collect();
+        let is_said = location.contains("'xml.xsd'") && !is_own;
+        assert!(
+            notes.len() == usize::from(is_said) && notes.iter().all(|it| it.kind == NoteKind::Tolerated),
+            "{notes:?}"
+        );
     }
 }
 
