@@ -40,6 +40,7 @@ pub fn stream(base: &[String], chance: &mut Chance, is_good: impl Fn(&str) -> bo
         Habit::List => arrays::grow(&mut current, chance),
         Habit::OneLeaf(_) if chance.one_in(2) => arrays::grow(&mut current, chance),
         Habit::Encoding => references::refer_in_tree(&mut current, &is_good, chance),
+        Habit::Attributes => names::mark_all(&mut current, chance),
         _ if chance.one_in(6) => arrays::grow(&mut current, chance),
         _ => {}
     }
@@ -101,15 +102,18 @@ enum Habit {
     List,
     /// Whether SOAP encoding is in force.
     Encoding,
+    /// The values of attributes that many elements have.
+    Attributes,
 }
 
 impl Habit {
     fn any(chance: &mut Chance) -> Self {
-        match chance.below(12) {
+        match chance.below(13) {
             0..=3 => Habit::Leaves,
             4..=6 => Habit::OneLeaf(chance.below(12)),
             7 => Habit::List,
             8 if chance.one_in(2) => Habit::Encoding,
+            9 => Habit::Attributes,
             _ => Habit::Any,
         }
     }
@@ -125,6 +129,10 @@ fn change(document: &mut Document, habit: Habit, chance: &mut Chance) {
             }
             (Habit::Encoding, false) => return envelope::set_encoding(document, chance),
             (Habit::List, false) => return arrays::slide(document, chance),
+            (Habit::Attributes, false) => {
+                names::vary(document, chance);
+                continue;
+            }
             (Habit::OneLeaf(number), false) => return leaves::change_same(document, number, chance),
             _ => {}
         }

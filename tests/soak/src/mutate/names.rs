@@ -19,8 +19,8 @@ pub fn change(document: &mut Document, chance: &mut Chance) {
         5 => retype(document, chance),
         6 => nil(document, element, chance),
         7 => double_attribute(document, element),
-        8 => mark_all(document, &elements, element, chance),
-        9 | 10 => vary(document, &elements, chance),
+        8 => mark_all(document, chance),
+        9 | 10 => vary(document, chance),
         _ => rename(document, element, chance),
     }
 }
@@ -84,8 +84,9 @@ fn nil(document: &mut Document, element: Element, chance: &mut Chance) {
 }
 
 /// The same attribute on all elements of a name: decoders learn it.
-fn mark_all(document: &mut Document, elements: &[Element], like: Element, chance: &mut Chance) {
-    let name = document.name(like).to_owned();
+pub fn mark_all(document: &mut Document, chance: &mut Chance) {
+    let elements = in_body(document);
+    let Some(name) = chance.choose(&elements).map(|like| document.name(*like).to_owned()) else { return };
     let attribute = chance.word(&[" note='1'", " xsi:nil='false'", " id='n'", " xsi:type='xsd:string' note='a b'"]);
     let mut alike: Vec<_> = elements.iter().filter(|it| document.name(**it) == name).copied().collect();
     // From the last one, so that the places of the others hold.
@@ -94,15 +95,20 @@ fn mark_all(document: &mut Document, elements: &[Element], like: Element, chance
 }
 
 /// Another value for an attribute that is there.
-fn vary(document: &mut Document, elements: &[Element], chance: &mut Chance) {
+pub fn vary(document: &mut Document, chance: &mut Chance) {
     const VALUES: [&str; 10] = ["", "1", "true", "false", "0", "a &gt; b", "\u{e4}", "a\tb", "a > b", "x:y"];
-    let Some(&element) = chance.choose(elements) else { return };
-    let tag = &document.0[element.name_end..element.content];
-    let quotes: Vec<usize> = tag.match_indices(['\'', '"']).map(|(at, _)| element.name_end + at).collect();
-    let values: Vec<_> = quotes.chunks_exact(2).map(|pair| pair[0] + 1..pair[1]).collect();
+    let elements = in_body(document);
+    let values: Vec<_> = elements.iter().flat_map(|element| values_of(document, *element)).collect();
     if let Some(value) = chance.choose(&values).cloned() {
         document.0.replace_range(value, chance.word(&VALUES));
     }
+}
+
+/// Where the values of an element's attributes are.
+fn values_of(document: &Document, element: Element) -> Vec<std::ops::Range<usize>> {
+    let tag = &document.0[element.name_end..element.content];
+    let quotes: Vec<usize> = tag.match_indices(['\'', '"']).map(|(at, _)| element.name_end + at).collect();
+    quotes.chunks_exact(2).map(|pair| pair[0] + 1..pair[1]).collect()
 }
 
 /// The first attribute twice.
