@@ -40,7 +40,7 @@ struct Everywhere(Arc<[u8]>);
 impl Fetch for Everywhere {
     fn fetch(&self, request: &Request<'_>) -> Result<Fetched, FetchError> {
         assert!(matches!(request.url.scheme(), "http" | "https"));
-        Ok(Fetched { bytes: self.0.to_vec(), is_private: false })
+        Ok(Fetched { bytes: self.0.to_vec(), ..Fetched::default() })
     }
 }
 
