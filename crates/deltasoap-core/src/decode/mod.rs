@@ -42,10 +42,12 @@ pub use state::State;
 pub use tolerance::{Deviation, DeviationKind, Tolerance};
 
 pub(crate) use driver::decode_once;
-pub(crate) use predicted::decides_type;
+pub(crate) use predicted::{decides_type, is_type_or_nil};
 pub(crate) use references::Standing;
 
-pub(crate) use nil::{expect_end, nil_attribute, other_attribute, report_beside_nil, undeclared_type};
+pub(crate) use nil::{
+    expect_end, named_type, nil_attribute, nil_value, other_attribute, report_beside_nil, undeclared_type,
+};
 
 use crate::Error;
 use deltasoap_xml::{Stop as XmlStop, XmlError};

@@ -2,7 +2,7 @@
 
 use super::cursor::Tag;
 use super::{Cursor, DeviationKind, Step, Stop};
-use crate::schema::is_markup;
+use crate::schema::{QName, is_markup};
 use crate::{ErrorKind, ns};
 use deltasoap_xml::NameId;
 
@@ -23,14 +23,20 @@ pub(crate) fn nil_attribute(cursor: &Cursor<'_>) -> Step<IsNil> {
     for index in 0..reader.attribute_count() {
         let (name, text) = reader.attribute(index);
         if names.is(name, ns::XSI, "nil") {
-            return match text.trim_ascii() {
-                "true" | "1" => Ok(IsNil(true)),
-                "false" | "0" => Ok(IsNil(false)),
-                _ => Err(cursor.error_at_tag(ErrorKind::Nil("neither true nor false"))),
-            };
+            let is_nil = nil_value(text).map(IsNil);
+            return is_nil.ok_or_else(|| cursor.error_at_tag(ErrorKind::Nil("neither true nor false")));
         }
     }
     Ok(IsNil(false))
+}
+
+/// The value of `xsi:nil`; `None` for a text that is no boolean.
+pub(crate) fn nil_value(text: &str) -> Option<bool> {
+    match text.trim_ascii() {
+        "true" | "1" => Some(true),
+        "false" | "0" => Some(false),
+        _ => None,
+    }
 }
 
 /// Looks at an attribute that the schema does not name. What `xsi:type` names is not compared with the schema, for
@@ -70,6 +76,20 @@ fn is_common(cursor: &Cursor<'_>, name: NameId) -> bool {
     let names = cursor.names();
     let is_id = names.is(name, "", "id") && cursor.state.references.have_meaning();
     is_id || is_markup(names.namespace(name)) || names.namespace(name) == ns::XMIME
+}
+
+/// The type that the start tag just read names, if it names one.
+///
+/// # Errors
+/// For a name whose prefix is not declared.
+pub(crate) fn named_type(cursor: &Cursor<'_>) -> Step<Option<QName>> {
+    let (reader, names) = (cursor.reader(), cursor.names());
+    let mut attributes = (0..reader.attribute_count()).map(|index| reader.attribute(index));
+    let Some((_, text)) = attributes.find(|(name, _)| names.is(*name, ns::XSI, "type")) else { return Ok(None) };
+    match reader.resolve(text.trim_ascii()) {
+        Some((namespace, local)) => Ok(Some(QName::owned(namespace, local))),
+        None => Err(undeclared_type(cursor, text)),
+    }
 }
 
 /// The error for an `xsi:type` that is no name or has a prefix that is not declared.

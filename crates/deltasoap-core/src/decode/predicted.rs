@@ -23,7 +23,7 @@
 
 use super::flat::FlatSource;
 use super::references::marks;
-use super::{Cursor, Expected, State};
+use super::{Cursor, Expected, State, nil_value};
 use crate::ns;
 use crate::schema::{Builtin, ComplexElement, Compositor, Field, Identity, View};
 use deltasoap_xml::lexical::Lexical;
@@ -32,7 +32,7 @@ use foldhash::quality::RandomState;
 use std::collections::HashMap;
 
 /// Limits on the shapes of a decoder: their number, and their size in bytes (an estimate). A decoder that reaches one stops learning, and
-/// drops all shapes so many messages later.
+/// drops all shapes after [`MOST_FULL`] more messages: at once it would learn the same shapes again and again.
 const MAX_SHAPES: usize = 512;
 const MAX_BYTES: usize = 128 << 10;
 const MOST_FULL: u32 = 8;
@@ -272,7 +272,12 @@ fn is_fit(complex: &ComplexElement) -> bool {
 
 /// True for attributes whose values are part of a known tag, since they decide how the content is read: `xsi:type` and `xsi:nil`.
 pub(crate) fn decides_type(names: &Names, name: NameId) -> bool {
-    names.is(name, ns::XSI, "type") || names.is(name, ns::XSI, "nil")
+    is_type_or_nil(names.namespace(name), names.local(name))
+}
+
+/// The same for the parts of a name.
+pub(crate) fn is_type_or_nil(namespace: &str, local: &str) -> bool {
+    (local == "type" || local == "nil") && namespace == ns::XSI
 }
 
 /// True if the start tag just read has attributes other than `xsi:type`: ones that a leaf's value may depend on.
@@ -283,12 +288,15 @@ fn has_values(reader: &Reader) -> bool {
 
 /// True unless the current start tag has an `xsi:type` that is no valid name, or an `xsi:nil` that is no boolean; such an element is
 /// invalid.
-fn are_types_declared(reader: &Reader) -> bool {
+fn has_valid_type_and_nil(reader: &Reader) -> bool {
+    let names = reader.names();
     let mut attributes = (0..reader.attribute_count()).map(|index| reader.attribute(index));
-    attributes.all(|(name, text)| match reader.names() {
-        names if names.is(name, ns::XSI, "type") => reader.resolve(text.trim_ascii()).is_some(),
-        names if names.is(name, ns::XSI, "nil") => matches!(text.trim_ascii(), "true" | "1" | "false" | "0"),
-        _ => true,
+    attributes.all(|(name, text)| {
+        !decides_type(names, name)
+            || match names.local(name) {
+                "nil" => nil_value(text).is_some(),
+                _ => reader.resolve(text.trim_ascii()).is_some(),
+            }
     })
 }
 
@@ -374,7 +382,7 @@ impl Cursor<'_> {
             None => 0,
         };
         // The general routines decide which fault of a tag is reported, each time.
-        if !are_types_declared(reader) {
+        if !has_valid_type_and_nil(reader) {
             return;
         }
         let Some(known) = reader.known_tag(found, decides_type) else { return };

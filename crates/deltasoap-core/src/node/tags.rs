@@ -19,8 +19,8 @@ use deltasoap_xml::{KnownTag, NameId, ScopeId};
 use foldhash::quality::RandomState;
 use std::collections::HashMap;
 
-/// Limits on what is kept: tags, and their size in bytes (an estimate). A decoder that reaches one stops learning, and drops all tags so
-/// many messages later.
+/// Limits on what is kept: tags, and their size in bytes (an estimate). A decoder that reaches one stops learning, and drops all tags after
+/// [`MOST_FULL`] more messages.
 const MAX_TAGS: usize = 1024;
 const MAX_BYTES: usize = 512 << 10;
 const MOST_FULL: u32 = 8;

@@ -1,8 +1,7 @@
 //! Content whose type the message chooses.
 
 use super::{ElementRef, List, QName};
-use crate::decode::{Cursor, Step, undeclared_type};
-use crate::ns;
+use crate::decode::{Cursor, Step, named_type};
 
 /// Content of a type that others are derived from, or of any type: `xsi:type` names the one that it is of (XSD 1.0 part 1, 2.6.1).
 ///
@@ -51,17 +50,9 @@ impl OpenElement {
     /// # Errors
     /// When what it names has a prefix that is not declared.
     pub(crate) fn chosen(&self, cursor: &Cursor<'_>) -> Step<Option<Option<(&QName, ElementRef)>>> {
-        let (reader, names) = (cursor.reader(), cursor.names());
-        let mut attributes = (0..reader.attribute_count()).map(|index| reader.attribute(index));
-        let Some((_, text)) = attributes.find(|(name, _)| names.is(*name, ns::XSI, "type")) else {
-            return Ok(cursor
-                .named_by_array()
-                .map(|place| self.types.get(place).map(|(name, content)| (name, *content))));
-        };
-        let Some((namespace, local)) = reader.resolve(text.trim_ascii()) else {
-            return Err(undeclared_type(cursor, text));
-        };
-        let place = self.place_of(&QName::owned(namespace, local));
-        Ok(Some(place.map(|place| (&self.types[place].0, self.types[place].1))))
+        Ok(match named_type(cursor)? {
+            Some(name) => Some(self.place_of(&name).map(|place| (&self.types[place].0, self.types[place].1))),
+            None => cursor.named_by_array().map(|place| self.types.get(place).map(|(name, content)| (name, *content))),
+        })
     }
 }

@@ -43,7 +43,7 @@ impl Content for AnySimple {
         let (me, fresh) = cursor.enter();
         if fresh {
             let is_nil = nil_attribute(cursor)?.0;
-            let named = named_type(cursor)?;
+            let named = named_builtin(cursor)?;
             self.0 = Simple::vacant(named);
             cursor.frame(me).state = if is_nil { NIL } else { CONTENT };
             cursor.learn_type(named);
@@ -98,7 +98,7 @@ impl Typed for AnySimple {
 }
 
 /// The built-in type that the element just opened names, `String` for none and for others.
-fn named_type(cursor: &Cursor<'_>) -> Step<Builtin> {
+fn named_builtin(cursor: &Cursor<'_>) -> Step<Builtin> {
     let (reader, names) = (cursor.reader(), cursor.names());
     let mut attributes = (0..reader.attribute_count()).map(|index| reader.attribute(index));
     let Some((_, text)) = attributes.find(|(name, _)| names.is(*name, ns::XSI, "type")) else {

@@ -5,7 +5,7 @@
 use super::simple::expanded;
 use super::{Simple, Value};
 use crate::decode::complex::{Names, is_content};
-use crate::decode::{Cursor, Step, undeclared_type};
+use crate::decode::{Cursor, Step, named_type};
 use crate::encode::Encoder;
 use crate::schema::{Element, View};
 use crate::{QName, ns};
@@ -18,7 +18,7 @@ const OTHER_ATTRIBUTE: &str = "an attribute beside xsi:nil that the element may 
 /// The value of the nil element that was just opened.
 pub(super) fn read(cursor: &mut Cursor<'_>, view: View<'_>) -> Step<Value> {
     let mut attributes = BTreeMap::new();
-    let type_name = type_name(cursor, view.element)?;
+    let type_name = if is_type(&XSI_TYPE, view.element) { named_type(cursor)? } else { None };
     let content = content(view, type_name.as_ref());
     for index in 0..cursor.reader().attribute_count() {
         let (reader, names) = (cursor.reader(), cursor.names());
@@ -36,19 +36,6 @@ pub(super) fn read(cursor: &mut Cursor<'_>, view: View<'_>) -> Step<Value> {
     }
     attributes.extend(type_name.map(|name| (XSI_TYPE, name.to_string())));
     Ok(if attributes.is_empty() { Value::Nil } else { Value::NilWith(Box::new(attributes)) })
-}
-
-/// The type that the message chooses, where it does.
-fn type_name(cursor: &Cursor<'_>, element: &Element) -> Step<Option<QName>> {
-    let (reader, names) = (cursor.reader(), cursor.names());
-    let mut attributes = (0..reader.attribute_count()).map(|index| reader.attribute(index));
-    match attributes.find(|(name, _)| names.is(*name, ns::XSI, "type") && is_type(&XSI_TYPE, element)) {
-        Some((_, text)) => match reader.resolve(text.trim_ascii()) {
-            Some((namespace, local)) => Ok(Some(QName::owned(namespace, local))),
-            None => Err(undeclared_type(cursor, text)),
-        },
-        None => Ok(None),
-    }
 }
 
 /// The description of what the element would hold.

@@ -33,6 +33,7 @@ mod encode_differential;
 mod encode_shapes;
 mod envelope;
 mod fault;
+mod memories;
 mod mending;
 mod node;
 mod positions;

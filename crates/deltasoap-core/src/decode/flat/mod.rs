@@ -32,9 +32,8 @@ pub(super) use hinted::Hinting;
 pub use patch::{Patch, patch};
 pub use scan::{FlatSource, leaf};
 
-use super::{Cursor, State, differential};
+use super::{Cursor, State, differential, is_type_or_nil};
 use crate::content::Content;
-use crate::ns;
 use crate::schema::{Builtin, View};
 use deltasoap_xml::ScopeId;
 use deltasoap_xml::scan::skip_white;
@@ -208,8 +207,9 @@ impl Cursor<'_> {
         if let Some(markup) = Markup::new(bytes, (start, end), &learned.leaves, learned.is_literal) {
             let types = learned.types.clone();
             let decides_type = |name: &str| {
+                // An attribute without a prefix is in no namespace.
                 let resolved = reader.resolve(name).filter(|_| name.contains(':'));
-                resolved.is_some_and(|(namespace, local)| namespace == ns::XSI && (local == "type" || local == "nil"))
+                resolved.is_some_and(|(namespace, local)| is_type_or_nil(namespace, &local))
             };
             let is_for_all = !learned.is_literal && around.is_static() && markup.says_nothing(decides_type);
             learned.insert(Known { field, is_for_all, scope, depth, markup, types });
