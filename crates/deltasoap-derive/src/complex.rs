@@ -210,6 +210,7 @@ impl DecodeBodies {
                     &mut self,
                     index: usize,
                     text: &str,
+                    names: #runtime::decode::Names<'_>,
                 ) -> ::core::result::Result<(), #runtime::lexical::LexicalError> {
                     #attribute
                 }

@@ -317,7 +317,7 @@ impl<'t> Struct<'t> {
             }),
             attribute: select(&quote!(index), &self.attributes, target, &done, |member, _| {
                 let (ident, value) = (&member.ident, member.attribute_value(target));
-                quote!(#value::read(&mut self.#ident, text))
+                quote!(#value::read(&mut self.#ident, text, names))
             }),
             vacant: quote!(<Self as #runtime::Content>::vacant(view)),
             vacate_attributes: self

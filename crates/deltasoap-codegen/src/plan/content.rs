@@ -55,7 +55,8 @@ impl Planner<'_> {
             let declaration = &self.schemas[it.attribute];
             let (owner, namespace) = self.place(item);
             let label = format!("{owner} {}", declaration.name.local);
-            let content = self.text(declaration.type_id, Place::Text, Owner { name: &label, namespace: &namespace });
+            let content =
+                self.text(declaration.type_id, Place::Attribute, Owner { name: &label, namespace: &namespace });
             let mut docs = docs(declaration.documentation.as_deref());
             let default = it.default.as_deref().or(declaration.default.as_deref());
             docs.extend(Self::value_docs(default, it.fixed.as_deref().or(declaration.fixed.as_deref())));

@@ -12,7 +12,8 @@ pub(super) enum Place {
     Element,
     /// Text beside attributes.
     Beside,
-    /// An attribute, an item of a list, a member of a union.
+    Attribute,
+    /// An item of a list, a member of a union.
     Text,
 }
 
@@ -274,7 +275,6 @@ fn named(builtin: Builtin) -> Option<TypeUse> {
 
 /// The Rust type of a built-in one. Texts are strings, whatever their white space.
 fn plain(builtin: Builtin, place: Place) -> TypeUse {
-    let is_element = place == Place::Element;
     let list = |item| TypeUse::List(Box::new(TypeUse::Plain(item)));
     TypeUse::Plain(match builtin {
         Builtin::Boolean => "bool",
@@ -303,10 +303,10 @@ fn plain(builtin: Builtin, place: Place) -> TypeUse {
         Builtin::GMonth => "deltasoap::lexical::GMonth",
         Builtin::GMonthDay => "deltasoap::lexical::GMonthDay",
         Builtin::GDay => "deltasoap::lexical::GDay",
-        Builtin::Base64Binary if place != Place::Text => "deltasoap::Binary",
+        Builtin::Base64Binary if matches!(place, Place::Element | Place::Beside) => "deltasoap::Binary",
         Builtin::Base64Binary => "deltasoap::lexical::Base64",
         Builtin::HexBinary => "deltasoap::lexical::Hex",
-        Builtin::QName if is_element => "deltasoap::QName",
+        Builtin::QName if place != Place::Text => "deltasoap::QName",
         Builtin::QName => "deltasoap::lexical::QName",
         Builtin::NmTokens | Builtin::IdRefs | Builtin::Entities => return list("String"),
         _ => "String",

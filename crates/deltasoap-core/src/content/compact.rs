@@ -13,6 +13,7 @@
 
 use super::{Content, Occurs};
 use crate::AttributeValue;
+use crate::decode::Names;
 use crate::decode::complex as read;
 use crate::decode::flat::{Patch, Run};
 use crate::decode::items::decode_one;
@@ -249,7 +250,7 @@ pub trait AttributeSlot {
     ///
     /// # Errors
     /// As [`AttributeValue::read`].
-    fn read(&mut self, text: &str) -> Result<(), LexicalError>;
+    fn read(&mut self, text: &str, names: Names<'_>) -> Result<(), LexicalError>;
 
     /// See [`AttributeValue::write`].
     fn write(&self, encoder: &mut Encoder, name: &QName);
@@ -260,8 +261,8 @@ impl<T: AttributeValue> AttributeSlot for T {
         *self = T::vacant();
     }
 
-    fn read(&mut self, text: &str) -> Result<(), LexicalError> {
-        T::read(self, text)
+    fn read(&mut self, text: &str, names: Names<'_>) -> Result<(), LexicalError> {
+        T::read(self, text, names)
     }
 
     fn write(&self, encoder: &mut Encoder, name: &QName) {
@@ -398,8 +399,8 @@ impl DecodeFields for Objects<'_> {
         }
     }
 
-    fn attribute(&mut self, index: usize, text: &str) -> Result<(), LexicalError> {
-        self.0.attribute_mut(index).map_or(Ok(()), |slot| slot.read(text))
+    fn attribute(&mut self, index: usize, text: &str, names: Names<'_>) -> Result<(), LexicalError> {
+        self.0.attribute_mut(index).map_or(Ok(()), |slot| slot.read(text, names))
     }
 }
 

@@ -28,7 +28,7 @@ mod state;
 pub mod text;
 mod tolerance;
 
-pub use complex::DecodeFields;
+pub use complex::{DecodeFields, Names};
 pub use cursor::{Cursor, Tag};
 use differential::Differential;
 pub use driver::{DecodeOptions, Decoder, ElementRoot, Root, from_slice, value_from_slice};

@@ -4,6 +4,7 @@
 //! decoder makes each name that it meets once.
 
 use compact_str::CompactString;
+use deltasoap_xml::lexical;
 use std::borrow::{Borrow, Cow};
 use std::cmp::Ordering;
 use std::fmt;
@@ -29,6 +30,12 @@ impl QName {
     /// A name from owned or borrowed parts.
     pub fn owned(namespace: impl Into<NamePart>, local: impl Into<NamePart>) -> Self {
         QName { namespace: namespace.into(), local: local.into() }
+    }
+
+    /// Reads `{namespace}local`, or `local`, as [`Display`](fmt::Display) writes it; `None` for anything else.
+    pub fn from_expanded(text: &str) -> Option<Self> {
+        let (namespace, local) = text.strip_prefix('{').map_or(Some(("", text)), |rest| rest.rsplit_once('}'))?;
+        lexical::QName::expanded(namespace, local).map(|_| QName::owned(namespace, local))
     }
 
     /// True if this is `{namespace}local`.

@@ -1,7 +1,7 @@
 //! Content whose type the message chooses.
 
-use super::{ElementRef, List, QName};
-use crate::decode::{Cursor, Step, named_type};
+use super::{ElementRef, List, QName, View};
+use crate::decode::{Cursor, Step, array, named_type};
 
 /// Content of a type that others are derived from, or of any type: `xsi:type` names the one that it is of (XSD 1.0 part 1, 2.6.1).
 ///
@@ -37,22 +37,26 @@ impl OpenElement {
     ///
     /// # Errors
     /// As [`chosen`](Self::chosen).
-    pub(crate) fn content_of(&self, cursor: &Cursor<'_>) -> Step<Option<ElementRef>> {
-        Ok(match self.chosen(cursor)? {
+    pub(crate) fn content_of(&self, cursor: &Cursor<'_>, view: View<'_>) -> Step<Option<ElementRef>> {
+        Ok(match self.chosen(cursor, view)? {
             Some(named) => named.map(|(_, content)| content),
             None => self.base,
         })
     }
 
     /// The type that the element just opened names, and its content; the outer `None` if it names none, the inner one for a type that is none of
-    /// these.
+    /// these, or an array of more dimensions than these have. `view` is that of this content.
     ///
     /// # Errors
     /// When what it names has a prefix that is not declared.
-    pub(crate) fn chosen(&self, cursor: &Cursor<'_>) -> Step<Option<Option<(&QName, ElementRef)>>> {
-        Ok(match named_type(cursor)? {
-            Some(name) => Some(self.place_of(&name).map(|place| (&self.types[place].0, self.types[place].1))),
-            None => cursor.named_by_array().map(|place| self.types.get(place).map(|(name, content)| (name, *content))),
-        })
+    pub(crate) fn chosen(&self, cursor: &Cursor<'_>, view: View<'_>) -> Step<Option<Option<(&QName, ElementRef)>>> {
+        let place = match named_type(cursor)? {
+            Some(name) => Some(self.place_of(&name)),
+            None => cursor.named_by_array().map(Some),
+        };
+        let named = |place: usize| self.types.get(place).map(|(name, content)| (name, *content));
+        // Where the declaration names an array, one of another form is an error.
+        let fits = |content| self.base.is_some() || array::fits(cursor, view.follow(content));
+        Ok(place.map(|place| place.and_then(named).filter(|(_, content)| fits(*content))))
     }
 }

@@ -1,8 +1,9 @@
 //! Attribute values: simple types, required or optional.
 
+use crate::decode::Names;
 use crate::encode::Encoder;
 use crate::lexical::LexicalError;
-use crate::schema::{ElementRef, QName};
+use crate::schema::{Builtin, ElementRef, QName};
 use crate::{Lexical, Typed};
 
 /// The value of an attribute as a field of its element.
@@ -19,11 +20,11 @@ pub trait AttributeValue: Sized {
     /// The value of an attribute that is not there.
     fn vacant() -> Self;
 
-    /// Takes the attribute's text.
+    /// Takes the attribute's text. `names` tells what a prefixed name in it stands for.
     ///
     /// # Errors
     /// When the text is not of the type.
-    fn read(&mut self, text: &str) -> Result<(), LexicalError>;
+    fn read(&mut self, text: &str, names: Names<'_>) -> Result<(), LexicalError>;
 
     /// Writes the attribute on the element just opened, if it has a value.
     fn write(&self, encoder: &mut Encoder, name: &QName);
@@ -37,7 +38,7 @@ impl<T: Typed + Lexical> AttributeValue for T {
         <T as Lexical>::vacant()
     }
 
-    fn read(&mut self, text: &str) -> Result<(), LexicalError> {
+    fn read(&mut self, text: &str, _: Names<'_>) -> Result<(), LexicalError> {
         *self = T::parse(text)?;
         Ok(())
     }
@@ -55,7 +56,7 @@ impl<T: Typed + Lexical> AttributeValue for Option<T> {
         None
     }
 
-    fn read(&mut self, text: &str) -> Result<(), LexicalError> {
+    fn read(&mut self, text: &str, _: Names<'_>) -> Result<(), LexicalError> {
         *self = Some(T::parse(text)?);
         Ok(())
     }
@@ -65,4 +66,47 @@ impl<T: Typed + Lexical> AttributeValue for Option<T> {
             encoder.attribute_value(name, value);
         }
     }
+}
+
+/// The name that the text stands for, with its prefix resolved; writing declares a prefix for it on the element.
+impl AttributeValue for QName {
+    const REQUIRED: bool = true;
+    const REFERENCE: ElementRef = <QName as Typed>::REFERENCE;
+
+    fn vacant() -> Self {
+        QName::default()
+    }
+
+    fn read(&mut self, text: &str, names: Names<'_>) -> Result<(), LexicalError> {
+        *self = name(text, names)?;
+        Ok(())
+    }
+
+    fn write(&self, encoder: &mut Encoder, name: &QName) {
+        encoder.qname_attribute(name, self, "");
+    }
+}
+
+impl AttributeValue for Option<QName> {
+    const REQUIRED: bool = false;
+    const REFERENCE: ElementRef = <QName as Typed>::REFERENCE;
+
+    fn vacant() -> Self {
+        None
+    }
+
+    fn read(&mut self, text: &str, names: Names<'_>) -> Result<(), LexicalError> {
+        *self = Some(name(text, names)?);
+        Ok(())
+    }
+
+    fn write(&self, encoder: &mut Encoder, name: &QName) {
+        if let Some(value) = self {
+            encoder.qname_attribute(name, value, "");
+        }
+    }
+}
+
+fn name(text: &str, names: Names<'_>) -> Result<QName, LexicalError> {
+    names(text.trim_ascii()).ok_or(LexicalError { expected: Builtin::QName.local(), reason: "not a name" })
 }

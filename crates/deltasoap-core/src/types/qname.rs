@@ -4,6 +4,7 @@ use crate::content::Shortcuts;
 use crate::content::{Content, Typed};
 use crate::decode::{self, Cursor, Step};
 use crate::encode::Encoder;
+use crate::encode::complex::Text;
 use crate::schema::{Builtin, Element, QName, SimpleElement, View};
 use crate::{ErrorKind, Lexical, lexical};
 use std::borrow::Cow;
@@ -47,6 +48,12 @@ impl Content for QName {
 
     fn encode(&self, encoder: &mut Encoder, view: View<'_>) {
         encoder.type_attribute(view.element.type_name());
+        self.encode_text(encoder);
+    }
+}
+
+impl Text for QName {
+    fn encode_text(&self, encoder: &mut Encoder) {
         let text = encoder.qname_text(self);
         encoder.text(&text);
     }

@@ -308,7 +308,7 @@ impl Value {
     /// As [`to_read`](Self::to_read), at a start tag that may choose the type.
     fn opened(cursor: &Cursor<'_>, view: View<'_>) -> Step<Self> {
         let Element::Open(open) = view.element else { return Ok(Value::to_read(view)) };
-        Ok(match (open.chosen(cursor)?, open.base) {
+        Ok(match (open.chosen(cursor, view)?, open.base) {
             (Some(Some((name, content))), _) => Value::typed(name.clone(), Value::to_read(view.follow(content))),
             (None, Some(base)) => Value::to_read(view.follow(base)),
             _ => Value::Tree(Box::default()),

@@ -2,9 +2,9 @@
 //! are kept where the schema has a place for them. So is the type that the message chose. Names are kept expanded: a prefix means nothing
 //! elsewhere.
 
-use super::simple::expanded;
 use super::{Simple, Value};
-use crate::decode::complex::{Names, is_content};
+use crate::decode::Names;
+use crate::decode::complex::is_content;
 use crate::decode::{Cursor, Step, named_type};
 use crate::encode::Encoder;
 use crate::schema::{Element, View};
@@ -63,10 +63,10 @@ fn is_type(name: &QName, element: &Element) -> bool {
 /// Writes the attributes of a nil element.
 pub(super) fn write(attributes: &BTreeMap<QName, String>, encoder: &mut Encoder, view: View<'_>) {
     encoder.nil();
-    let content = content(view, attributes.get(&XSI_TYPE).and_then(|text| expanded(text)).as_ref());
+    let content = content(view, attributes.get(&XSI_TYPE).and_then(|text| QName::from_expanded(text)).as_ref());
     for (name, text) in attributes {
         if is_type(name, view.element) {
-            match expanded(text) {
+            match QName::from_expanded(text) {
                 Some(named) => encoder.qname_attribute(name, &named, ""),
                 None => return encoder.fail(NO_NAME),
             }
@@ -75,7 +75,7 @@ pub(super) fn write(attributes: &BTreeMap<QName, String>, encoder: &mut Encoder,
         if !view.element.takes_beside_nil(name) {
             return encoder.fail(OTHER_ATTRIBUTE);
         }
-        match of_names(name, text, content, &expanded) {
+        match of_names(name, text, content, &QName::from_expanded) {
             Some(names) => names.attribute(encoder, name),
             None => encoder.attribute(name, text),
         }

@@ -1,10 +1,10 @@
 //! Records: the dynamic values of complex elements.
 
-use super::simple::{expanded, is_name};
+use super::simple::is_name;
 use super::{Column, Simple, Value};
 use crate::content::Shortcuts;
 use crate::content::{APPENDED, Content};
-use crate::decode::complex::Names;
+use crate::decode::Names;
 use crate::decode::flat::{self, Patch, Run};
 use crate::decode::items::{open_item, splice_items};
 use crate::decode::{Cursor, DecodeFields, FlatSource, Leaf, Step, nil_attribute};
@@ -192,10 +192,6 @@ impl Target<'_> {
 }
 
 impl DecodeFields for Target<'_> {
-    fn expands_names(&self) -> bool {
-        true
-    }
-
     fn open(&mut self, field: usize, place: usize, view: View<'_>) -> usize {
         if let Some(column) = self.column(field) {
             return column.open(place, view);
@@ -304,14 +300,10 @@ impl DecodeFields for Target<'_> {
         self.record.others.insert(name, text.to_owned());
     }
 
-    fn attribute(&mut self, index: usize, text: &str) -> Result<(), LexicalError> {
-        self.attribute_in(index, text, &expanded)
-    }
-
-    fn attribute_in(&mut self, index: usize, text: &str, names: Names<'_>) -> Result<(), LexicalError> {
+    fn attribute(&mut self, index: usize, text: &str, names: Names<'_>) -> Result<(), LexicalError> {
         let view = self.view.follow(self.complex.attributes[index].element);
         self.record.attributes[index] = Some(match view.element {
-            Element::Simple(simple) if view.element.is_name() => Simple::named(simple.base, text)?,
+            Element::Simple(simple) if view.element.is_name() => Simple::named_in(simple.base, text, names)?,
             Element::Simple(simple) => Simple::parse_as(simple, text)?,
             Element::Union(union) => Simple::parse_union_in(union, view, text, names).ok_or(NO_MEMBER)?,
             _ => Simple::String(text.to_owned()),

@@ -1,7 +1,7 @@
 //! Simple values: one variant a built-in type.
 
 use super::Value;
-use crate::decode::complex::Names;
+use crate::decode::Names;
 use crate::decode::{self, Cursor, FlatSource, Step};
 use crate::encode::{Encoder, FlatSink};
 use crate::schema::{Builtin, Element, QName, SimpleElement, UnionElement, View};
@@ -159,7 +159,7 @@ impl Simple {
     /// it would be written with another one. Names are `{namespace}local`, as [`named`](Self::named) takes them. `None` if no member
     /// accepts the text. The view is the union's.
     pub fn parse_union(union: &UnionElement, view: View<'_>, text: &str) -> Option<Self> {
-        Self::parse_union_in(union, view, text, &expanded)
+        Self::parse_union_in(union, view, text, &QName::from_expanded)
     }
 
     /// The same where names are what their place says that they are.
@@ -206,6 +206,12 @@ impl Simple {
         name.ok_or(LexicalError { expected: builtin.local(), reason: "not a name" })
     }
 
+    /// The same for a text whose prefixes `names` knows.
+    pub(super) fn named_in(builtin: Builtin, text: &str, names: Names<'_>) -> Result<Self, LexicalError> {
+        let name = names(text.trim_ascii()).ok_or(LexicalError { expected: builtin.local(), reason: "not a name" })?;
+        Simple::named(builtin, &name.to_string())
+    }
+
     /// Writes the value as an attribute.
     pub(super) fn attribute(&self, encoder: &mut Encoder, name: &QName) {
         match self.text_of_names(encoder) {
@@ -225,9 +231,7 @@ impl Simple {
     /// An attribute's text that holds names, which are what `names` says; `None` for other text. The view is the attribute's.
     pub(super) fn holding_names(view: View<'_>, text: &str, names: Names<'_>) -> Option<Self> {
         let value = match view.element {
-            Element::Simple(simple) if is_name(simple.base) => {
-                Simple::named(simple.base, &names(text.trim_ascii())?.to_string()).ok()
-            }
+            Element::Simple(simple) if is_name(simple.base) => Simple::named_in(simple.base, text, names).ok(),
             Element::Union(union) => Simple::parse_union_in(union, view, text, names),
             _ => None,
         };
@@ -311,11 +315,6 @@ pub(super) fn is_name(base: Builtin) -> bool {
 }
 
 /// A name as [`QName`] shows it.
-pub(super) fn expanded(text: &str) -> Option<QName> {
-    let (namespace, local) = text.strip_prefix('{').map_or(Some(("", text)), |rest| rest.rsplit_once('}'))?;
-    lexical::QName::expanded(namespace, local).map(|_| QName::owned(namespace, local))
-}
-
 /// Takes back what [`Escape::Text`] does.
 fn unescaped(text: &str) -> Cow<'_, str> {
     if !text.contains('&') {

@@ -128,3 +128,25 @@ fn what_is_of_a_known_type_is_no_tree() {
     assert!(json("<e xsi:type='t:Nope'>text</e>").get("$content").is_some());
     assert_eq!(json("<e><y xsi:type='t:Code'>s</y></e>"), json!({ "@a": 7, "y": "s" }));
 }
+
+/// In content of any type, the declaration cannot say how many dimensions an array has. An array of several is a tree.
+#[test]
+fn arrays_of_several_dimensions_may_be_of_any_type() {
+    let contract = support::schema(
+        "<xs:import namespace='http://schemas.xmlsoap.org/soap/encoding/'/>
+         <xs:element name='r'><xs:complexType><xs:sequence><xs:element name='any' maxOccurs='2'/></xs:sequence></xs:complexType></xs:element>",
+    );
+    let codec = Codec::of_element(&contract, "r");
+    let soapenc = "xmlns:c='http://schemas.xmlsoap.org/soap/encoding/' xsi:type='c:Array'";
+    let content = format!(
+        "<any {soapenc} c:arrayType='xs:int[2,1]'><i>1</i><i>2</i></any><any {soapenc} c:arrayType='xs:int[2]'><i>1</i><i>2</i></any>"
+    );
+    let value = codec.read(&content);
+    let json = codec.to_json(&value);
+    assert_eq!(json["any"][0]["$content"][0]["$content"], json!(["1"]), "{json}");
+    let again = codec.read_json(&json).expect("a value");
+    assert_eq!(codec.to_json(&again), json);
+    let written = codec.write(&again);
+    let read = value_from_slice(written.as_bytes(), &QName::new("urn:t", "r"), codec.view()).expect(&written);
+    assert_eq!(codec.to_json(&read), json);
+}

@@ -90,20 +90,23 @@ impl Context {
     /// The action of the request: `SOAPAction` in 1.1, a parameter of the media type in 1.2; in MTOM possibly of the
     /// media type in its `start-info`. If the version's own place contains none, the other version's is used.
     pub fn action(&self) -> Option<String> {
-        requested_action(&self.parts.headers, self.version())
+        requested_actions(&self.parts.headers, self.version()).into_iter().flatten().next()
+    }
+
+    /// The actions of all those places.
+    pub(crate) fn actions(&self) -> impl Iterator<Item = String> {
+        requested_actions(&self.parts.headers, self.version()).into_iter().flatten()
     }
 }
 
-/// See [`Context::action`].
-pub(crate) fn requested_action(headers: &HeaderMap, version: Version) -> Option<String> {
-    let from_header = || headers.get("soapaction")?.to_str().ok().map(media::unquote);
-    let from_media = || {
-        let media = MediaType::of(headers)?;
-        let inside = media.parameter("start-info").and_then(MediaType::parse).and_then(|inside| inside.action);
-        media.action.or(inside)
-    };
+/// See [`Context::action`]; the first that is there counts.
+pub(crate) fn requested_actions(headers: &HeaderMap, version: Version) -> [Option<String>; 3] {
+    let header = headers.get("soapaction").and_then(|value| value.to_str().ok()).map(media::unquote);
+    let media = MediaType::of(headers);
+    let start_info = media.as_ref().and_then(|media| MediaType::parse(media.parameter("start-info")?));
+    let (own, inside) = (media.and_then(|media| media.action), start_info.and_then(|inside| inside.action));
     match version {
-        Version::Soap11 => from_header().or_else(from_media),
-        Version::Soap12 => from_media().or_else(from_header),
+        Version::Soap11 => [header, own, inside],
+        Version::Soap12 => [own, inside, header],
     }
 }

@@ -138,7 +138,7 @@ impl Monitor {
     }
 
     fn response(&self, method: &Method, path: &str) -> Response<Body> {
-        if !matches!(*method, Method::GET | Method::HEAD) {
+        if self.has(path) && !matches!(*method, Method::GET | Method::HEAD) {
             return respond::only_get();
         }
         match (path, &self.metrics) {
@@ -260,5 +260,7 @@ mod tests {
     async fn it_is_asked_by_get() {
         let response = Monitor::new().oneshot(Request::post("/health").body(()).expect("a request")).await;
         assert_eq!(response.expect("infallible").status(), StatusCode::METHOD_NOT_ALLOWED);
+        let response = Monitor::new().oneshot(Request::post("/soap").body(()).expect("a request")).await;
+        assert_eq!(response.expect("infallible").status(), StatusCode::NOT_FOUND, "there is nothing to get either");
     }
 }

@@ -3,7 +3,7 @@
 use super::action::ActionCheck;
 use super::auth::{Denial, Gate};
 use super::builder::ServiceBuilder;
-use super::context::{Context, Secure, requested_action};
+use super::context::{Context, Secure, requested_actions};
 use super::dispatch::{Chosen, Table};
 use super::empty::{EmptyPost, Peeked};
 use super::guard::{Panicked, guard};
@@ -333,7 +333,10 @@ impl Inner {
         B: http_body::Body<Data = Bytes, Error = BoxError> + Send + 'static,
     {
         let place = self.cache.as_ref().and_then(|cache| Place::of(&parts, cache));
-        let action = if self.needs_action { requested_action(&parts.headers, media.version()) } else { None };
+        let action = match self.needs_action {
+            true => requested_actions(&parts.headers, media.version()).into_iter().flatten().next(),
+            false => None,
+        };
         let asked = Asked { place, action };
         let pace = self.heavy.pace(ticket);
         let received = if media.is_package() {
@@ -434,7 +437,7 @@ impl Inner {
         if self.action_check == ActionCheck::Ignore {
             return None;
         }
-        self.action_check.refusal(&context.action()?, operation, &self.operations)
+        context.actions().find_map(|action| self.action_check.refusal(&action, operation, &self.operations))
     }
 
     /// How to write the response of an operation to a request.

@@ -285,6 +285,7 @@ async fn one_valid_host_is_named() {
         ("Host: a/b\r\n", 400),
         ("Host: a:80x\r\n", 400),
         ("Host: [::1]x\r\n", 400),
+        ("Host: [zz]\r\n", 400),
         ("Host: a:\r\n", 200),
         ("Host: \u{e4}\r\n", 400),
         ("Host:\r\n", 200),

@@ -575,3 +575,75 @@ fn transparent_structs_have_names_of_their_own() {
     assert_eq!(name(Other::element()), Some(QName::new("urn:ids", "Other").to_string()));
     assert_eq!((Nine::TYPE_NAME, Nine::ITEM_NAME), (i32::TYPE_NAME, i32::ITEM_NAME));
 }
+
+types! {
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    struct Coded {
+        #[soap(attribute)]
+        code: QName,
+        #[soap(attribute)]
+        other: Option<QName>,
+        #[soap(attribute, default_text = "{urn:d}standard")]
+        kind: QName,
+        #[soap(text)]
+        name: QName,
+    }
+}
+
+#[test]
+fn names_in_attributes_and_beside_them_have_their_namespaces() {
+    let coded = Coded {
+        code: QName::new("urn:a", "x"),
+        other: Some(QName::new("urn:b", "y")),
+        kind: QName::new("urn:d", "standard"),
+        name: QName::new("urn:a", "z"),
+    };
+    let text = r#"<r xmlns:p="urn:a" xmlns:q="urn:b" code="p:x" other=" q:y "><!-- -->p:z</r>"#;
+    assert_eq!(decode(text), Ok(coded.clone()));
+    assert_eq!(decode(&encode(&coded)), Ok(coded.clone()));
+    let absent = Coded { code: QName::new("", "x"), other: None, ..coded };
+    assert_eq!(decode(&encode(&absent)), Ok(absent));
+    let undeclared = "a name whose prefix is declared".to_owned();
+    assert_eq!(
+        fault::<Coded>(r#"<r code="p:x">y</r>"#),
+        ErrorKind::UnexpectedValue { found: "p:x".to_owned(), expected: undeclared }
+    );
+    assert!(matches!(fault::<Coded>(r#"<r code="{urn:a}x">y</r>"#), ErrorKind::Lexical(_)));
+    assert!(matches!(fault::<Coded>("<r>y</r>"), ErrorKind::MissingAttribute { .. }));
+}
+
+types! {
+    #[derive(Debug, Clone, Default, PartialEq, Soap)]
+    #[soap(element = "l")]
+    struct CodedList {
+        item: Vec<Coded>,
+    }
+}
+
+#[test]
+fn names_in_attributes_follow_their_declarations_between_messages() {
+    let messages = [("urn:a", "x"), ("urn:a", "x"), ("urn:b", "x"), ("urn:b", "y"), ("urn:b", "y"), ("urn:a", "y")];
+    let papers = State::ALL.map(|state| Portions { state, size: 24, ..Portions::default() }.into());
+    let policies = std::iter::once(Checkpoints::Leaf).chain(papers);
+    for (checkpoints, chunk) in policies.flat_map(|it| [1, 7, 64, usize::MAX].map(|chunk| (it, chunk))) {
+        let differential = Differential { checkpoints, ..Differential::OFF };
+        let mut decoder = Decoder::new(DecodeOptions { differential, ..DecodeOptions::default() });
+        let mut memory = Box::<Memory<CodedList>>::default();
+        for (namespace, local) in messages {
+            let items = format!(r#"<item code="p:{local}">p:n</item><item code="p:x">p:n</item>"#);
+            let message =
+                in_envelope(&format!("<l>{items}</l>")).replacen(" ", &format!(r#" xmlns:p="{namespace}" "#), 1);
+            let mut reader = EnvelopeReader::new(RequestReceiver::new(std::mem::take(&mut memory)));
+            read_in_chunks(&mut decoder, &mut reader, &message, chunk);
+            memory = reader.into_parts().1.into_memory();
+            let item = |local: &str| Coded {
+                code: QName::owned(namespace, local),
+                other: None,
+                kind: QName::new("urn:d", "standard"),
+                name: QName::owned(namespace, "n"),
+            };
+            assert_eq!(memory.value().item, [item(local), item("x")], "{checkpoints:?}, chunks of {chunk}");
+        }
+        assert!(memory.stats().compared > 0, "{checkpoints:?}, chunks of {chunk}: {:?}", memory.stats());
+    }
+}

@@ -76,6 +76,12 @@ pub(super) fn begin(cursor: &mut Cursor<'_>, me: usize, shape: &Shape, view: Vie
     Ok(true)
 }
 
+/// True unless the element just opened is an array whose rows have no place in this content, which [`begin`] refuses.
+pub(crate) fn fits(cursor: &Cursor<'_>, view: View<'_>) -> bool {
+    let Some(found) = view.array().and_then(|_| shape::rank(cursor)) else { return true };
+    found <= dimensions(view).max(depth(view))
+}
+
 /// For a routine just entered: true if it is to read one more item of a row that has no element.
 pub(super) fn begin_next(cursor: &mut Cursor<'_>, me: usize) -> bool {
     let is_next = cursor.is_next_in_row();

@@ -9,7 +9,7 @@ mod forms;
 mod gaps;
 mod shape;
 
-pub(crate) use forms::Next;
+pub(crate) use forms::{Next, fits};
 pub(crate) use gaps::Gaps;
 
 use super::cursor::Tag;

@@ -54,6 +54,15 @@ pub(super) fn item_type(cursor: &Cursor<'_>) -> Option<QName> {
     }
 }
 
+/// The number of dimensions that the array just opened says it has, if it does.
+pub(super) fn rank(cursor: &Cursor<'_>) -> Option<usize> {
+    match (attribute(cursor, "arrayType"), attribute(cursor, "arraySize")) {
+        (Some(text), _) => Some(text.rsplit_once('[')?.1.split(',').count()),
+        (None, Some(text)) => Some(text.split_ascii_whitespace().count()),
+        (None, None) => None,
+    }
+}
+
 /// True if the item just opened says where it stands.
 pub(super) fn has_position(cursor: &Cursor<'_>) -> bool {
     cursor.reader().attribute_count() > 0 && attribute(cursor, "position").is_some()

@@ -7,6 +7,7 @@ use crate::decode::simple::fault;
 use crate::decode::{Cursor, DeviationKind, Step, Tolerance, nil_attribute, other_attribute};
 use crate::schema::{Attribute, ComplexElement, QName, View, is_markup};
 use deltasoap_xml::Reader;
+use deltasoap_xml::lexical::{self, Lexical};
 
 /// Reads the attributes of the element just opened. Absent ones have their defaults.
 pub(crate) fn read_attributes<T: DecodeFields + ?Sized>(
@@ -127,17 +128,17 @@ fn take<T: DecodeFields + ?Sized>(
 ) -> Step {
     let element = of.1.follow(of.0.attributes[index].element).element;
     let name = |text: &str| {
+        lexical::QName::parse(text).ok()?;
         cursor.reader().resolve(text.trim_ascii()).map(|(namespace, local)| QName::owned(namespace, local))
     };
-    if target.expands_names() && element.is_name() {
-        let name = name(text).ok_or_else(|| {
-            let expected = "a name whose prefix is declared".to_owned();
-            cursor.error_at_tag(ErrorKind::UnexpectedValue { found: text.to_owned(), expected })
-        })?;
-        return take_default(target, cursor, index, &name.to_string(), of);
-    }
-    let result = target.attribute_in(index, text, &name);
-    result.map_err(|error| cursor.error_at_tag(fault(element, text, error)))
+    target.attribute(index, text, &name).map_err(|error| {
+        let is_undeclared = element.is_name() && lexical::QName::parse(text).is_ok() && name(text).is_none();
+        let expected = || "a name whose prefix is declared".to_owned();
+        cursor.error_at_tag(match is_undeclared {
+            true => ErrorKind::UnexpectedValue { found: text.to_owned(), expected: expected() },
+            false => fault(element, text, error),
+        })
+    })
 }
 
 /// As the description writes it: names by their namespaces.
@@ -148,7 +149,7 @@ fn take_default<T: DecodeFields + ?Sized>(
     text: &str,
     (complex, view): (&ComplexElement, View<'_>),
 ) -> Step {
-    target.attribute(index, text).map_err(|error| {
+    target.attribute(index, text, &QName::from_expanded).map_err(|error| {
         let element = view.follow(complex.attributes[index].element).element;
         cursor.error_at_tag(fault(element, text, error))
     })

@@ -80,31 +80,17 @@ pub trait DecodeFields {
         let _ = (name, text);
     }
 
-    /// True if names in attributes are taken as `{namespace}local`, not as text with a prefix.
-    fn expands_names(&self) -> bool {
-        false
-    }
-
-    /// Takes an attribute's value.
+    /// Takes an attribute's value. `names` tells what a name in the text stands for.
     ///
     /// # Errors
     /// When the text is not of the attribute's type.
-    fn attribute(&mut self, index: usize, text: &str) -> Result<(), LexicalError> {
-        let _ = (index, text);
+    fn attribute(&mut self, index: usize, text: &str, names: Names<'_>) -> Result<(), LexicalError> {
+        let _ = (index, text, names);
         Ok(())
-    }
-
-    /// The same for a text of the message, whose names are what their place says that they are.
-    ///
-    /// # Errors
-    /// When the text is not of the attribute's type.
-    fn attribute_in(&mut self, index: usize, text: &str, names: Names<'_>) -> Result<(), LexicalError> {
-        let _ = names;
-        self.attribute(index, text)
     }
 }
 
-/// What a text stands for where it is a name; `None` if it is none.
+/// What a text stands for where it is a name; `None` if it is none, or its prefix is not declared.
 pub type Names<'n> = &'n dyn Fn(&str) -> Option<QName>;
 
 /// Between two fields.

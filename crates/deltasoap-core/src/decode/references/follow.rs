@@ -67,7 +67,7 @@ impl<'c> Cursor<'c> {
     fn visit_marked(&mut self, view: View<'_>) -> Step<Option<Return>> {
         if let Element::Open(open) = view.element {
             // Which attributes are references depends on the type.
-            return match open.content_of(self)? {
+            return match open.content_of(self, view)? {
                 Some(content) => self.visit_marked(view.follow(content)),
                 None => self.visit_in_tree(),
             };

@@ -6,6 +6,7 @@ use http::header::{CONNECTION, CONTENT_TYPE, EXPECT, HOST, TRANSFER_ENCODING};
 use http::uri::Authority;
 use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode, Version};
 use http_body_util::Full;
+use std::net::Ipv6Addr;
 
 /// The response to a request that must be refused; `None` for others. It ends the connection, since the start of the next
 /// request may be ambiguous.
@@ -52,7 +53,14 @@ fn host(headers: &HeaderMap) -> Found {
 /// A host with or without a port, or nothing if the URL has none.
 fn is_host(value: &HeaderValue) -> bool {
     let Ok(text) = value.to_str() else { return false };
-    text.is_empty() || (!text.contains('@') && text.parse::<Authority>().is_ok_and(|host| has_valid_port(&host)))
+    let is_valid = |host: &Authority| has_valid_port(host) && is_address_if_bracketed(host.host());
+    text.is_empty() || (!text.contains('@') && text.parse().is_ok_and(|host| is_valid(&host)))
+}
+
+/// What stands in brackets is an IPv6 address (RFC 3986, 3.2.2; addresses of later versions do not exist).
+fn is_address_if_bracketed(host: &str) -> bool {
+    let Some(inner) = host.strip_prefix('[') else { return true };
+    inner.strip_suffix(']').is_some_and(|address| address.parse::<Ipv6Addr>().is_ok())
 }
 
 /// A port is digits, or missing.
