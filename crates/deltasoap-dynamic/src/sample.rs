@@ -11,6 +11,7 @@
 //! needs any values that can be read again.
 
 mod depending;
+mod finite;
 mod names;
 mod simple;
 mod tree;
@@ -23,6 +24,8 @@ use deltasoap_wsdl::lower::Origin;
 use deltasoap_wsdl::xsd::{TypeDefinition, TypeId};
 use std::collections::BTreeSet;
 use std::ops::Range;
+
+pub(crate) use finite::Finite;
 
 /// Elements deeper than this are left out even if they are required: the type is infinite.
 const ENDLESS: usize = 64;
@@ -186,7 +189,8 @@ impl<'t> Sampler<'t> {
     }
 
     fn occurrence(&mut self, field: &Field) -> Value {
-        if field.nillable && self.chance.is_some() && self.below(8) == 0 {
+        let is_endless = self.open.contains(&field.element);
+        if field.nillable && (is_endless || self.chance.is_some() && self.below(8) == 0) {
             return Value::Nil;
         }
         let free = QName::new("urn:example:any", "any");
@@ -199,7 +203,14 @@ impl<'t> Sampler<'t> {
         let view = self.types.lowered.schema.view(field.element);
         let is_wildcard = field.inline && *view.element == Element::Any;
         let is_deep = self.open.contains(&field.element) || self.open.len() > DEPTH || self.made > PLENTY;
-        !is_deep && (!is_wildcard || self.chance.is_some()) && self.takes_optional()
+        !is_deep && self.has_type(field) && (!is_wildcard || self.chance.is_some()) && self.takes_optional()
+    }
+
+    /// False where the declared type is abstract and no other can stand for it.
+    fn has_type(&mut self, field: &Field) -> bool {
+        let is_open = matches!(self.types.lowered.schema.view(field.element).element, Element::Open(_));
+        let origin = self.types.lowered.origin(field.element).filter(|it| is_open && it.type_id != TypeId::ANY);
+        origin.is_none_or(|origin| self.concrete(origin).is_some())
     }
 
     fn takes_optional(&mut self) -> bool {

@@ -39,6 +39,9 @@ pub struct Limits {
     /// Declarations in scope where a tree is kept: to write the tree again takes time for each of them at every
     /// element. Default 512. The same holds around elements that references point to.
     pub bindings_in_scope: usize,
+    /// Elements, attributes and declarations of trees (header blocks, fault details, `xsd:anyType`), in the header of a message, and
+    /// again in its body. A tree takes about 110 bytes of memory for each of them, besides its texts. Default 1,000,000.
+    pub tree_nodes: usize,
     /// Bytes of elements that are read because references (`href`, `ref`) point to them, beyond as many as the message has:
     /// elements referred to many times are read many times. Default 16 MiB.
     pub referred: u64,
@@ -67,6 +70,7 @@ impl Limits {
         dimensions: usize::MAX,
         inherited_bindings: usize::MAX,
         bindings_in_scope: usize::MAX,
+        tree_nodes: usize::MAX,
         referred: u64::MAX,
         omitted_items: usize::MAX,
     };
@@ -86,6 +90,7 @@ impl Default for Limits {
             dimensions: 16,
             inherited_bindings: 1 << 16,
             bindings_in_scope: 512,
+            tree_nodes: 1_000_000,
             referred: 16 << 20,
             omitted_items: 1 << 16,
         }

@@ -167,8 +167,8 @@ pub struct Lowered {
 impl Lowered {
     /// The defaults, most of the time; else a limit that messages reach.
     pub fn any(chance: &mut Chance) -> Option<Lowered> {
-        const NAMES: [&str; 7] =
-            ["depth", "text", "message", "markup", "inherited_bindings", "attributes", "omitted_items"];
+        const NAMES: [&str; 8] =
+            ["depth", "text", "message", "markup", "inherited_bindings", "tree_nodes", "attributes", "omitted_items"];
         if !chance.one_in(8) {
             return None;
         }
@@ -177,7 +177,7 @@ impl Lowered {
             "depth" => chance.between(3, 9),
             "attributes" => chance.between(0, 6),
             "inherited_bindings" | "omitted_items" => chance.between(0, 12),
-            "text" => chance.between(4, 40),
+            "text" | "tree_nodes" => chance.between(4, 40),
             "markup" => chance.between(24, 400),
             _ => chance.between(300, 4000),
         };
@@ -195,6 +195,7 @@ impl Lowered {
             "message" => limits.message = *value,
             "markup" => limits.markup = size,
             "inherited_bindings" => limits.inherited_bindings = size,
+            "tree_nodes" => limits.tree_nodes = size,
             "attributes" => limits.attributes = size,
             _ => limits.omitted_items = size,
         }

@@ -296,9 +296,9 @@ impl Group {
     }
 }
 
-/// True if trees had taken over as much at a location.
+/// True if trees had taken as much at a location.
 fn is_at(rare: &Rare, location: &Location, live: &Live<'_>) -> bool {
-    rare.inherited == location.inherited && rare.scope() == live.rare().scope()
+    rare.trees == location.trees && rare.scope() == live.rare().scope()
 }
 
 /// Where the routine at a level has its last potential place for a checkpoint: where it stands, if it is the innermost
@@ -309,14 +309,14 @@ fn location(live: &Live<'_>, level: usize) -> Option<Location> {
         return live.noted().location(live.base().level() + level);
     }
     let stands = frame.state == 0 && live.can_be_copied();
-    stands.then_some(Location { offset: live.offset(), before: frame, inherited: live.inherited() })
+    stands.then_some(Location { offset: live.offset(), before: frame, trees: live.trees() })
 }
 
 /// The whole state as it was at a location.
 fn whole_at(live: &Live<'_>, level: usize, location: &Location) -> Option<Snapshot> {
     let frames: Vec<Frame> = (0..level).filter_map(|level| live.frame(level)).chain([location.before]).collect();
     let rare = Rare { partial: Default::default(), ..live.rare() };
-    if frames.iter().any(|frame| frame.is_opaque || frame.mark != 0) || rare.inherited != location.inherited {
+    if frames.iter().any(|frame| frame.is_opaque || frame.mark != 0) || rare.trees != location.trees {
         return None;
     }
     let mut stacks = live.stacks_below(level + 1)?;

@@ -218,21 +218,43 @@ impl<'c> Cursor<'c> {
         if let Some((known, bindings)) = &trees.bindings
             && *known == scope
         {
-            session.inherited.note(bindings.len(), true);
+            session.trees.note(bindings.len(), true);
             return Ok(Some(bindings.clone()));
         }
         let mut here: Vec<_> = reader.bindings().map(owned).collect();
         // The reader's own order tells what it has read before.
         here.sort_unstable();
         let here = Bindings::from(here);
-        trees.inherited = trees.inherited.saturating_add(here.len());
+        trees.taken.inherited = trees.taken.inherited.saturating_add(here.len());
         trees.bindings = Some((scope, here.clone()));
-        session.inherited.note(here.len(), false);
-        let before = session.inherited_before();
-        if trees.inherited.saturating_add(before) > limits.inherited_bindings && session.read_again() {
+        session.trees.note(here.len(), false);
+        let skipped = session.of_skipped_trees().inherited;
+        if trees.taken.inherited.saturating_add(skipped) > limits.inherited_bindings && session.read_again() {
             return Err(Stop::Switch);
         }
-        Ok((trees.inherited <= limits.inherited_bindings).then_some(here))
+        Ok((trees.taken.inherited <= limits.inherited_bindings).then_some(here))
+    }
+
+    /// Counts so many elements, attributes and declarations that a tree takes.
+    ///
+    /// # Errors
+    /// When the trees have more than [`Limits::tree_nodes`] in all.
+    pub(crate) fn count_in_tree(&mut self, nodes: usize) -> Step {
+        let State { trees, limits, session, .. } = &mut *self.state;
+        trees.taken.nodes = trees.taken.nodes.saturating_add(nodes);
+        let skipped = session.of_skipped_trees().nodes;
+        if trees.taken.nodes.saturating_add(skipped) > limits.tree_nodes && session.read_again() {
+            return Err(Stop::Switch);
+        }
+        match trees.taken.nodes <= limits.tree_nodes {
+            true => Ok(()),
+            false => Err(self.beyond("tree_nodes", self.limits().tree_nodes)),
+        }
+    }
+
+    /// The body begins, whose trees count by themselves.
+    pub(crate) fn count_trees_anew(&mut self) {
+        self.state.trees.taken.nodes = 0;
     }
 
     /// Reads the next event.

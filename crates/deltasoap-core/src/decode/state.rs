@@ -26,7 +26,7 @@ pub struct State {
     /// What one routine leaves for the next.
     pub(crate) handover: Handover,
     /// What trees take over from the elements around them.
-    pub(crate) trees: TakenOver,
+    pub(crate) trees: Trees,
     /// The elements that others refer to.
     pub(crate) references: References,
     /// Places of arrays that were passed over and may yet be filled.
@@ -86,13 +86,21 @@ pub(crate) struct Handover {
     pub(crate) next_in_row: Option<Box<Next>>,
 }
 
-/// What trees take over from the elements around them.
+/// What a message's trees have taken so far.
 #[derive(Debug, Default)]
-pub(crate) struct TakenOver {
-    /// How many bindings.
-    pub(crate) inherited: usize,
-    /// Those taken over last, and where.
+pub(crate) struct Trees {
+    pub(crate) taken: TreeCounts,
+    /// The bindings that they took over last from the elements around them, and where.
     pub(crate) bindings: Option<(ScopeId, Bindings)>,
+}
+
+/// What limits bound of a message's trees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct TreeCounts {
+    /// Bindings that they took over from the elements around them: [`Limits::inherited_bindings`].
+    pub inherited: usize,
+    /// Their elements, attributes and declarations, in the header, or in the body: [`Limits::tree_nodes`].
+    pub nodes: usize,
 }
 
 /// Markup that was met before and is expected again. It never decides a result: what deviates is read by the general routines.
@@ -127,7 +135,7 @@ impl State {
             stack: MatchingStack::default(),
             text: OpenText::default(),
             handover: Handover::default(),
-            trees: TakenOver::default(),
+            trees: Trees::default(),
             references: References::default(),
             gaps: Gaps::default(),
             item_types: Vec::new(),
@@ -156,7 +164,7 @@ impl State {
         self.stack.reset();
         self.text.reset();
         self.handover = Handover::default();
-        self.trees = TakenOver::default();
+        self.trees = Trees::default();
         self.references.reset();
         self.gaps.clear();
         self.item_types.clear();

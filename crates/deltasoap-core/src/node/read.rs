@@ -129,7 +129,7 @@ fn open(node: &mut Node, cursor: &mut Cursor<'_>) -> Step {
     if cursor.reader().tag_has_declarations() {
         node.bindings = own_bindings(cursor.reader());
     }
-    Ok(())
+    cursor.count_in_tree(1 + node.attributes.len() + node.bindings.len())
 }
 
 fn open_attributes(node: &mut Node, cursor: &mut Cursor<'_>) {

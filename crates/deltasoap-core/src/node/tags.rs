@@ -161,7 +161,9 @@ impl Cursor<'_> {
     /// Reads what comes as predicted into an element: leaves, then a start tag or its own end tag.
     #[inline]
     pub(super) fn next_in_tree(&mut self, node: &mut Node) -> Next {
-        let (window, State { reader, expected: Expected { tags, .. }, limits, hooks, .. }) = self.parts();
+        let (window, State { reader, expected: Expected { tags, .. }, limits, hooks, trees, session, .. }) =
+            self.parts();
+        let room = limits.tree_nodes.saturating_sub(session.of_skipped_trees().nodes);
         if tags.is_off || hooks.is_busy() {
             return Next::Unknown;
         }
@@ -188,7 +190,7 @@ impl Cursor<'_> {
                 tags.leave();
                 return Next::End;
             }
-            if reader.depth() >= limits.depth {
+            if reader.depth() >= limits.depth || trees.taken.nodes >= room {
                 return Next::Unknown;
             }
             let Some((number, tag, start)) = tags.find(reader.scope(), window.bytes, at) else {
@@ -204,6 +206,7 @@ impl Cursor<'_> {
             let children = vec![Child::Text(text.into())];
             let leaf = Node { name: tag.name.clone(), children, ..Node::default() };
             node.children.push(Child::Element(leaf));
+            trees.taken.nodes += 1;
             reader.pass_known(&tag.known, window, at, end);
             tags.pass(number);
         }

@@ -161,6 +161,9 @@ impl<R: Receiver> EnvelopeReader<R> {
         if state == BODY && is_encoded {
             cursor.set_encoded();
         }
+        if state == BODY {
+            cursor.count_trees_anew();
+        }
         if state != TRAILER && seen == 0 {
             cursor.keep_opening(Opened { version, is_header, is_encoded });
         }

@@ -178,6 +178,21 @@ const TEMPLATES: [&str; 5] = [
 
 /// A block has a copy of all bindings in scope: a small message must not become a large tree.
 #[test]
+fn trees_have_a_most_number_of_nodes() {
+    let limit = Limits::default().tree_nodes;
+    assert_eq!(limit, Limits::server().tree_nodes);
+    let limits = Limits { tree_nodes: 12, ..Limits::default() };
+    let read = |header: usize, body: usize| {
+        let tree = |nodes: usize| format!("<h a='' xmlns:b='u'>{}</h>", "<n/>".repeat(nodes));
+        let text = format!("<s:Header>{}</s:Header><s:Body>{}</s:Body>", tree(header), tree(body));
+        let message = envelope(Version::Soap11, &text);
+        read_cut(Any::default(), message.as_bytes(), 7, limits).map(|_| ()).map_err(|error| error.kind().clone())
+    };
+    let beyond = Err(ErrorKind::Limit { name: "tree_nodes", limit: 12 });
+    assert_eq!([read(9, 9), read(10, 9), read(9, 10)], [Ok(()), beyond.clone(), beyond]);
+}
+
+#[test]
 fn bindings_cannot_be_multiplied() {
     let declarations: String = (0..400).map(|n| format!(" xmlns:p{n}='u'")).collect();
     let message = |blocks: usize| {

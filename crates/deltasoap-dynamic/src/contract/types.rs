@@ -1,12 +1,14 @@
 //! The types of a contract by their names.
 
 use crate::json::parse_name;
+use crate::sample::Finite;
 use deltasoap_core::schema::{Builtin, Element, ElementRef, Schema, Use};
 use deltasoap_core::{QName, ns};
 use deltasoap_wsdl::lower::Origin;
 use deltasoap_wsdl::xsd::{Block, Derivation, ElementId, SimpleType, TypeDefinition, TypeId, Variety};
 use deltasoap_wsdl::{Import, Lowered};
 use std::collections::{HashMap, HashSet};
+use std::sync::OnceLock;
 
 /// Maximum depth of nested unions.
 const DEPTH: usize = 16;
@@ -20,6 +22,7 @@ pub(crate) struct Types {
     /// The numbers of content that several places of a message may share.
     shared: HashSet<u32>,
     overloads: HashMap<(usize, usize), String>,
+    finite: OnceLock<Finite>,
 }
 
 impl Types {
@@ -34,7 +37,7 @@ impl Types {
         }
         let shared = shared(&lowered.schema);
         let overloads = import.definitions().overloads();
-        Types { lowered, import, short, shared, overloads }
+        Types { lowered, import, short, shared, overloads, finite: OnceLock::new() }
     }
 
     /// What distinguishes an operation of a port type, by their numbers, from others of its name; `None` if its name is unique.
@@ -112,6 +115,19 @@ impl Types {
             TypeDefinition::Complex(complex) => complex.block,
             TypeDefinition::Simple(_) => Block::default(),
         }
+    }
+
+    /// The types that have values of finite size.
+    pub(crate) fn finite(&self) -> &Finite {
+        self.finite.get_or_init(|| Finite::of(self))
+    }
+
+    /// A declared element and those that can replace it, without abstract ones.
+    pub(crate) fn members(&self, id: ElementId) -> Vec<ElementId> {
+        let schemas = self.import.schemas();
+        let own = Some(id).filter(|&id| !schemas[id].is_abstract);
+        let others = schemas.substitutes(id).iter().copied().filter(|&other| self.can_substitute(other, id));
+        own.into_iter().chain(others).collect()
     }
 
     /// True if an element can replace the head of its substitution group (XSD 1.0 part 1, 3.3.6).

@@ -42,11 +42,13 @@ impl<'t> Sampler<'t> {
     /// An element of a type, by its declaration if there is one.
     fn element(&mut self, name: &QName, type_id: TypeId, declaration: Option<&Element>) -> Node {
         self.made += 1;
+        let can_be_nil = declaration.is_some_and(|it| it.is_nillable && it.fixed.is_none());
         let Some(actual) = self.actual_type(type_id, declaration) else {
             self.is_cut = true;
             return Node::new(name.clone());
         };
-        let is_nil = declaration.is_some_and(|it| it.is_nillable && it.fixed.is_none()) && self.chances(8);
+        let is_endless = self.types_open.contains(&actual) || !self.types.finite().has(self.types, actual);
+        let is_nil = can_be_nil && (is_endless || self.chances(8));
         self.types_open.push(actual);
         let node = if is_nil { self.nil(name, actual) } else { self.of_type(name, actual, declaration) };
         self.types_open.pop();
@@ -62,7 +64,7 @@ impl<'t> Sampler<'t> {
         node
     }
 
-    /// The type, or one derived from it that is neither abstract nor blocked.
+    /// The type, or one derived from it that is neither abstract nor blocked; of those, one with finite values if there is one.
     fn actual_type(&mut self, id: TypeId, declaration: Option<&Element>) -> Option<TypeId> {
         const ENOUGH: usize = 50;
         let schemas = self.schemas();
@@ -72,20 +74,22 @@ impl<'t> Sampler<'t> {
             let is_named = other == id || schemas[other].name.is_some();
             !is_abstract && is_named && self.types.can_stand_for(other, id, block)
         };
+        let is_finite = |&id: &TypeId| self.types.finite().has(self.types, id);
         let is_simple = matches!(schemas[id].definition, TypeDefinition::Simple(_));
-        if id == TypeId::ANY || is_simple || self.chance.is_none() && is_good(&id) {
+        if id == TypeId::ANY || is_simple || self.chance.is_none() && is_good(&id) && is_finite(&id) {
             return Some(id);
         }
-        let (mut found, mut ahead) = (Vec::new(), vec![id]);
+        let (mut found, mut other, mut ahead) = (Vec::new(), None, vec![id]);
         while let Some(id) = ahead.pop().filter(|_| found.len() < ENOUGH) {
-            found.extend(Some(id).filter(is_good).filter(|id| !self.types_open.contains(id)));
+            other = other.or(Some(id).filter(is_good));
+            found.extend(Some(id).filter(is_good).filter(is_finite).filter(|id| !self.types_open.contains(id)));
             if !found.is_empty() && self.chance.is_none() {
                 break;
             }
             ahead.extend(schemas.derived(id).iter().rev());
         }
         let index = if self.chance.is_some() { self.below(found.len().max(1)) } else { 0 };
-        found.get(index).copied().or_else(|| Some(id).filter(is_good))
+        found.get(index).copied().or(other)
     }
 
     fn of_type(&mut self, name: &QName, id: TypeId, declaration: Option<&Element>) -> Node {
@@ -191,29 +195,15 @@ impl<'t> Sampler<'t> {
             Term::Element(id) => self.is_left_out(self.schemas()[*id].type_id),
             _ => false,
         };
-        let is_possible = self.is_possible(&particle.term) && !is_reference;
+        let is_possible = self.types.finite().allows(self.types, &particle.term) && !is_reference;
         !is_deep && is_possible && (!is_wildcard || self.chance.is_some()) && self.takes_optional()
-    }
-
-    /// False for an abstract element that nothing can replace, for a choice without alternatives, and for terms that require one of these.
-    fn is_possible(&self, term: &Term) -> bool {
-        let can_be = |part: &Particle| part.min == 0 || self.is_possible(&part.term);
-        match term {
-            Term::Element(id) => {
-                let mut others = self.schemas().substitutes(*id).iter();
-                !self.schemas()[*id].is_abstract || others.any(|&other| self.types.can_substitute(other, *id))
-            }
-            Term::Sequence(parts) | Term::All(parts) => parts.iter().all(can_be),
-            Term::Choice(parts) => parts.iter().any(|part| part.max != Some(0) && can_be(part)),
-            Term::Any(_) | Term::Group(_) => true,
-        }
     }
 
     /// True if an occurrence must contain a type that is open.
     fn leads_back(&self, term: &Term) -> bool {
         match term {
             Term::Element(id) => {
-                self.members(*id).iter().all(|&id| self.types_open.contains(&self.schemas()[id].type_id))
+                self.types.members(*id).iter().all(|&id| self.types_open.contains(&self.schemas()[id].type_id))
             }
             Term::Sequence(parts) | Term::All(parts) => {
                 parts.iter().any(|part| part.min > 0 && self.leads_back(&part.term))
@@ -249,7 +239,8 @@ impl<'t> Sampler<'t> {
     fn choice(&mut self, parts: &[Particle], node: &mut Node) {
         let start = if self.chance.is_some() { self.below(parts.len()) } else { 0 };
         let order = (0..parts.len()).map(|step| &parts[(start + step) % parts.len()]);
-        let is_possible = |part: &&Particle| part.max != Some(0) && self.is_possible(&part.term);
+        let (types, finite) = (self.types, self.types.finite());
+        let is_possible = |part: &&Particle| part.max != Some(0) && finite.allows(types, &part.term);
         let chosen = order.clone().find(|part| is_possible(part) && !self.leads_back(&part.term));
         match chosen.or_else(|| order.clone().find(is_possible)) {
             // What is chosen is there, even if it may be empty.
@@ -258,19 +249,11 @@ impl<'t> Sampler<'t> {
         }
     }
 
-    /// A declared element and those that can replace it, without abstract ones.
-    fn members(&self, id: ElementId) -> Vec<ElementId> {
-        let schemas = self.schemas();
-        let own = Some(id).filter(|&id| !schemas[id].is_abstract);
-        let others = schemas.substitutes(id).iter().copied().filter(|&other| self.types.can_substitute(other, id));
-        own.into_iter().chain(others).collect()
-    }
-
     /// An element by its declaration, or one that can replace it: the first that does not lead back to open content; or a random
     /// one.
     fn declared(&mut self, id: ElementId) -> Node {
         let schemas = self.schemas();
-        let mut members = self.members(id);
+        let mut members = self.types.members(id);
         if self.chance.is_some() && !members.is_empty() {
             let start = self.below(members.len());
             members.rotate_left(start);

@@ -190,6 +190,39 @@ fn abstract_elements_that_nothing_stands_for_are_left_out() {
     );
 }
 
+/// Where a type contains itself, nil or leaving out ends the sample; optional content without a finite value is left out.
+#[test]
+fn samples_end_where_a_value_can_end() {
+    let op = |types: &str, model: &str| {
+        format!(
+            "{types}<xs:element name='Op'><xs:complexType><xs:sequence>{model}</xs:sequence></xs:complexType></xs:element>"
+        )
+    };
+    let own = |occurs: &str| {
+        format!(
+            "<xs:complexType name='R'><xs:sequence><xs:element name='r' type='t:R' {occurs}/></xs:sequence></xs:complexType>"
+        )
+    };
+    let nillable = "nillable='true'";
+    check_request(&op(&own(nillable), "<xs:element name='o' type='t:R'/>"), "<Op><o><r xsi:nil=\"true\"/></o></Op>");
+    check_request(&op(&own(""), "<xs:element name='o' type='t:R' minOccurs='0'/>"), "<Op/>");
+    check_request(
+        &op(&own(""), "<xs:choice><xs:element name='o' type='t:R'/><xs:element name='p' type='xs:int'/></xs:choice>"),
+        "<Op><p>1</p></Op>",
+    );
+    let abstract_type = "<xs:complexType name='N' abstract='true'/>";
+    check_request(&op(abstract_type, "<xs:element name='n' type='t:N' minOccurs='0'/>"), "<Op/>");
+    let nillable = format!("<xs:element name='n' type='t:N' {nillable} minOccurs='0'/>");
+    check_request(&op(abstract_type, &nillable), "<Op/>");
+    let derived = format!(
+        "{}<xs:complexType name='E'><xs:complexContent><xs:restriction base='t:R'><xs:sequence>
+           <xs:element name='r' type='t:R' nillable='true'/></xs:sequence></xs:restriction></xs:complexContent></xs:complexType>",
+        own("")
+    );
+    let request = request_of(&op(&derived, "<xs:element name='o' type='t:R'/>"));
+    assert!(request.contains(":E\"") && request.len() < 400, "{request}");
+}
+
 #[test]
 fn names_and_ids_are_right_where_they_stand() {
     check_request(

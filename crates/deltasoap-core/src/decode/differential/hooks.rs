@@ -67,8 +67,8 @@ impl<'c> Cursor<'c> {
             let (offset, mut before) = (self.reader().tag_offset(), *self.frame(me));
             before.state = 0;
             let state = self.state();
-            let inherited = state.trees.inherited;
-            state.hooks.note(me, Location { offset, before, inherited });
+            let trees = state.trees.taken;
+            state.hooks.note(me, Location { offset, before, trees });
         }
     }
 

@@ -270,7 +270,7 @@ impl<T: Content> Memory<T> {
             policy.end(state, window, end);
             return self.take_back(policy, cursor);
         }
-        let inherited = cursor.state().trees.inherited;
+        let trees = cursor.state().trees.taken;
         let session = &mut cursor.state().session;
         let bytes = end.saturating_sub(self.start);
         // Another operation of the message may have been noted or compared, and this one not.
@@ -282,7 +282,7 @@ impl<T: Content> Memory<T> {
         let is_like = 2 * session.stats.fast_bytes >= bytes;
         let was_like = (was_compared || (self.is_small && self.has_old)).then_some(was_compared && is_like);
         if is_noted {
-            self.template = session.finish(end, inherited);
+            self.template = session.finish(end, trees);
             self.stats += session.stats;
         } else {
             self.stats.regular_bytes += bytes;

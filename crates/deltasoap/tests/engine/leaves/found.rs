@@ -59,6 +59,17 @@ fn trees_that_no_longer_share_their_bindings_count_each() {
 }
 
 #[test]
+fn nodes_of_trees_are_counted_whatever_is_skipped() {
+    let tree = |nodes: usize| format!("<tree>{}</tree>", "<t a='1'/>".repeat(nodes));
+    let document = |all: &[usize]| root(&all.iter().map(|&nodes| tree(nodes)).collect::<String>());
+    let documents = [&[2, 2, 2][..], &[2, 2, 2], &[2, 3, 2], &[2, 3, 2, 1], &[0, 3, 2, 1], &[1, 2]].map(document);
+    let documents: Vec<&str> = documents.iter().map(String::as_str).collect();
+    for tree_nodes in 0..24 {
+        read_within::<Open>(&documents, Limits { tree_nodes, ..Limits::default() });
+    }
+}
+
+#[test]
 fn large_items_are_not_moved_again_and_again() {
     let items = |is_there: fn(usize) -> bool| {
         root(&(0..4000).filter(|&n| is_there(n)).map(|n| format!("<w><a>{n}</a></w>")).collect::<String>())

@@ -186,6 +186,7 @@ fn limits(entropy: &mut Entropy<'_>) -> Limits {
         3 => Limits { message: 900, ..default },
         4 => Limits { markup: 300, ..default },
         5 => Limits { inherited_bindings: 6, ..default },
+        6 => Limits { tree_nodes: 9, ..default },
         _ => default,
     }
 }

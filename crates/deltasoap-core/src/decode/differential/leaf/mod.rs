@@ -20,7 +20,6 @@ mod begin;
 mod bounds;
 mod edits;
 mod image;
-mod inherited;
 mod mend;
 mod merge;
 mod recorder;
@@ -31,6 +30,7 @@ mod shift;
 mod size;
 mod table;
 mod template;
+mod trees;
 mod words;
 
 pub(crate) use begin::Begin;

@@ -238,8 +238,8 @@ impl State {
                     // While messages are compared ids are not noted. An item with one must not be taken for a known one now.
                     self.expected.flat.clear();
                 }
-                self.trees.inherited = self.session.inherited.before;
-                self.trees.bindings.clone_from(&self.session.inherited.last);
+                self.trees.taken = self.session.trees.before;
+                self.trees.bindings.clone_from(&self.session.trees.last);
                 // What is wrong may only show at the operation's end tag: then its element is closed.
                 self.reader.cut(self.session.origin.depth.min(self.reader.depth()));
             }

@@ -6,7 +6,6 @@
 use super::bounds::Bounds;
 use super::edits::Edits;
 use super::image::Image;
-use super::inherited::{Inherited, Taken};
 use super::mend::Mending;
 use super::merge::{Move, merge};
 use super::recorder::Recorder;
@@ -14,9 +13,11 @@ use super::route::Route;
 use super::shift::Shifting;
 use super::table::{NONE, Place, Table};
 use super::template::{Prologue, Template};
+use super::trees::Counting;
 use super::words::{Advance, Mode};
 use crate::decode::differential::DifferentialStats;
 use crate::decode::differential::clock::Clock;
+use crate::decode::state::TreeCounts;
 use std::sync::{Arc, OnceLock};
 
 /// What the decoder keeps while it reads an operation.
@@ -37,7 +38,7 @@ pub(crate) struct Session {
     /// What this has cost.
     pub(crate) bounds: Bounds,
     /// Bindings that trees take over.
-    pub(crate) inherited: Inherited,
+    pub(crate) trees: Counting,
     pub(crate) clock: Clock,
     /// The bytes of the message before, whose memory can be used again.
     pub(crate) spare: Option<Image>,
@@ -101,7 +102,7 @@ impl Session {
         self.edits.clear();
         self.shifting = Shifting::default();
         self.bounds = Bounds::default();
-        self.inherited = Inherited::default();
+        self.trees = Counting::default();
         self.clock = Clock::Off;
         (self.is_ending, self.is_whole, self.is_barred, self.is_vacated) = (false, false, false, false);
         self.stats = DifferentialStats::default();
@@ -203,9 +204,9 @@ impl Session {
         self.bounds.has_searched_enough(new.saturating_sub(self.origin.start))
     }
 
-    /// Bindings that trees which are skipped may have taken over; see [`Inherited`].
-    pub(crate) fn inherited_before(&self) -> usize {
-        self.old.as_ref().map_or(0, |template| self.inherited.of_skipped(template.inherited))
+    /// What trees that are skipped may have taken, at most; see [`Counting`].
+    pub(crate) fn of_skipped_trees(&self) -> TreeCounts {
+        self.old.as_ref().map_or_else(TreeCounts::default, |template| self.trees.of_skipped(template.trees))
     }
 
     /// Gives up comparing; false if the message is not compared.
@@ -248,7 +249,7 @@ impl Session {
         self.recorder.is_on = true;
         self.origin.prologue = self.old.take().map(|template| template.prologue);
         self.route.forget();
-        self.inherited.forget_trees();
+        self.trees.forget();
         self.edits.clear();
         self.stats.fast_bytes = 0;
         self.stats.restarted += 1;
@@ -274,11 +275,8 @@ impl Session {
     }
 
     /// Ends the operation, whose end tag is at a position: what the next message is compared with.
-    pub(crate) fn finish(&mut self, end: u64, inherited: usize) -> Option<Box<Template>> {
-        let own = inherited.saturating_sub(self.inherited.before).saturating_add(self.inherited.of_others());
-        let sum = own.saturating_add(self.inherited_before());
-        let most = self.old.as_ref().map_or(0, |template| template.inherited.most).max(self.inherited.most);
-        let inherited = Taken { sum, most };
+    pub(crate) fn finish(&mut self, end: u64, trees: TreeCounts) -> Option<Box<Template>> {
+        let trees = self.trees.finish(trees, self.old.as_ref().map(|template| template.trees));
         let mode = std::mem::take(&mut self.mode);
         self.stats.regular_bytes += (end - self.origin.start).saturating_sub(self.stats.fast_bytes);
         if let Some(edit) = self.edits.open
@@ -297,14 +295,14 @@ impl Session {
             let prologue = self.origin.prologue.take()?;
             let table = if self.is_whole { Table::default() } else { fresh };
             let is_whole = self.is_whole;
-            return Some(Box::new(Template { table, image, prologue, start, end, inherited, is_whole }));
+            return Some(Box::new(Template { table, image, prologue, start, end, trees, is_whole }));
         }
         let mut template = self.old.take().filter(|_| mode == Mode::Over)?;
         template.table = merge(std::mem::take(&mut template.table), fresh, &self.edits.done, &self.edits.moves);
         let before = std::mem::replace(&mut template.image, image);
         self.spare = Arc::into_inner(before).and_then(OnceLock::into_inner);
         (template.start, template.end) = (start, end);
-        template.inherited = inherited;
+        template.trees = trees;
         Some(template)
     }
 

@@ -1,9 +1,9 @@
 //! A message that was read, for the next one to be compared with.
 
 use super::image::Image;
-use super::inherited::Taken;
 use super::size::but_for_size;
 use super::table::{NONE, Place, Table};
+use super::trees::Taken;
 use super::words::StartTag;
 use crate::Limits;
 use crate::decode::Tolerance;
@@ -23,7 +23,7 @@ pub(crate) struct Template {
     /// The position of its end tag.
     pub(crate) end: u64,
     /// Bindings that its trees have taken over.
-    pub(crate) inherited: Taken,
+    pub(crate) trees: Taken,
     /// The message is compared as a whole, up to its end, and nothing is known of its elements. So are messages with references, or with items
     /// that say where they stand, as a change in one place can change values in others; and content that has no places within to go on at.
     pub(crate) is_whole: bool,
@@ -188,6 +188,6 @@ pub(crate) fn template_without_image() -> Template {
     let reader = Reader::new(limits, deltasoap_xml::Instructions::Refuse);
     let rules = Rules { is_encoded: false, limits, tolerance: Tolerance::Strict };
     let prologue = Prologue::new(&reader, b"<r>", rules, Identity::Static(0));
-    let inherited = Taken { sum: 0, most: 0 };
-    Template { table: Table::default(), image: Arc::default(), prologue, start: 3, end: 9, inherited, is_whole: false }
+    let trees = Taken::default();
+    Template { table: Table::default(), image: Arc::default(), prologue, start: 3, end: 9, trees, is_whole: false }
 }

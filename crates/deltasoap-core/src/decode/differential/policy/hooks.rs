@@ -1,6 +1,7 @@
 //! What a policy wants of the routines: to pause where a checkpoint may lie, to hold back what is cut, to note where children begin.
 
 use super::Policy;
+use crate::decode::state::TreeCounts;
 use crate::decode::{Frame, State};
 
 /// The policy at work, and what it wants of the routines.
@@ -46,8 +47,8 @@ pub struct Location {
     pub offset: u64,
     /// The progress before it.
     pub before: Frame,
-    /// Bindings taken over by trees before it.
-    pub inherited: usize,
+    /// What trees before it have taken.
+    pub trees: TreeCounts,
 }
 
 impl State {

@@ -3,6 +3,7 @@
 use super::Hooks;
 use crate::Limits;
 use crate::decode::simple::TEXT;
+use crate::decode::state::TreeCounts;
 use crate::decode::{Cursor, Frame, State};
 use crate::schema::{Bindings, Identity};
 use deltasoap_xml::lexical::Partial;
@@ -26,7 +27,7 @@ pub struct Base {
     /// The operation's element.
     open: Option<OpenElement>,
     attributes: Vec<(NameId, String)>,
-    inherited: usize,
+    taken: TreeCounts,
     trees: Option<ScopeId>,
     /// SOAP encoding is in force: trees follow references.
     is_encoded: bool,
@@ -45,10 +46,10 @@ impl Base {
         let (depth, epoch) = (reader.depth(), reader.epoch());
         let (open, declared) = (reader.open_elements().last().copied(), reader.declarations_in_scope());
         let state = cursor.state();
-        let (seen, inherited, limits) = (state.stack.seen.len(), state.trees.inherited, state.limits);
+        let (seen, taken, limits) = (state.stack.seen.len(), state.trees.taken, state.limits);
         let is_encoded = state.references.is_encoded;
         let trees = state.trees.bindings.as_ref().map(|(scope, _)| *scope);
-        Base { frames, depth, seen, declared, open, attributes, inherited, trees, is_encoded, epoch, schema, limits }
+        Base { frames, depth, seen, declared, open, attributes, taken, trees, is_encoded, epoch, schema, limits }
     }
 
     /// Level of the frame of the operation's content.
@@ -91,8 +92,8 @@ pub struct Stacks {
 pub struct Rare {
     /// Of a text that was begun.
     pub partial: Partial,
-    /// How many bindings trees have taken over.
-    pub inherited: usize,
+    /// What trees have taken so far.
+    pub trees: TreeCounts,
     /// The bindings that they took over last, and where.
     pub bindings: Option<(ScopeId, Bindings)>,
 }
@@ -106,7 +107,7 @@ impl Rare {
 
 impl PartialEq for Rare {
     fn eq(&self, other: &Rare) -> bool {
-        (self.partial, self.inherited, self.scope()) == (other.partial, other.inherited, other.scope())
+        (self.partial, self.trees, self.scope()) == (other.partial, other.trees, other.scope())
     }
 }
 
@@ -144,9 +145,9 @@ impl<'a> Live<'a> {
         &self.state.hooks
     }
 
-    /// Bindings that trees have taken over.
-    pub fn inherited(&self) -> usize {
-        self.state.trees.inherited
+    /// What trees have taken so far.
+    pub fn trees(&self) -> TreeCounts {
+        self.state.trees.taken
     }
 
     /// The innermost frame.
@@ -234,7 +235,7 @@ impl<'a> Live<'a> {
         state.stack.frames.extend_from_slice(own);
         state.stack.seen.truncate(base.seen + seen);
         state.reader.restore(base.outside() + open, &[], &[]);
-        state.trees.inherited = rare.inherited;
+        state.trees.taken = rare.trees;
         state.trees.bindings = rare.bindings.clone();
     }
 
@@ -243,7 +244,7 @@ impl<'a> Live<'a> {
         let state = &self.state;
         let in_text = self.frames().last().is_some_and(|frame| frame.mark > 0 && frame.state == TEXT);
         let partial = if in_text { state.text.partial } else { Default::default() };
-        Rare { partial, inherited: state.trees.inherited, bindings: state.trees.bindings.clone() }
+        Rare { partial, trees: state.trees.taken, bindings: state.trees.bindings.clone() }
     }
 
     /// True if these are the open elements from the operation's on.
@@ -270,7 +271,7 @@ impl<'a> Live<'a> {
         state.stack.seen.extend_from_slice(&top.seen);
         state.reader.restore(base.outside() + open, &top.open, &top.bound);
         state.text.partial = rare.partial;
-        state.trees.inherited = rare.inherited;
+        state.trees.taken = rare.trees;
         state.trees.bindings = rare.bindings.clone();
         self.settle();
     }
@@ -293,7 +294,7 @@ impl<'a> Live<'a> {
         state.stack.over = 0;
         state.reader.restore(base.depth, &[], &[]);
         state.reader.close(tag);
-        state.trees.inherited = rare.inherited;
+        state.trees.taken = rare.trees;
         state.trees.bindings = rare.bindings.clone();
     }
 }

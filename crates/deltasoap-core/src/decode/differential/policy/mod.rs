@@ -15,6 +15,7 @@
 mod hooks;
 mod live;
 
+pub use crate::decode::state::TreeCounts;
 pub use hooks::{Hooks, Location, Watch};
 pub(crate) use live::PASSED;
 pub use live::{Base, Below, Live, Rare, Stacks};

@@ -1,0 +1,96 @@
+//! Which types have finite values: `R` with a required element of type `R` has none, unless the element can be nil or of another type.
+
+use super::ENDLESS;
+use crate::contract::Types;
+use deltasoap_wsdl::NormalContent;
+use deltasoap_wsdl::xsd::{Block, ElementId, Particle, Term, TypeDefinition, TypeId};
+use std::collections::HashSet;
+
+/// Derived types that are looked at for one that may stand for an element's.
+const MOST_DERIVED: usize = 1000;
+
+/// The complex types, not abstract, that have a value of finite size. Simple types have one.
+#[derive(Debug)]
+pub(crate) struct Finite(HashSet<TypeId>);
+
+impl Finite {
+    /// The least set in which each type needs nothing but the others.
+    pub(crate) fn of(types: &Types) -> Self {
+        let mut finite = Finite(HashSet::new());
+        let all = types.import.schemas().types().map(|(id, _)| id);
+        let mut rest: Vec<TypeId> = all.filter(|&id| is_concrete(types, id)).collect();
+        // Each pass finds the values that are one level deeper. Deeper samples than this are cut anyway.
+        for _ in 0..ENDLESS {
+            let before = rest.len();
+            rest.retain(|&id| {
+                let is_finite = finite.has_content(types, id);
+                if is_finite {
+                    finite.0.insert(id);
+                }
+                !is_finite
+            });
+            if rest.len() == before {
+                break;
+            }
+        }
+        finite
+    }
+
+    /// True if elements of this very type can end.
+    pub(super) fn has(&self, types: &Types, id: TypeId) -> bool {
+        let is_simple = matches!(types.import.schemas()[id].definition, TypeDefinition::Simple(_));
+        is_simple || id == TypeId::ANY || self.0.contains(&id)
+    }
+
+    /// True if the term can occur in a finite message. An element can if one that may replace it can, with a type that may replace its own.
+    pub(super) fn allows(&self, types: &Types, term: &Term) -> bool {
+        let can_be = |part: &Particle| part.min == 0 || self.allows(types, &part.term);
+        match term {
+            Term::Element(id) => types.members(*id).into_iter().any(|id| self.allows_element(types, id)),
+            Term::Sequence(parts) | Term::All(parts) => parts.iter().all(can_be),
+            Term::Choice(parts) => parts.iter().any(|part| part.max != Some(0) && can_be(part)),
+            Term::Any(_) | Term::Group(_) => true,
+        }
+    }
+
+    fn allows_element(&self, types: &Types, id: ElementId) -> bool {
+        let element = &types.import.schemas()[id];
+        let can_be_nil = element.is_nillable && element.fixed.is_none();
+        // A nil element is not of an abstract type either (XSD 1.0 part 1, 3.4.4).
+        let is_good = |id| if can_be_nil { is_concrete(types, id) } else { self.has(types, id) };
+        is_good(element.type_id) || has_derived(types, element.type_id, element.block, is_good)
+    }
+
+    fn has_content(&self, types: &Types, id: TypeId) -> bool {
+        let Some(normal) = types.import.schemas().content(id) else { return true };
+        match &normal.content {
+            // An array can be empty.
+            NormalContent::Elements(particle) if normal.array.is_none() => {
+                particle.min == 0 || self.allows(types, &particle.term)
+            }
+            _ => true,
+        }
+    }
+}
+
+fn is_concrete(types: &Types, id: TypeId) -> bool {
+    match &types.import.schemas()[id].definition {
+        TypeDefinition::Complex(complex) => !complex.is_abstract,
+        TypeDefinition::Simple(_) => true,
+    }
+}
+
+/// True if a type derived from this one, at any distance, may stand for it and is good.
+fn has_derived(types: &Types, declared: TypeId, block: Block, is_good: impl Fn(TypeId) -> bool) -> bool {
+    let schemas = types.import.schemas();
+    let (mut ahead, mut seen) = (schemas.derived(declared).to_vec(), HashSet::new());
+    while let Some(id) = ahead.pop().filter(|_| seen.len() < MOST_DERIVED) {
+        if is_good(id) && types.can_stand_for(id, declared, block) {
+            return true;
+        }
+        if seen.insert(id) {
+            ahead.extend(schemas.derived(id));
+        }
+    }
+    false
+}
