@@ -7,6 +7,7 @@ use clap::error::ErrorKind;
 use clap::{Arg, Command, Error};
 use deltasoap::lexical::is_ncname;
 use deltasoap_http::{Proxy, is_secret_header};
+use http::header::{CONTENT_LENGTH, TRAILER, TRANSFER_ENCODING, UPGRADE};
 use http::{HeaderName, HeaderValue};
 use std::ffi::OsStr;
 use std::path::PathBuf;
@@ -33,6 +34,9 @@ pub fn header(text: &str) -> Result<(HeaderName, HeaderValue), String> {
     let (name, value) = text.split_once(':').ok_or("expected a name, a colon and a value, and found no colon")?;
     let (name, value) = (name.trim(), value.trim());
     let read: HeaderName = name.parse().map_err(|_| format!("{name:?} is not the name of an HTTP header"))?;
+    if [CONTENT_LENGTH, TRAILER, TRANSFER_ENCODING, UPGRADE].contains(&read) {
+        return Err(format!("{name} describes the connection or the body, and follows from the request"));
+    }
     let mut value =
         HeaderValue::from_str(value).map_err(|_| format!("the value of {name} has a character that HTTP forbids"))?;
     value.set_sensitive(is_secret_header(&read));
@@ -79,5 +83,20 @@ pub fn endpoint(text: &str) -> Result<String, String> {
     match url.scheme() {
         "http" | "https" => Ok(text.to_owned()),
         other => Err(format!("the scheme of the URL is {other}; http and https are supported")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_that_frame_the_request_are_not_for_users() {
+        for text in ["Content-Length: 3", "transfer-encoding: gzip", "Trailer: x", "Upgrade: h2c"] {
+            assert!(header(text).is_err_and(|why| why.contains("follows from the request")), "{text}");
+        }
+        for text in ["Host: other", "X: 1", "Authorization:Bearer x"] {
+            assert!(header(text).is_ok(), "{text}");
+        }
     }
 }

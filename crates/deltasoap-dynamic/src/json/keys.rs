@@ -104,15 +104,23 @@ fn slot(field: &Field, content: View<'_>, names: &mut Names, depth: usize) -> Sl
 
 /// The assigned names.
 #[derive(Debug, Default)]
-struct Names(HashSet<String>);
+struct Names {
+    taken: HashSet<String>,
+    /// The last number that was given to a name.
+    numbers: HashMap<String, usize>,
+}
 
 impl Names {
     fn take(&mut self, mark: &str, name: &QName) -> String {
         let short = format!("{mark}{}", name.local);
         let long = format!("{mark}{name}");
-        let numbered = (2_usize..).map(|number| format!("{short}#{number}"));
-        let mut all = [short.clone(), long].into_iter().chain(numbered);
-        all.find(|name| self.0.insert(name.clone())).unwrap_or(short)
+        if let Some(name) = [&short, &long].into_iter().find(|name| self.taken.insert((*name).clone())) {
+            return name.clone();
+        }
+        // No name of XML holds the mark, so the number alone decides.
+        let number = self.numbers.entry(short.clone()).or_insert(1);
+        *number += 1;
+        format!("{short}#{number}")
     }
 }
 

@@ -376,7 +376,7 @@ fn others(
     Ok(others)
 }
 
-/// Checks that a choice has exactly one alternative.
+/// Checks that a choice has exactly one alternative, or none where one of them may be left out.
 fn check_choice(
     object: &Map<String, Json>,
     record: &Record,
@@ -385,13 +385,16 @@ fn check_choice(
     path: &Path<'_>,
 ) -> Result<(), JsonError> {
     let is_there = |value: &&Value| !matches!(value, Value::Absent) && **value != Value::List(Vec::new());
-    if record.fields.iter().filter(is_there).count() <= 1 {
-        return Ok(());
-    }
+    let can_be_empty = complex.fields.iter().any(|field| field.min == 0);
+    let found = match record.fields.iter().filter(is_there).count() {
+        1 => return Ok(()),
+        0 if can_be_empty => return Ok(()),
+        0 => "none of them".to_owned(),
+        _ => format!("several of them: {}", found_of(object, layout)),
+    };
     let mut properties = Vec::new();
     layout.properties(&mut properties);
     let name = if complex.name.local.is_empty() { "the choice" } else { &complex.name.local };
-    let found = format!("several of them: {}", found_of(object, layout));
     Err(JsonError::new(path, format!("{} for {name}", one_of(&properties)), found))
 }
 

@@ -12,11 +12,15 @@ const SAFE: i64 = (1 << 53) - 1;
 /// Decimal digits that a double always keeps.
 const DIGITS: usize = 15;
 
-/// A simple value: a boolean, a number if that is exact, else a string.
-pub(crate) fn to_json(simple: &Simple) -> Json {
+/// A simple value: a boolean, a number if that is exact, else a string. Numbers of a union, or of a type with a pattern, have the text of
+/// the message, since another one may be invalid: `5`, not `5.0`.
+pub(crate) fn to_json(simple: &Simple, view: View<'_>) -> Json {
     let number = match simple {
         Simple::Given(given) => given_number(given),
         Simple::Boolean(it) => return Json::Bool(*it),
+        Simple::Double(_) | Simple::Float(_) if matches!(view.element, Element::Union(_)) => {
+            simple.to_string().parse().ok()
+        }
         Simple::Double(it) => Number::from_f64(*it),
         Simple::Float(it) => single(*it),
         Simple::Decimal(_) => decimal(&simple.to_string()),

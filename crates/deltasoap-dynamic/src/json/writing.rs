@@ -47,7 +47,7 @@ impl<'c> Writing<'c> {
         }
         let view = self.layouts.schema.view(content);
         match (value, view.element) {
-            (Value::Simple(simple), Element::Simple(_) | Element::Union(_)) => Ok(scalar::to_json(simple)),
+            (Value::Simple(simple), Element::Simple(_) | Element::Union(_)) => Ok(scalar::to_json(simple, view)),
             (Value::Name(name), Element::Simple(_)) => Ok(Json::String(name.to_string())),
             (Value::Part(uri), Element::Simple(_)) => Ok(self.part(uri)),
             (Value::Record(record), Element::Complex(complex)) => {
@@ -70,7 +70,7 @@ impl<'c> Writing<'c> {
     /// The bytes of a part, or a reference to it.
     fn part(&self, uri: &PartUri) -> Json {
         match self.parts.and_then(|parts| parts.bytes(uri)) {
-            Some(bytes) => scalar::to_json(&Simple::Base64Binary(Base64(bytes.to_vec()))),
+            Some(bytes) => Json::String(Simple::Base64Binary(Base64(bytes.to_vec())).to_string()),
             None => Json::Object(Map::from_iter([(PART.to_owned(), Json::String(uri.to_string()))])),
         }
     }
@@ -120,8 +120,10 @@ impl<'c> Writing<'c> {
         object: &mut Map<String, Json>,
         path: &Path<'_>,
     ) -> Result<(), JsonError> {
-        for (value, key) in record.attributes.iter().zip(&layout.attributes) {
-            object.extend(value.as_ref().map(|value| (key.clone(), scalar::to_json(value))));
+        for (index, (value, key)) in record.attributes.iter().zip(&layout.attributes).enumerate() {
+            let Some(value) = value else { continue };
+            let view = self.layouts.schema.view(complex.attributes[index].element);
+            object.insert(key.clone(), scalar::to_json(value, view));
         }
         object.extend(record.others.iter().map(|(name, text)| (layout.other(name), Json::String(text.clone()))));
         let text = record.fields.first().filter(|text| **text != Value::Absent);
@@ -171,7 +173,10 @@ impl<'c> Writing<'c> {
                 Ok(Some(Json::Array(items)).filter(|_| value != &Value::List(Vec::new())))
             }
             Value::Column(column) if column.is_empty() => Ok(None),
-            Value::Column(column) => Ok(Some(column.iter().map(|item| scalar::to_json(&item)).collect())),
+            Value::Column(column) => {
+                let view = self.layouts.schema.view(field.element);
+                Ok(Some(column.iter().map(|item| scalar::to_json(&item, view)).collect()))
+            }
             value => self.occurrence(value, field, name, path).map(Some),
         }
     }
