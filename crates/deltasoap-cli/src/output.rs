@@ -109,9 +109,10 @@ fn escaped(text: &str, escape: impl Fn(char) -> String) -> Cow<'_, str> {
 
 /// True for characters that control a terminal: it would obey them, or show text in another order than it is in.
 fn controls(c: char) -> bool {
-    let directs = matches!(c, '\u{61C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
+    // The marks U+200E, U+200F and U+061C are part of ordinary text, and turn no other letters around.
+    let reverses = matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
     let ends_line = matches!(c, '\u{2028}' | '\u{2029}');
-    directs || ends_line || c.is_control() && !matches!(c, '\n' | '\t')
+    reverses || ends_line || c.is_control() && !matches!(c, '\n' | '\t')
 }
 
 #[cfg(test)]
@@ -137,7 +138,7 @@ mod tests {
         assert_eq!(screen("\u{1b}]0;x\u{7}\u{9b}2J\u{7f}"), r"\u001b]0;x\u0007\u009b2J\u007f");
         assert_eq!(screen("one\r\ntwo\rthree\n\tfour"), "one\r\ntwo\\u000dthree\n\tfour");
         assert_eq!(screen("\u{202e}lave\u{2066}"), r"\u202elave\u2066");
-        assert_eq!(screen("\u{200f}a\u{61c}b\u{2028}"), r"\u200fa\u061cb\u2028");
+        assert_eq!(screen("a\u{2028}b"), r"a\u2028b");
         assert_eq!(screen("Größe: 7 \u{5d0}\u{200f}"), "Größe: 7 \u{5d0}\u{200f}");
     }
 

@@ -30,7 +30,7 @@ pub(crate) use finite::Finite;
 /// Elements deeper than this are left out even if they are required: the type is infinite.
 const ENDLESS: usize = 64;
 /// Maximum number of values in one sample.
-const MOST: usize = 5_000;
+const MOST: usize = 25_000;
 /// Elements deeper than this are left out if they are optional.
 const DEPTH: usize = 24;
 /// Values beyond this number are left out if they are optional, to keep samples readable.

@@ -212,10 +212,14 @@ pub fn template(arguments: &Template) -> Result<()> {
         false => (operation.request(), operation.request_sample()),
     };
     let ((name, content), sample) = body.zip(sample).context("a one-way operation has no response")?;
-    if arguments.xml {
-        let body = (&sample, operation.view(content));
-        let message = encode_element(operation.version(), method.element.encoding, &[], name, body, Buffer::new())?;
-        return print_xml(message.as_slice());
+    let body = (&sample, operation.view(content));
+    let message = encode_element(operation.version(), method.element.encoding, &[], name, body, Buffer::new())?;
+    if let Some(finding) = contract.validate(message.as_slice()).first() {
+        let why = one_line(&format!("{}: {}", finding.path, finding.message));
+        report(format_args!("warning: no valid sample was found, so this one has to be corrected; {why}"));
     }
-    print_json(&contract.to_json(name, content, &sample)?)
+    match arguments.xml {
+        true => print_xml(message.as_slice()),
+        false => print_json(&contract.to_json(name, content, &sample)?),
+    }
 }

@@ -4,18 +4,22 @@ use crate::output::stderr;
 use bytes::Bytes;
 use deltasoap_http::{Body, BoxError, HttpTransport, is_secret_header};
 use deltasoap_wsdl::fetch::shown;
-use http::header::{HeaderMap, LOCATION};
+use http::header::{CONTENT_ENCODING, HeaderMap, LOCATION};
 use http::{Request, Response};
+use http_body::{Frame, SizeHint};
+use http_body_util::BodyExt;
 use http_body_util::combinators::UnsyncBoxBody;
-use http_body_util::{BodyExt, Full};
 use std::fmt::Arguments;
 use std::io::{self, Write as _};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use tower::Service;
 
-/// HTTP, shown on standard error if wanted. What is shown is held in memory whole.
+/// Bytes of a body that are shown.
+const MOST: usize = 1 << 20;
+
+/// HTTP, shown on standard error if wanted: a request as a whole, of an answer first its head and then what of its body was read.
 #[derive(Debug, Clone)]
 pub struct Tap {
     transport: HttpTransport,
@@ -46,7 +50,16 @@ impl Tap {
         if self.is_open {
             let response = self.transport.call(shown_request(request, self.shows_secrets).await?).await?;
             self.note(&response);
-            return shown_response(response, self.shows_secrets).await;
+            let (parts, body) = response.into_parts();
+            show_head("<", format_args!("{}", parts.status), &parts.headers, self.shows_secrets)?;
+            let body = Shown {
+                body: Box::pin(body),
+                coding: coding(&parts.headers),
+                begun: Vec::new(),
+                len: 0,
+                is_shown: false,
+            };
+            return Ok(Response::from_parts(parts, body.map_err(Into::into).boxed_unsync()));
         }
         let response = self.transport.call(request).await?;
         self.note(&response);
@@ -74,25 +87,75 @@ async fn shown_request(request: Request<Body>, secrets: bool) -> Result<Request<
     let (parts, body) = request.into_parts();
     let body = body.collect().await.map_err(|error| BoxError::from(error.to_string()))?.to_bytes();
     let first = format_args!("{} {}", parts.method, shown(&parts.uri.to_string()));
-    show(">", first, (&parts.headers, secrets), &body)?;
+    show_head(">", first, &parts.headers, secrets)?;
+    show_body(">", coding(&parts.headers).as_deref(), &body[..body.len().min(MOST)], body.len())?;
     Ok(Request::from_parts(parts, Body::from(body)))
 }
 
-async fn shown_response<B>(
-    response: Response<B>,
-    secrets: bool,
-) -> Result<Response<UnsyncBoxBody<Bytes, BoxError>>, BoxError>
-where
-    B: http_body::Body<Data = Bytes, Error: Into<BoxError>>,
-{
-    let (parts, body) = response.into_parts();
-    let body = body.collect().await.map_err(Into::into)?.to_bytes();
-    show("<", format_args!("{}", parts.status), (&parts.headers, secrets), &body)?;
-    Ok(Response::from_parts(parts, Full::new(body).map_err(|never| match never {}).boxed_unsync()))
+/// A body that is shown when it has ended, or is not read any further.
+struct Shown<B> {
+    body: Pin<Box<B>>,
+    coding: Option<String>,
+    /// Its first bytes.
+    begun: Vec<u8>,
+    /// How many there were.
+    len: usize,
+    is_shown: bool,
 }
 
-/// Shows a first line, headers and a body; secrets only if asked for.
-fn show(mark: &str, first: Arguments<'_>, (headers, secrets): (&HeaderMap, bool), body: &[u8]) -> io::Result<()> {
+impl<B> Shown<B> {
+    fn note(&mut self, data: &[u8]) {
+        self.len = self.len.saturating_add(data.len());
+        let room = MOST - self.begun.len();
+        self.begun.extend_from_slice(&data[..data.len().min(room)]);
+    }
+
+    fn show(&mut self) -> io::Result<()> {
+        match std::mem::replace(&mut self.is_shown, true) {
+            true => Ok(()),
+            false => show_body("<", self.coding.as_deref(), &self.begun, self.len),
+        }
+    }
+}
+
+impl<B> http_body::Body for Shown<B>
+where
+    B: http_body::Body<Data = Bytes>,
+{
+    type Data = Bytes;
+    type Error = B::Error;
+
+    fn poll_frame(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
+        let frame = ready!(self.body.as_mut().poll_frame(task));
+        match &frame {
+            Some(Ok(frame)) => {
+                if let Some(data) = frame.data_ref() {
+                    self.note(data);
+                }
+            }
+            // If standard error is closed, the answer is read all the same.
+            Some(Err(_)) | None => drop(self.show()),
+        }
+        Poll::Ready(frame)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.is_shown && self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+impl<B> Drop for Shown<B> {
+    fn drop(&mut self) {
+        drop(self.show());
+    }
+}
+
+/// Shows a first line and headers; secrets only if asked for.
+fn show_head(mark: &str, first: Arguments<'_>, headers: &HeaderMap, secrets: bool) -> io::Result<()> {
     let mut out = stderr();
     writeln!(out, "{mark} {first}")?;
     for (name, value) in headers {
@@ -103,10 +166,19 @@ fn show(mark: &str, first: Arguments<'_>, (headers, secrets): (&HeaderMap, bool)
         };
         writeln!(out, "{mark} {name}: {value}")?;
     }
-    match headers.get("content-encoding") {
-        Some(coding) => {
-            writeln!(out, "{mark}\n({} bytes, {})\n", body.len(), String::from_utf8_lossy(coding.as_bytes()))
-        }
-        None => writeln!(out, "{mark}\n{}\n", String::from_utf8_lossy(body)),
+    Ok(())
+}
+
+/// Shows the beginning of a body that had so many bytes.
+fn show_body(mark: &str, coding: Option<&str>, begun: &[u8], len: usize) -> io::Result<()> {
+    let mut out = stderr();
+    if let Some(coding) = coding {
+        return writeln!(out, "{mark}\n({len} bytes, {coding})\n");
     }
+    let more = if len > begun.len() { format!(" ({} bytes more)", len - begun.len()) } else { String::new() };
+    writeln!(out, "{mark}\n{}{more}\n", String::from_utf8_lossy(begun))
+}
+
+fn coding(headers: &HeaderMap) -> Option<String> {
+    headers.get(CONTENT_ENCODING).map(|coding| String::from_utf8_lossy(coding.as_bytes()).into_owned())
 }

@@ -92,6 +92,8 @@ pub(crate) struct Trees {
     pub(crate) taken: TreeCounts,
     /// The bindings that they took over last from the elements around them, and where.
     pub(crate) bindings: Option<(ScopeId, Bindings)>,
+    /// Those of the last tree that was read elsewhere, and the same without a default namespace from around it.
+    pub(crate) hidden: Option<(Bindings, Bindings)>,
 }
 
 /// What limits bound of a message's trees.

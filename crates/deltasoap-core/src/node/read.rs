@@ -85,17 +85,26 @@ fn read_child(node: &mut Node, cursor: &mut Cursor<'_>, me: usize) -> Step {
     let mut child = Node::default();
     decode(&mut child, cursor)?;
     cursor.come_back(back);
-    child.hide_default_namespace();
+    cursor.hide_default_namespace(&mut child);
     push_child(node, Child::Element(child));
     Ok(())
 }
 
-impl Node {
+impl Cursor<'_> {
     /// A tree that was read elsewhere has no default namespace from around it, if it had none there.
-    fn hide_default_namespace(&mut self) {
-        if self.bindings.iter().all(|(prefix, _)| !prefix.is_empty()) {
+    fn hide_default_namespace(&mut self, tree: &mut Node) {
+        if tree.bindings.iter().any(|(prefix, _)| prefix.is_empty()) {
+            return;
+        }
+        // Trees in one scope share their bindings, and then share these.
+        let hidden = &mut self.state().trees.hidden;
+        if hidden.as_ref().is_none_or(|(bindings, _)| !bindings.is_same(&tree.bindings)) {
             let none = (String::new(), String::new());
-            self.bindings = std::iter::once(none).chain(self.bindings.iter().cloned()).collect();
+            let own = std::iter::once(none).chain(tree.bindings.iter().cloned()).collect();
+            *hidden = Some((tree.bindings.clone(), own));
+        }
+        if let Some((_, own)) = hidden {
+            tree.bindings = own.clone();
         }
     }
 }

@@ -8,6 +8,17 @@ use std::sync::Arc;
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Bindings(Option<Arc<[(String, String)]>>);
 
+impl Bindings {
+    /// True if both are one list, or empty.
+    pub(crate) fn is_same(&self, other: &Bindings) -> bool {
+        match (&self.0, &other.0) {
+            (Some(one), Some(other)) => Arc::ptr_eq(one, other),
+            (None, None) => true,
+            _ => false,
+        }
+    }
+}
+
 impl Deref for Bindings {
     type Target = [(String, String)];
 

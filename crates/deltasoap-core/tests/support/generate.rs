@@ -308,6 +308,8 @@ pub fn value(entropy: &mut Entropy<'_>, view: View<'_>) -> Value {
         },
         Element::Any => Value::Tree(Box::new(Node::with_text(QName::new("urn:t", "any"), string(entropy)))),
         Element::Shared(_) => Value::Shared(Shared::new(value(entropy, view.content()))),
+        // An abstract type that no other is derived from.
+        Element::Open(open) if open.base.is_none() && open.types.is_empty() => Value::Tree(Box::default()),
         Element::Open(open) => match (open.base, entropy.below(open.types.len() + 1)) {
             (Some(base), index) if index == open.types.len() => value(entropy, view.follow(base)),
             (_, index) => {

@@ -4,7 +4,7 @@ use super::error::kind;
 use super::{JsonError, path::Path};
 use bigdecimal::BigDecimal;
 use deltasoap_core::schema::{Builtin, Element, SimpleElement, View, shown_values};
-use deltasoap_core::{Given, Lexical, QName, Simple, lexical};
+use deltasoap_core::{Given, Lexical, QName, Simple, lexical, ns};
 use serde_json::{Number, Value as Json};
 
 /// Integers up to here are exact in every reader of JSON.
@@ -231,6 +231,14 @@ pub(crate) fn expected(view: View<'_>) -> String {
         }
         (None, Element::Union(union)) if has_names(view) => {
             format!("a value of {}, with names as `{{namespace}}local`", type_name(&union.name))
+        }
+        (None, Element::Union(union)) if union.name.namespace == ns::XSD => {
+            let members = union.members.iter().filter_map(|&member| match view.follow(member).element {
+                Element::Simple(simple) => Some(type_name(&simple.name)),
+                Element::Union(union) => Some(type_name(&union.name)),
+                _ => None,
+            });
+            format!("a value of one of {}", members.collect::<Vec<_>>().join(", "))
         }
         (None, Element::Union(union)) => format!("a value of {}", type_name(&union.name)),
         _ => "a simple value".to_owned(),

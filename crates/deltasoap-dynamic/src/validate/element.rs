@@ -1,12 +1,11 @@
 //! Validates one element: its type, its attributes, its content.
 
 use super::Checker;
-use super::identity::Value;
 use super::item::Item;
 use super::model::{Assigned, Matching};
 use crate::facets;
 use deltasoap_core::lexical::Base64;
-use deltasoap_core::schema::shortened;
+use deltasoap_core::schema::{Builtin, shortened};
 use deltasoap_core::soap::Version;
 use deltasoap_core::{Buffer, PartUri, QName, ns};
 use deltasoap_wsdl::xsd::{
@@ -69,7 +68,7 @@ impl<'c> Checker<'c> {
         }
         let constraints = declaration.map_or(&[][..], |it| &it.constraints);
         let faults = self.keys.close(item, constraints);
-        faults.into_iter().for_each(|fault| self.find(item, fault));
+        faults.into_iter().for_each(|(within, fault)| self.find_within(item, within, fault));
     }
 
     /// The type that the element names, or else the declared one; `None` if the named type is wrong.
@@ -174,7 +173,7 @@ impl<'c> Checker<'c> {
         // What stands for an empty element has the schema's prefixes.
         let own = declaration.and_then(|it| it.value_name.as_ref()).filter(|_| item.text.is_empty());
         let value = self.value(item, type_id, (&text, own), fixed, None);
-        self.keys.text(item, value);
+        self.keys.text(item, value, &text);
     }
 
     /// Checks a text of a simple type, of an element or of its attribute, with the resolved name if that is known; returns its value.
@@ -185,7 +184,7 @@ impl<'c> Checker<'c> {
         (text, own): (&str, Option<&QName>),
         fixed: Option<Fixed<'_>>,
         attribute: Option<&QName>,
-    ) -> Value {
+    ) -> String {
         let schemas = self.types.import.schemas();
         let names = |text: &str| own.cloned().or_else(|| item.resolve(text));
         let of = attribute.map(|name| format!("attribute {}: ", name.local)).unwrap_or_default();
@@ -207,7 +206,7 @@ impl<'c> Checker<'c> {
 
     /// Records `xsd:ID` and `xsd:IDREF` values.
     fn identify(&mut self, item: &Item, type_id: TypeId, text: &str) {
-        use deltasoap_core::schema::Builtin::{Id, IdRef, IdRefs};
+        use Builtin::{Id, IdRef, IdRefs};
         if !self.takes_ids {
             return;
         }
@@ -294,15 +293,17 @@ impl<'c> Checker<'c> {
         }
     }
 
-    /// Checks attributes; `None` for a type that has none. Free attributes are allowed everywhere.
+    /// Checks attributes; `None` for a type that has none. Free attributes, which are those of SOAP encoding, are allowed everywhere.
     pub(super) fn attributes(&mut self, item: &Item, normal: Option<&Normal>, is_free: fn(&QName) -> bool) {
         let schemas = self.types.import.schemas();
         let uses = normal.map_or(&[][..], |normal| &normal.attributes);
         for (name, text) in item.attributes.iter().filter(|(name, _)| !is_of_the_envelope(name)) {
-            if is_free(name) && !uses.iter().any(|it| schemas[it.attribute].name == *name) {
+            let known = uses.iter().find(|it| schemas[it.attribute].name == *name);
+            // Ids of SOAP encoding are any texts, as many senders number them, also where the encoding's schema declares them.
+            let is_id = |known: &AttributeUse| schemas[known.attribute].type_id == TypeId::of_builtin(Builtin::Id);
+            if is_free(name) && known.is_none_or(is_id) {
                 continue;
             }
-            let known = uses.iter().find(|it| schemas[it.attribute].name == *name);
             let any = normal.and_then(|normal| normal.any_attribute.as_ref());
             match (known, any) {
                 (Some(known), _) => {
@@ -310,7 +311,7 @@ impl<'c> Checker<'c> {
                     let fixed = Fixed::of(known.fixed.as_deref(), known.value_name.as_ref())
                         .or_else(|| Fixed::of(declaration.fixed.as_deref(), declaration.value_name.as_ref()));
                     let value = self.value(item, schemas[known.attribute].type_id, (text, None), fixed, Some(name));
-                    self.keys.attribute(item, name, value);
+                    self.keys.attribute(item, name, value, text);
                 }
                 (None, Some(any)) if any.namespaces.allow(&name.namespace) => {
                     self.any_attribute(item, name, text, any);
@@ -334,7 +335,7 @@ impl<'c> Checker<'c> {
             Some(known) => {
                 let fixed = Fixed::of(known.fixed.as_deref(), known.value_name.as_ref());
                 let value = self.value(item, known.type_id, (text, None), fixed, Some(name));
-                self.keys.attribute(item, name, value);
+                self.keys.attribute(item, name, value, text);
             }
             None if any.process == ProcessContents::Strict => {
                 self.find(item, format!("a declared attribute may stand here, and {name} is not declared"));
@@ -354,7 +355,7 @@ impl<'c> Checker<'c> {
         let texts = [&missing.default, &missing.fixed, &declaration.default, &declaration.fixed];
         if let Some(text) = texts.into_iter().flatten().next() {
             let value = facets::canonical(schemas, declaration.type_id, text, &|text| item.resolve(text));
-            self.keys.attribute(item, name, value);
+            self.keys.attribute(item, name, value, text);
         }
     }
 }

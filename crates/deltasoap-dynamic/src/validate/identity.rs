@@ -7,9 +7,32 @@ use deltasoap_core::schema::shortened;
 use deltasoap_wsdl::Schemas;
 use deltasoap_wsdl::xsd::{ConstraintKind, IdentityConstraint, Path};
 use std::collections::{HashMap, HashSet};
+use std::hash::{Hash, Hasher};
 
-/// A value in the form that all its texts have in common.
-pub(super) type Value = String;
+/// A value of a field: equal if the form is that all its texts have in common.
+#[derive(Debug, Clone)]
+struct Value {
+    canonical: String,
+    /// As the message writes it.
+    text: String,
+}
+
+impl PartialEq for Value {
+    fn eq(&self, other: &Value) -> bool {
+        self.canonical == other.canonical
+    }
+}
+
+impl Eq for Value {}
+
+impl Hash for Value {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.canonical.hash(state);
+    }
+}
+
+/// A violation, and the element that it is in.
+pub(super) type Violation<'i> = (&'i Item, String);
 
 /// The values of one element of a constraint, by its fields.
 type Row = Vec<Value>;
@@ -43,15 +66,16 @@ impl Keys {
     }
 
     /// Records the value of an element.
-    pub(super) fn text(&mut self, item: &Item, value: Value) {
+    pub(super) fn text(&mut self, item: &Item, canonical: String, text: &str) {
         if self.are_wanted {
-            self.texts.insert(item.offset, value);
+            self.texts.insert(item.offset, Value { canonical, text: text.to_owned() });
         }
     }
 
     /// Records the value of an attribute.
-    pub(super) fn attribute(&mut self, item: &Item, name: &QName, value: Value) {
+    pub(super) fn attribute(&mut self, item: &Item, name: &QName, canonical: String, text: &str) {
         if self.are_wanted {
+            let value = Value { canonical, text: text.to_owned() };
             self.attributes.entry(item.offset).or_default().push((name.clone(), value));
         }
     }
@@ -64,7 +88,7 @@ impl Keys {
     }
 
     /// Leaves an element; returns the violations of its constraints.
-    pub(super) fn close(&mut self, item: &Item, constraints: &[IdentityConstraint]) -> Vec<String> {
+    pub(super) fn close<'i>(&mut self, item: &'i Item, constraints: &[IdentityConstraint]) -> Vec<Violation<'i>> {
         let Some(mut inner) = self.tables.pop() else { return Vec::new() };
         let mut faults = Vec::new();
         for constraint in constraints.iter().filter(|it| !matches!(it.kind, ConstraintKind::KeyRef(_))) {
@@ -83,11 +107,11 @@ impl Keys {
         faults
     }
 
-    fn keys(
+    fn keys<'i>(
         &self,
-        item: &Item,
+        item: &'i Item,
         constraint: &IdentityConstraint,
-        faults: &mut Vec<String>,
+        faults: &mut Vec<Violation<'i>>,
     ) -> HashMap<Row, Option<u64>> {
         let local = &constraint.name.local;
         let mut rows = HashMap::new();
@@ -96,11 +120,12 @@ impl Keys {
                 Some(row) => {
                     let shown = shown(&row);
                     if rows.insert(row, Some(element.offset)).is_some() {
-                        faults.push(format!("{local}: duplicate key {shown}"));
+                        faults.push((element, format!("{local}: duplicate key {shown}")));
                     }
                 }
                 None if constraint.kind == ConstraintKind::Key => {
-                    faults.push(format!("{local}: <{}> has not all values of the key", element.name.local));
+                    let why = format!("{local}: <{}> has not all values of the key", element.name.local);
+                    faults.push((element, why));
                 }
                 None => {}
             }
@@ -108,24 +133,32 @@ impl Keys {
         rows
     }
 
-    fn references(
+    fn references<'i>(
         &self,
-        item: &Item,
+        item: &'i Item,
         constraint: &IdentityConstraint,
         keys: Option<&HashMap<Row, Option<u64>>>,
-        faults: &mut Vec<String>,
+        faults: &mut Vec<Violation<'i>>,
     ) {
         for element in selected(item, &constraint.selector).into_iter().take(MOST) {
             let Some(row) = self.row(element, constraint, faults) else { continue };
-            let is_known = keys.and_then(|keys| keys.get(&row)).is_some_and(Option::is_some);
-            if !is_known {
-                faults.push(format!("{}: nothing has the key {}", constraint.name.local, shown(&row)));
-            }
+            let who = match keys.and_then(|keys| keys.get(&row)) {
+                Some(Some(_)) => continue,
+                // Two of this element's children have it, so it is neither's (XSD 1.0 part 1, 3.11.5).
+                Some(None) => "more than one element has",
+                None => "nothing has",
+            };
+            faults.push((element, format!("{}: {who} the key {}", constraint.name.local, shown(&row))));
         }
     }
 
     /// The values of an element; `None` if one is missing.
-    fn row(&self, element: &Item, constraint: &IdentityConstraint, faults: &mut Vec<String>) -> Option<Row> {
+    fn row<'i>(
+        &self,
+        element: &'i Item,
+        constraint: &IdentityConstraint,
+        faults: &mut Vec<Violation<'i>>,
+    ) -> Option<Row> {
         let mut row = Vec::with_capacity(constraint.fields.len());
         for field in &constraint.fields {
             let (mut nodes, mut values) = (HashSet::new(), Vec::new());
@@ -134,7 +167,7 @@ impl Keys {
             }
             if nodes.len() > 1 {
                 let local = &constraint.name.local;
-                faults.push(format!("{local}: a field of <{}> has several values", element.name.local));
+                faults.push((element, format!("{local}: a field of <{}> has several values", element.name.local)));
             }
             row.push(values.into_iter().next());
         }
@@ -179,8 +212,7 @@ fn merge(outer: &mut Tables, inner: Tables) {
     }
 }
 
-/// Values in readable form, without their types.
+/// Values as the message writes them.
 fn shown(row: &Row) -> String {
-    let values = row.iter().map(|value| value.split_once(':').map_or(value.as_str(), |(_, text)| text));
-    values.map(shortened).collect::<Vec<_>>().join(", ")
+    row.iter().map(|value| shortened(value.text.trim_ascii())).collect::<Vec<_>>().join(", ")
 }

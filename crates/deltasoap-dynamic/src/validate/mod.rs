@@ -197,6 +197,19 @@ impl Checker<'_> {
         self.find_at(item.offset, path, message.into());
     }
 
+    /// Records a finding about an element within the one at hand.
+    fn find_within(&mut self, item: &Item, within: &Item, message: String) {
+        let (mut path, mut at) = (self.shown_path(), item);
+        // Children are in document order: the last one that begins no later holds the element.
+        while at.offset != within.offset {
+            let next = at.children.partition_point(|child| child.offset <= within.offset);
+            let Some(child) = next.checked_sub(1).map(|index| &at.children[index]) else { break };
+            path = path + "/" + &child.step();
+            at = child;
+        }
+        self.find_at(within.offset, path, message);
+    }
+
     fn find_at(&mut self, offset: u64, path: String, message: String) {
         if self.findings.len() < MOST {
             let error = Error::at(ErrorKind::Other(String::new()), offset);

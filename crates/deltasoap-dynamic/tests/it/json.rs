@@ -296,6 +296,55 @@ fn no_digit_of_a_number_is_lost() {
     }
 }
 
+/// Where a pattern or a union decides by the text, a number has that of the message in JSON, too.
+#[test]
+fn numbers_of_patterns_and_unions_keep_their_texts() {
+    let contract = support::schema(
+        "<xs:simpleType name='D'><xs:restriction base='xs:double'><xs:pattern value='\\d{1,3}(\\.\\d)?'/></xs:restriction></xs:simpleType>
+         <xs:simpleType name='P'><xs:restriction base='xs:double'><xs:minInclusive value='0'/></xs:restriction></xs:simpleType>
+         <xs:simpleType name='M'><xs:restriction base='xs:int'><xs:enumeration value='-1'/></xs:restriction></xs:simpleType>
+         <xs:simpleType name='U'><xs:union memberTypes='t:P t:M'/></xs:simpleType>
+         <xs:element name='r'><xs:complexType><xs:sequence><xs:element name='d' type='t:D' minOccurs='0'/>
+         <xs:element name='u' type='t:U' minOccurs='0'/></xs:sequence><xs:attribute name='a' type='t:D'/></xs:complexType></xs:element>",
+    );
+    let codec = Codec::of_element(&contract, "r");
+    for (element, text) in [("d", "5"), ("d", "5.0"), ("u", "-1"), ("u", "7"), ("u", "7.5")] {
+        assert_kept(&codec, element, text, text, text);
+    }
+    let value = codec.read_json(&json!({ "@a": 5 })).expect("a value");
+    assert!(codec.write(&value).contains("a=\"5\""));
+    assert_eq!(codec.to_json(&value).to_string(), r#"{"@a":5}"#);
+}
+
+#[test]
+fn a_choice_has_an_alternative() {
+    let of = |least: u32| {
+        support::schema(&format!(
+            "<xs:element name='r'><xs:complexType><xs:choice><xs:element name='a' type='xs:int' minOccurs='{least}'/>
+             <xs:element name='b' type='xs:int'/></xs:choice></xs:complexType></xs:element>"
+        ))
+    };
+    let contract = of(1);
+    let error = Codec::of_element(&contract, "r").read_json(&json!({})).expect_err("neither");
+    assert!(error.to_string().contains("a, b") && error.to_string().contains("none of them"), "{error}");
+    let contract = of(0);
+    assert!(Codec::of_element(&contract, "r").read_json(&json!({})).is_ok(), "the first may be left out");
+}
+
+#[test]
+fn many_elements_of_one_name_take_linear_time() {
+    let contract = support::schema(&format!(
+        "<xs:element name='r'><xs:complexType><xs:sequence>{}</xs:sequence></xs:complexType></xs:element>",
+        "<xs:element name='e' type='xs:int' minOccurs='0'/><xs:element name='f' type='xs:int' minOccurs='0'/>"
+            .repeat(20_000)
+    ));
+    let codec = Codec::of_element(&contract, "r");
+    let start = std::time::Instant::now();
+    assert!(codec.read_json(&json!({ "f#19999": 1 })).is_ok());
+    // A minute and more where each number is searched for from the start.
+    assert!(start.elapsed() < std::time::Duration::from_secs(20), "{:?}", start.elapsed());
+}
+
 #[test]
 fn the_type_of_a_plain_number_keeps_its_digits() {
     let contract = shop();

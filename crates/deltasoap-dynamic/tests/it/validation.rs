@@ -549,14 +549,27 @@ fn what_must_be_unique_is_and_references_lead_somewhere() {
             "<Op><row k='1' id='x'/><row k='2' ref='x'/></Op>",
         ],
         &[
-            ("<Op><row k='1'/><row k='1.0'/></Op>", "rows: duplicate key 1."),
+            ("<Op><row k='1'/><row k='1.0'/></Op>", "rows: duplicate key 1.0"),
             ("<Op><row/></Op>", "rows: <row> has not all values of the key"),
-            ("<Op><row k='1' to='2'/></Op>", "links: nothing has the key 2."),
+            ("<Op><row k='1' to='2'/></Op>", "links: nothing has the key 2"),
             ("<Op><row k='1' u='a'/><row k='2' u='a'/></Op>", "names: duplicate key a"),
             ("<Op><row k='1' id='x'/><row k='2' id='x'/></Op>", "another element has the ID x"),
             ("<Op><row k='1' ref='y'/></Op>", "no element has the ID y"),
         ],
     );
+}
+
+#[test]
+fn violations_of_keys_are_where_the_element_is() {
+    let contract = schema(
+        "<xs:element name='Op'><xs:complexType><xs:sequence><xs:element name='g' maxOccurs='9'><xs:complexType><xs:sequence>\
+         <xs:element name='d' type='xs:date' maxOccurs='9'/></xs:sequence></xs:complexType></xs:element></xs:sequence></xs:complexType>\
+         <xs:key name='days'><xs:selector xpath='.//t:d'/><xs:field xpath='.'/></xs:key></xs:element>",
+    );
+    let message = "<Op xmlns='urn:t'><g><d>2024-01-01</d></g>\n<g><d>2024-01-02</d>\n<d> 2024-01-01 </d></g></Op>";
+    let found = contract.validate(message.as_bytes());
+    let found: Vec<_> = found.iter().map(|it| (it.line, it.column, it.path.as_str(), it.message.as_str())).collect();
+    assert_eq!(found, [(3, 1, "/Op/g[2]/d[2]", "days: duplicate key 2024-01-01")]);
 }
 
 #[test]

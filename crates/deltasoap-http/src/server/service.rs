@@ -248,7 +248,8 @@ impl Inner {
             return response.0;
         }
         // A page of another site may make a browser send requests that name no media type, without asking first.
-        let is_named = parts.headers.contains_key(CONTENT_TYPE) || !parts.headers.contains_key(ORIGIN);
+        let has_type = parts.headers.get(CONTENT_TYPE).is_some_and(|named| !named.as_bytes().trim_ascii().is_empty());
+        let is_named = has_type || !parts.headers.contains_key(ORIGIN);
         let is_accepted =
             |media: &MediaType| is_named && (media.can_be_soap() && media.is_readable() || media.is_package());
         let Some(media) = MediaType::of(&parts.headers).filter(is_accepted) else {

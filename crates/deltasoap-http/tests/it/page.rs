@@ -161,6 +161,9 @@ async fn a_page_of_another_site_sends_nothing_without_being_asked_for_it() {
     let service = service().0;
     assert_eq!(send(&service, post(false)).await.status, StatusCode::OK);
     assert_eq!(send(&service, post(true)).await.status, StatusCode::UNSUPPORTED_MEDIA_TYPE);
+    let mut unnamed = post(true);
+    unnamed.headers_mut().insert("content-type", http::HeaderValue::from_static(" "));
+    assert_eq!(send(&service, unnamed).await.status, StatusCode::UNSUPPORTED_MEDIA_TYPE, "a name that is none");
 }
 
 #[derive(Debug, Clone, PartialEq, Soap)]

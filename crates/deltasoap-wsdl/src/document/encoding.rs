@@ -18,6 +18,18 @@ pub(super) fn to_utf8(bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
     (!failed).then(|| Cow::Owned(without_declaration(&text).into_bytes()))
 }
 
+/// A document that came with a charset (RFC 7303, 3.2), which holds where neither a byte order mark nor a declaration tells the encoding:
+/// servers often name one without looking into the file.
+pub(crate) fn in_charset(bytes: Vec<u8>, charset: &str) -> Vec<u8> {
+    let is_told = !matches!(detect(&bytes), Some(encoding) if encoding == UTF_8) || declared(&bytes).is_some();
+    match Encoding::for_label(charset.as_bytes()) {
+        Some(encoding) if !is_told && Encoding::for_bom(&bytes).is_none() => {
+            encoding.decode_without_bom_handling(&bytes).0.into_owned().into_bytes()
+        }
+        _ => bytes,
+    }
+}
+
 /// A document as text, whatever its encoding; `None` if its bytes are not of the encoding that it says.
 pub fn text(bytes: &[u8]) -> Option<String> {
     String::from_utf8(to_utf8(bytes)?.into_owned()).ok()
@@ -71,5 +83,16 @@ mod tests {
         assert_eq!(&*to_utf8(&utf16).unwrap(), "<a>é</a>".as_bytes());
         assert_eq!(&*to_utf8(b"\xEF\xBB\xBF<a/>").unwrap(), b"<a/>");
         assert_eq!(to_utf8(b"<?xml version='1.0' encoding='nonsense'?><a/>"), None);
+    }
+
+    #[test]
+    fn a_charset_holds_where_the_document_tells_nothing() {
+        let latin = |text: &[u8]| in_charset(text.to_vec(), "ISO-8859-1");
+        assert_eq!(latin(b"<a>\xE9</a>"), "<a>é</a>".as_bytes());
+        assert_eq!(latin(b"<?xml version='1.0'?><a>\xE9</a>"), "<?xml version='1.0'?><a>é</a>".as_bytes());
+        for told in ["\u{FEFF}<a>é</a>", "<?xml version='1.0' encoding='utf-8'?><a>é</a>"] {
+            assert_eq!(latin(told.as_bytes()), told.as_bytes());
+        }
+        assert_eq!(in_charset(b"<a>\xE9</a>".to_vec(), "nonsense"), b"<a>\xE9</a>");
     }
 }

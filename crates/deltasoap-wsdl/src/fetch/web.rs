@@ -11,9 +11,10 @@ use super::store::{bounded, too_large};
 use super::{
     Access, Fetch, FetchError, Fetched, Reach, Request, Shown, is_public, names_private_host, without_credentials,
 };
+use crate::document::in_charset;
 use deltasoap_http::{ClientTls, Credentials, HttpTransport, Proxy, Roots};
 use flate2::read::MultiGzDecoder;
-use http::header::{ACCEPT_ENCODING, AUTHORIZATION, CONTENT_ENCODING, LOCATION, USER_AGENT};
+use http::header::{ACCEPT_ENCODING, AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, LOCATION, USER_AGENT};
 use http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use http_body_util::BodyExt;
 use percent_encoding::percent_decode_str;
@@ -187,7 +188,13 @@ impl Exchange<'_> {
                 false => format!("status {status} (authentication is offered by {})", schemes.join(", ")),
             }));
         }
-        Ok(Answer::Document(Fetched { bytes: self.read(response, most).await?, is_private, moved_to: None }))
+        let charset = charset(response.headers());
+        let bytes = self.read(response, most).await?;
+        let bytes = match charset {
+            Some(charset) => in_charset(bytes, &charset),
+            None => bytes,
+        };
+        Ok(Answer::Document(Fetched { bytes, is_private, moved_to: None }))
     }
 
     fn failed(&self, why: impl fmt::Display) -> FetchError {
@@ -315,6 +322,14 @@ impl Exchange<'_> {
     }
 }
 
+/// The charset that the media type names.
+fn charset(headers: &HeaderMap) -> Option<String> {
+    let media = headers.get(CONTENT_TYPE)?.to_str().ok()?;
+    let parameters = media.split(';').skip(1).filter_map(|it| it.split_once('='));
+    let mut charsets = parameters.filter(|(name, _)| name.trim().eq_ignore_ascii_case("charset"));
+    charsets.next().map(|(_, value)| value.trim().trim_matches('"').to_owned())
+}
+
 /// The URL as it is asked for.
 fn uri(url: &Url) -> Option<Uri> {
     let mut url = without_credentials(url);
@@ -380,6 +395,15 @@ mod tests {
         let guard = Guard { public_only, met_private: met_private.clone() };
         let left = guard.checked(found.iter().map(|address| address.parse().unwrap()).collect()).ok()?;
         Some((left.iter().map(ToString::to_string).collect(), met_private.load(Ordering::Relaxed)))
+    }
+
+    #[test]
+    fn the_charset_is_a_parameter_of_the_media_type() {
+        let of = |text: &'static str| charset(&HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static(text))]));
+        for text in ["text/xml;charset=latin1", "text/xml; a=b; Charset=\"latin1\" ; c=d"] {
+            assert_eq!(of(text).as_deref(), Some("latin1"), "{text}");
+        }
+        assert_eq!([of("text/xml"), of("text/xml; charset")], [None, None]);
     }
 
     #[test]
