@@ -17,6 +17,7 @@ pub use shortcuts::{ListShortcuts, Shortcuts};
 use crate::Lexical;
 use crate::decode::flat::{Patch, Run};
 use crate::decode::{Cursor, DecodeFields, Step};
+use crate::encode::differential::Stamp;
 use crate::encode::{EncodeFields, Encoder};
 use crate::schema::{Builtin, Choice, Element, ElementRef, Field, QName, View};
 
@@ -51,6 +52,46 @@ pub trait Content: Shortcuts {
     /// so ([`Field::inline`]); nothing is written for other types.
     fn encode_inline(&self, encoder: &mut Encoder, view: View<'_>) {
         let _ = (encoder, view);
+    }
+}
+
+/// [`Content`] as an object, as far as writing needs it: what writes messages is compiled once, not for each type.
+pub trait Encode {
+    /// See [`Content::encode`].
+    fn encode(&self, encoder: &mut Encoder, view: View<'_>);
+
+    /// See [`Content::encode_inline`].
+    fn encode_inline(&self, encoder: &mut Encoder, view: View<'_>);
+
+    /// See [`Shortcuts::stamp`].
+    fn stamp(&self) -> Option<Stamp>;
+}
+
+impl<T: Content> Encode for T {
+    fn encode(&self, encoder: &mut Encoder, view: View<'_>) {
+        T::encode(self, encoder, view);
+    }
+
+    fn encode_inline(&self, encoder: &mut Encoder, view: View<'_>) {
+        T::encode_inline(self, encoder, view);
+    }
+
+    fn stamp(&self) -> Option<Stamp> {
+        T::stamp(self)
+    }
+}
+
+impl Encode for &dyn Encode {
+    fn encode(&self, encoder: &mut Encoder, view: View<'_>) {
+        (**self).encode(encoder, view);
+    }
+
+    fn encode_inline(&self, encoder: &mut Encoder, view: View<'_>) {
+        (**self).encode_inline(encoder, view);
+    }
+
+    fn stamp(&self) -> Option<Stamp> {
+        (**self).stamp()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Whole messages of typed values.
 
 use super::{EnvelopeReader, Fault, Head, HeaderBlock, Receiver, Version};
-use crate::content::Message;
+use crate::content::{Encode, Message};
 use crate::decode::{Cursor, Step, decode_once};
 use crate::encode::Encoder;
 use crate::encode::parts::{BinaryParts, TakenPart};
@@ -27,7 +27,7 @@ pub fn encode_message<T: Message>(
 ///
 /// # Errors
 /// When the value holds text that XML cannot carry, or is of another shape than its schema.
-pub fn encode_element<T: Content>(
+pub fn encode_element<T: Encode>(
     version: Version,
     encoding: Use,
     headers: &[HeaderBlock],
@@ -43,7 +43,7 @@ pub fn encode_element<T: Content>(
 ///
 /// # Errors
 /// As [`encode_element`], and for cycles and values whose copies are too many.
-pub fn encode_without_references<T: Content>(
+pub fn encode_without_references<T: Encode>(
     version: Version,
     encoding: Use,
     headers: &[HeaderBlock],
@@ -130,7 +130,7 @@ pub struct Optimization {
 ///
 /// # Errors
 /// When the value holds text that XML cannot carry, or is of another shape than its schema.
-pub fn encode_optimized<T: Content>(
+pub fn encode_optimized<T: Encode>(
     version: Version,
     encoding: Use,
     headers: &[HeaderBlock],
@@ -149,19 +149,18 @@ pub fn encode_optimized<T: Content>(
 }
 
 /// A message that is to be written: one body element with its value, and what stands around it.
-#[derive(Debug)]
-pub(crate) struct Draft<'a, T> {
+pub(crate) struct Draft<'a> {
     pub(crate) version: Version,
     pub(crate) encoding: Use,
     pub(crate) headers: &'a [HeaderBlock],
     pub(crate) name: &'a QName,
-    pub(crate) value: &'a T,
+    pub(crate) value: &'a dyn Encode,
     pub(crate) view: View<'a>,
     /// Whether values that several places share are written once.
     pub(crate) references: bool,
 }
 
-impl<T: Content> Draft<'_, T> {
+impl Draft<'_> {
     /// The message in full.
     pub(crate) fn encode(&self, buffer: Buffer) -> Result<Buffer, Error> {
         let mut encoder = Encoder::with_buffer(buffer);

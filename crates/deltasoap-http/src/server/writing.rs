@@ -11,8 +11,10 @@ use crate::attachments::package::Packing;
 use crate::body::Body;
 use crate::sizes::in_full;
 use deltasoap_core::schema::{Use, View};
-use deltasoap_core::soap::{Optimization, Version, encode_element, encode_optimized, encode_without_references};
-use deltasoap_core::{Buffer, Content, EncodeStats, Error, QName, Templating};
+use deltasoap_core::soap::{
+    HeaderBlock, Optimization, Version, encode_element, encode_optimized, encode_without_references,
+};
+use deltasoap_core::{Buffer, Content, Encode, EncodeStats, Error, QName, Templating};
 use http::header::HeaderValue;
 use std::sync::Arc;
 
@@ -38,60 +40,62 @@ pub(crate) struct Written {
     pub(crate) media_type: Option<HeaderValue>,
 }
 
+/// An answer whose type does not matter: what writes it is compiled once.
+struct Sent<'a> {
+    headers: &'a [HeaderBlock],
+    parts: &'a [Part],
+    name: &'a QName,
+    body: &'a dyn Encode,
+    view: View<'a>,
+}
+
 impl Writing {
     /// Writes a response, given the body's element and its description.
     ///
     /// # Errors
     /// When the value contains text that XML cannot carry, or is of another shape than its schema.
-    pub(crate) fn write<T: Content>(
-        mut self,
-        answer: &Answer<T>,
-        name: &QName,
-        view: View<'_>,
-    ) -> Result<Written, Error> {
+    pub(crate) fn write<T: Content>(self, answer: &Answer<T>, name: &QName, view: View<'_>) -> Result<Written, Error> {
+        let Answer { headers, parts, body, .. } = answer;
+        self.write_any(&Sent { headers, parts, name, body, view })
+    }
+
+    fn write_any(mut self, sent: &Sent<'_>) -> Result<Written, Error> {
         let place = self.place.take().filter(|_| !self.record.sizes().are_small());
         let mut parts = Vec::new();
-        let element = (name, view);
         let (body, stats) = match (place, self.packing.threshold()) {
-            (_, Some(threshold)) => self.write_optimized(answer, element, threshold, &mut parts)?,
-            (Some(place), None) => self.write_on(place.for_templates(&self.record, self.version), answer, element)?,
-            (None, None) => self.write_in_full(answer, element)?,
+            (_, Some(threshold)) => self.write_optimized(sent, threshold, &mut parts)?,
+            (Some(place), None) => self.write_on(place.for_templates(&self.record, self.version), sent)?,
+            (None, None) => self.write_in_full(sent)?,
         };
         self.record.count_encoded(&stats);
-        parts.extend_from_slice(&answer.parts);
+        parts.extend_from_slice(sent.parts);
         let (media_type, body) = self.packing.pack(self.version, "", body, parts)?;
         Ok(Written { body, media_type })
     }
 
     /// Writes a message whose larger binary values are parts. It is written in full, since the rest is mostly small.
-    fn write_optimized<T: Content>(
+    fn write_optimized(
         &self,
-        answer: &Answer<T>,
-        (name, view): (&QName, View<'_>),
+        sent: &Sent<'_>,
         threshold: usize,
         parts: &mut Vec<Part>,
     ) -> Result<(Body, EncodeStats), Error> {
         let Writing { version, encoding, references, .. } = *self;
         let buffer = Buffer::with_capacity(self.record.sizes().expected());
-        let (body, optimization) = ((&answer.body, view), Optimization { threshold, references });
-        let written = encode_optimized(version, encoding, &answer.headers, name, body, optimization, buffer)?;
+        let (body, optimization) = ((&sent.body, sent.view), Optimization { threshold, references });
+        let written = encode_optimized(version, encoding, sent.headers, sent.name, body, optimization, buffer)?;
         self.record.sizes().note(written.message.len());
         let stats = in_full(written.message.len());
         parts.extend(written.parts.into_iter().map(Part::taken));
         Ok((written.message.into(), stats))
     }
 
-    fn write_on<T: Content>(
-        &self,
-        place: TemplatePlace,
-        answer: &Answer<T>,
-        (name, view): (&QName, View<'_>),
-    ) -> Result<(Body, EncodeStats), Error> {
+    fn write_on(&self, place: TemplatePlace, sent: &Sent<'_>) -> Result<(Body, EncodeStats), Error> {
         let mut templates = place.take(self.templating);
         templates.set_references(self.references);
         let before = templates.stats();
-        let body = (&answer.body, view);
-        let written = templates.encode_element(self.version, self.encoding, &answer.headers, name, body);
+        let body = (&sent.body, sent.view);
+        let written = templates.encode_element(self.version, self.encoding, sent.headers, sent.name, body);
         let stats = templates.stats() - before;
         let outgoing = written?;
         self.record.sizes().note(outgoing.len());
@@ -101,15 +105,12 @@ impl Writing {
         Ok((outgoing.into(), stats))
     }
 
-    fn write_in_full<T: Content>(
-        &self,
-        answer: &Answer<T>,
-        (name, view): (&QName, View<'_>),
-    ) -> Result<(Body, EncodeStats), Error> {
+    fn write_in_full(&self, sent: &Sent<'_>) -> Result<(Body, EncodeStats), Error> {
         let sizes = self.record.sizes();
         let buffer = Buffer::with_capacity(sizes.expected());
         let encode = if self.references { encode_element } else { encode_without_references };
-        let buffer = encode(self.version, self.encoding, &answer.headers, name, (&answer.body, view), buffer)?;
+        let body = (&sent.body, sent.view);
+        let buffer = encode(self.version, self.encoding, sent.headers, sent.name, body, buffer)?;
         sizes.note(buffer.len());
         let stats = in_full(buffer.len());
         Ok((buffer.into(), stats))

@@ -7,6 +7,7 @@ use super::leaf::{Begin, Mending, SMALL, Template};
 use super::options::{Checkpoints, Differential};
 use super::policy::{self, Base, Custom, PASSED, Policy};
 use super::turns::Turns;
+use super::values::{AnyValues, Values};
 use crate::content::{Content, Typed};
 use crate::decode::{Cursor, Step, Stop, Tolerance, expect_end};
 use crate::schema::{Element, View};
@@ -39,13 +40,19 @@ fn has_places(view: View<'_>) -> bool {
 /// one client, so it must not be given to another unless the service allows that.
 #[derive(Debug)]
 pub struct Memory<T> {
-    value: T,
+    values: Values<T>,
+    kept: Kept,
+}
+
+/// All of a memory but its values.
+#[derive(Debug, Default)]
+struct Kept {
     /// What the next message is compared with. The value is whole while there is one.
     template: Option<Box<Template>>,
     /// The same by a policy of another crate, and the options that it was made for.
     policy: Option<(Differential, Box<dyn Policy>)>,
     /// Messages of other kinds, which the next one may be like.
-    turns: Turns<T>,
+    turns: Turns,
     adaptive: Adaptive,
     /// The position after the start tag of the message's operation.
     start: u64,
@@ -67,53 +74,41 @@ impl<T: Typed> Default for Memory<T> {
 impl<T> Memory<T> {
     /// A memory without a message. `value` is what it gives until there is one.
     pub fn new(value: T) -> Self {
-        Memory {
-            value,
-            template: None,
-            policy: None,
-            turns: Turns::default(),
-            adaptive: Adaptive::default(),
-            start: 0,
-            stats: DifferentialStats::default(),
-            is_small: false,
-            has_old: false,
-            pace: None,
-        }
+        Memory { values: Values::new(value), kept: Kept::default() }
     }
 
     /// Takes the time that a message took from a function instead of the clock: for tests, so that what adapts to time does the
     /// same each time.
     #[doc(hidden)]
     pub fn set_pace(&mut self, pace: fn(bytes: u64, was_compared: bool) -> Duration) {
-        self.pace = Some(pace);
+        self.kept.pace = Some(pace);
     }
 
     /// The last message's value.
     pub fn value(&self) -> &T {
-        &self.value
+        &self.values.value
     }
 
     /// The value for good; the next message has nothing to be compared with.
     pub fn into_value(self) -> T {
-        self.value
+        self.values.value
     }
 
     /// Forgets the message, so that the next one is read in regular mode; frees all buffers.
     pub fn forget(&mut self) {
-        self.template = None;
-        self.policy = None;
-        self.turns.forget();
+        (self.kept.template, self.kept.policy) = (None, None);
+        self.kept.turns.forget();
+        self.values.forget_others();
     }
 
     /// Bytes held beyond the value, buffers counted by their capacity.
     pub fn bytes(&self) -> usize {
-        let template = self.template.as_ref().map_or(0, |template| template.bytes());
-        template + self.policy.as_ref().map_or(0, |(_, policy)| policy.bytes()) + self.turns.bytes()
+        self.kept.bytes() + self.values.bytes()
     }
 
     /// What differential decoding did for this stream.
     pub fn stats(&self) -> DifferentialStats {
-        DifferentialStats { memory: self.bytes() as u64, ..self.stats }
+        DifferentialStats { memory: self.bytes() as u64, ..self.kept.stats }
     }
 }
 
@@ -124,43 +119,62 @@ impl<T: Content> Memory<T> {
     /// # Errors
     /// As [`Content::decode`]. The memory is without a message then.
     pub fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
+        self.kept.decode(&mut self.values, cursor, view)
+    }
+}
+
+impl Kept {
+    fn bytes(&self) -> usize {
+        let template = self.template.as_ref().map_or(0, |template| template.bytes());
+        template + self.policy.as_ref().map_or(0, |(_, policy)| policy.bytes()) + self.turns.bytes()
+    }
+
+    /// See [`Memory::decode`].
+    fn decode(&mut self, values: &mut dyn AnyValues, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
         let (me, fresh) = cursor.enter();
-        if fresh && self.begin(cursor, view, me) {
+        if fresh && self.begin(values, cursor, view, me) {
             return Err(Stop::Switch);
         }
         if cursor.begins_again()? {
-            self.value = T::vacant(view);
+            values.vacate(view);
         }
         match cursor.frame(me).state {
             PASSED => {}
             MENDED => expect_end(cursor)?,
-            _ => self.value.decode(cursor, view).inspect_err(|stop| self.fail(cursor, stop))?,
+            _ => values.decode(cursor, view).inspect_err(|stop| self.fail(cursor, stop))?,
         }
-        self.end(cursor);
+        self.end(values, cursor);
         cursor.leave(me);
         Ok(())
     }
 
     /// Decides how the operation is read; true if it is compared with the message before.
-    fn begin(&mut self, cursor: &mut Cursor<'_>, view: View<'_>, me: usize) -> bool {
+    fn begin(&mut self, values: &mut dyn AnyValues, cursor: &mut Cursor<'_>, view: View<'_>, me: usize) -> bool {
         self.stats.messages += 1;
         // Decoders with other options may take turns. What those of the other kind keep belongs to a value that is replaced now.
         if let Checkpoints::Custom(custom) = cursor.state().differential.checkpoints {
             self.template = None;
             self.turns.forget();
-            return self.begin_by(custom, cursor, view, me);
+            values.free_all();
+            return self.begin_by(custom, values, cursor, (view, me));
         }
         self.policy = None;
         let old = self.template.take();
-        match self.attempt(old, cursor, view, me) {
+        match self.attempt(old, values, cursor, (view, me)) {
             Begin::Compare => return true,
-            Begin::Mend(mending) if self.mend(&mending, cursor, view) => cursor.frame(me).state = MENDED,
-            _ => self.value = T::vacant(view),
+            Begin::Mend(mending) if mend(&mending, values, cursor, view) => cursor.frame(me).state = MENDED,
+            _ => values.vacate(view),
         }
         false
     }
 
-    fn attempt(&mut self, old: Option<Box<Template>>, cursor: &mut Cursor<'_>, view: View<'_>, me: usize) -> Begin {
+    fn attempt(
+        &mut self,
+        old: Option<Box<Template>>,
+        values: &mut dyn AnyValues,
+        cursor: &mut Cursor<'_>,
+        (view, me): (View<'_>, usize),
+    ) -> Begin {
         (self.is_small, self.has_old) = (false, false);
         // Values that can be shared must not be those of another message.
         if !cursor.can_be_compared() || view.has_moving_parts() {
@@ -168,7 +182,8 @@ impl<T: Content> Memory<T> {
         }
         let has_parts = view.complex().is_none_or(|complex| !complex.is_read_whole(view));
         let is_adaptive = cursor.state().differential.adaptive;
-        self.is_small = is_adaptive && T::DYNAMIC && has_parts && cursor.rest().len() <= SMALL && is_all(cursor.rest());
+        self.is_small =
+            is_adaptive && values.are_dynamic() && has_parts && cursor.rest().len() <= SMALL && is_all(cursor.rest());
         let is_whole = !(self.is_small || has_parts && has_places(view));
         let (plan, is_timed) = match is_adaptive {
             true if self.is_small => (self.adaptive.plan_small(), false),
@@ -180,10 +195,10 @@ impl<T: Content> Memory<T> {
         }
         self.start = cursor.offset();
         if plan == Plan::Plain {
-            self.turns.set_aside((&mut self.value, old), || T::vacant(view));
+            self.turns.set_aside((values, view), old);
             return Begin::Read;
         }
-        let old = if is_adaptive { self.choose(old, cursor, view) } else { old };
+        let old = if is_adaptive { self.choose(old, values, cursor, view) } else { old };
         let old = old.filter(|old| old.is_whole || !is_whole);
         self.has_old = old.is_some();
         let begin = cursor.begin_operation(old, (view.identity(), me + 1), plan);
@@ -194,33 +209,30 @@ impl<T: Content> Memory<T> {
     }
 
     /// The message to compare with, whose value becomes the one at hand.
-    fn choose(&mut self, old: Option<Box<Template>>, cursor: &mut Cursor<'_>, view: View<'_>) -> Option<Box<Template>> {
+    fn choose(
+        &mut self,
+        old: Option<Box<Template>>,
+        values: &mut dyn AnyValues,
+        cursor: &mut Cursor<'_>,
+        view: View<'_>,
+    ) -> Option<Box<Template>> {
         let start = (cursor.reader().tag_offset() + cursor.pos() as u64).saturating_sub(cursor.offset()) as usize;
         let (tag, next) = (&cursor.bytes()[start..cursor.pos()], cursor.rest());
-        self.turns.choose((&mut self.value, old), (tag, next), || T::vacant(view))
-    }
-
-    /// Puts what differs into the old value; false if that cannot be done.
-    fn mend(&mut self, mending: &Mending, cursor: &mut Cursor<'_>, view: View<'_>) -> bool {
-        let (bytes, session) = (cursor.rest(), &mut cursor.state().session);
-        let value = &mut self.value;
-        let is_mended =
-            session.old.as_ref().is_some_and(|old| mending.all(&old.table, bytes, |mend| value.mend(view, mend)));
-        if is_mended {
-            session.mended(mending);
-            cursor.set_pos(cursor.pos() + mending.len());
-        } else {
-            session.give_up_mending();
-        }
-        is_mended
+        self.turns.choose((values, view), old, (tag, next))
     }
 
     /// As [`begin`](Self::begin), with a policy of another crate.
-    fn begin_by(&mut self, custom: Custom, cursor: &mut Cursor<'_>, view: View<'_>, me: usize) -> bool {
+    fn begin_by(
+        &mut self,
+        custom: Custom,
+        values: &mut dyn AnyValues,
+        cursor: &mut Cursor<'_>,
+        (view, me): (View<'_>, usize),
+    ) -> bool {
         self.start = cursor.offset();
         let begin = self.attempt_by(custom, cursor, view, me);
         if begin != policy::Begin::Compare {
-            self.value = T::vacant(view);
+            values.vacate(view);
         }
         begin != policy::Begin::Read
     }
@@ -263,7 +275,7 @@ impl<T: Content> Memory<T> {
         }
     }
 
-    fn end(&mut self, cursor: &mut Cursor<'_>) {
+    fn end(&mut self, values: &mut dyn AnyValues, cursor: &mut Cursor<'_>) {
         let end = cursor.reader().tag_offset();
         if let Some(mut policy) = cursor.state().hooks.release() {
             let (window, state) = cursor.parts();
@@ -288,7 +300,7 @@ impl<T: Content> Memory<T> {
             self.stats.regular_bytes += bytes;
         }
         let time = session.clock.stop().map(|time| self.pace.map_or(time, |pace| pace(bytes, was_compared)));
-        let has_no_kinds = is_noted && !self.turns.learn(was_like);
+        let has_no_kinds = is_noted && !self.turns.learn(was_like, values);
         if self.is_small {
             self.adaptive.small(bytes, was_compared || !self.has_old);
         } else if has_no_kinds || ((is_hopeless || is_other) && !self.turns.is_mixed()) {
@@ -315,4 +327,18 @@ impl<T: Content> Memory<T> {
             self.template = None;
         }
     }
+}
+
+/// Puts what differs into the old value; false if that cannot be done.
+fn mend(mending: &Mending, values: &mut dyn AnyValues, cursor: &mut Cursor<'_>, view: View<'_>) -> bool {
+    let (bytes, session) = (cursor.rest(), &mut cursor.state().session);
+    let is_mended =
+        session.old.as_ref().is_some_and(|old| mending.all(&old.table, bytes, |mend| values.mend(view, mend)));
+    if is_mended {
+        session.mended(mending);
+        cursor.set_pos(cursor.pos() + mending.len());
+    } else {
+        session.give_up_mending();
+    }
+    is_mended
 }

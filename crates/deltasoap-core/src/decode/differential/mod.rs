@@ -17,6 +17,7 @@ mod options;
 pub mod policy;
 mod stats;
 mod turns;
+mod values;
 
 pub use leaf::Mend;
 pub use memory::Memory;

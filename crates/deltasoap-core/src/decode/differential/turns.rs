@@ -12,6 +12,8 @@
 //! with; the comparison itself looks at all bytes.
 
 use super::leaf::Template;
+use super::values::AnyValues;
+use crate::schema::View;
 use memchr::memchr;
 
 /// Messages kept at most, beside the last one, and the bytes that their templates and values may take.
@@ -32,11 +34,11 @@ const LONGEST_REST: u32 = 512;
 const GROWTH: u32 = 4;
 
 /// The messages of other kinds than the last one.
-#[derive(Debug)]
-pub(crate) struct Turns<T> {
+#[derive(Debug, Default)]
+pub(crate) struct Turns {
     /// How each of `others` begins.
     beginnings: Vec<Beginning>,
-    others: Vec<Other<T>>,
+    others: Vec<Other>,
     /// Bytes of their templates and, as an estimate, of their values.
     bytes: usize,
     /// Tells which message was used last.
@@ -51,27 +53,21 @@ pub(crate) struct Turns<T> {
 }
 
 #[derive(Debug)]
-struct Other<T> {
-    value: T,
+struct Other {
+    /// The slot of its value.
+    slot: usize,
     template: Box<Template>,
     used: u64,
 }
 
-impl<T> Default for Turns<T> {
-    fn default() -> Self {
-        let (beginnings, others) = (Vec::new(), Vec::new());
-        Turns { beginnings, others, bytes: 0, clock: 0, is_mixed: false, strange: 0, rest: 0, rested: 0 }
-    }
-}
-
-impl<T> Turns<T> {
-    /// The message that the next one is to be compared with; `None` if that is like none. `value` is that of the last message, `old`, and
-    /// becomes that of the one given. `next` holds the bytes at hand of the next message, from after its operation's start tag, `tag`, on.
+impl Turns {
+    /// The message that the next one is to be compared with; `None` if that is like none. The value at hand is that of the last message, `old`,
+    /// and becomes that of the one given. `next` holds the bytes at hand of the next message, from after its operation's start tag, `tag`, on.
     pub(crate) fn choose(
         &mut self,
-        (value, old): (&mut T, Option<Box<Template>>),
+        (values, view): (&mut dyn AnyValues, View<'_>),
+        old: Option<Box<Template>>,
         (tag, next): (&[u8], &[u8]),
-        vacant: impl FnOnce() -> T,
     ) -> Option<Box<Template>> {
         self.rest = self.rest.saturating_sub(1);
         if !self.is_mixed {
@@ -86,31 +82,35 @@ impl<T> Turns<T> {
             return old;
         }
         let found = best.map(|(index, _)| self.take(index));
-        let (next, template) = found.map_or_else(|| (vacant(), None), |it| (it.value, Some(it.template)));
-        let before = std::mem::replace(value, next);
         if let (Some(template), Some(beginning)) = (old, last) {
-            self.keep(before, template, beginning);
+            self.keep((values, view), template, beginning);
         }
-        template
+        let Some(Other { slot, template, .. }) = found else {
+            values.vacate(view);
+            return None;
+        };
+        values.bring(slot);
+        Some(template)
     }
 
     /// Keeps the last message for those of its kind, as the next one is read plainly: for it is short, and so of another kind.
-    pub(crate) fn set_aside(&mut self, (value, old): (&mut T, Option<Box<Template>>), vacant: impl FnOnce() -> T) {
+    pub(crate) fn set_aside(&mut self, values: (&mut dyn AnyValues, View<'_>), old: Option<Box<Template>>) {
         if let Some(old) = old.filter(|old| !old.is_whole && (self.is_mixed || self.rest == 0)) {
             self.is_mixed = true;
             let beginning = Beginning::of_old(&old);
-            self.keep(std::mem::replace(value, vacant()), old, beginning);
+            self.keep(values, old, beginning);
         }
     }
 
-    fn take(&mut self, index: usize) -> Other<T> {
+    fn take(&mut self, index: usize) -> Other {
         self.beginnings.swap_remove(index);
         let other = self.others.swap_remove(index);
         self.bytes = self.bytes.saturating_sub(size_of_kept(&other.template));
         other
     }
 
-    fn keep(&mut self, value: T, template: Box<Template>, beginning: Beginning) {
+    /// Keeps the message whose value is at hand; a vacant one takes its place.
+    fn keep(&mut self, (values, view): (&mut dyn AnyValues, View<'_>), template: Box<Template>, beginning: Beginning) {
         let bytes = size_of_kept(&template);
         // A message that was found to be bad after its operation has no bytes to compare with.
         // The value of one with references has no relation to its bytes.
@@ -120,11 +120,11 @@ impl<T> Turns<T> {
         self.clock += 1;
         while self.others.len() >= MOST || self.bytes + bytes > MOST_BYTES {
             let Some(useless) = self.useless() else { return };
-            self.take(useless);
+            values.free(self.take(useless).slot);
         }
         self.bytes += bytes;
         self.beginnings.push(beginning);
-        self.others.push(Other { value, template, used: self.clock });
+        self.others.push(Other { slot: values.set_aside(view), template, used: self.clock });
     }
 
     /// A message that has not been used for so long that its kind does not come any more. Where more kinds come by turns than can be kept, those that
@@ -136,7 +136,7 @@ impl<T> Turns<T> {
 
     /// A message was read. `was_like` says whether most of it was in the one it was compared with; `None` if it was compared with none.
     /// False if it is time to give up: the stream has no kinds.
-    pub(crate) fn learn(&mut self, was_like: Option<bool>) -> bool {
+    pub(crate) fn learn(&mut self, was_like: Option<bool>, values: &mut dyn AnyValues) -> bool {
         match was_like {
             Some(true) => (self.strange, self.rested) = (0, 0),
             Some(false) if !self.is_mixed => self.is_mixed = self.rest == 0,
@@ -145,6 +145,7 @@ impl<T> Turns<T> {
         let goes_on = self.strange <= STRANGE;
         if !goes_on {
             self.forget();
+            values.free_all();
             self.rested = (self.rested * GROWTH).clamp(SHORTEST_REST, LONGEST_REST);
             self.rest = self.rested;
         }
@@ -156,15 +157,15 @@ impl<T> Turns<T> {
         self.is_mixed
     }
 
-    /// Forgets all messages.
+    /// Forgets all messages; the caller frees their values.
     pub(crate) fn forget(&mut self) {
         (self.beginnings, self.others, self.bytes) = Default::default();
         (self.is_mixed, self.strange) = (false, 0);
     }
 
-    /// Bytes held, an estimate.
+    /// Bytes held, without slots of values; an estimate.
     pub(crate) fn bytes(&self) -> usize {
-        let own = self.beginnings.capacity() * size_of::<Beginning>() + self.others.capacity() * size_of::<Other<T>>();
+        let own = self.beginnings.capacity() * size_of::<Beginning>() + self.others.capacity() * size_of::<Other>();
         own + self.bytes
     }
 }
@@ -243,15 +244,18 @@ fn has_text(piece: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::leaf::template_without_image;
+    use super::super::values::Values;
     use super::*;
+    use crate::Typed;
 
     /// A message that is bad after its operation cannot be compared with.
     #[test]
     fn bad_messages_are_not_kept() {
-        let mut turns = Turns::<u8> { is_mixed: true, ..Turns::default() };
+        let mut turns = Turns { is_mixed: true, ..Turns::default() };
+        let (mut values, view) = (Values::new(0), i32::view());
         for message in 0..100 {
-            let old = Box::new(template_without_image());
-            let chosen = turns.choose((&mut 0, Some(old)), (b"<r>", format!("<a>{message}</a>").as_bytes()), || 0);
+            let old = Some(Box::new(template_without_image()));
+            let chosen = turns.choose((&mut values, view), old, (b"<r>", format!("<a>{message}</a>").as_bytes()));
             assert!(chosen.is_none());
         }
         assert!(turns.others.is_empty());
@@ -260,9 +264,9 @@ mod tests {
     /// What a reference or an item's position makes of a few bytes is not counted, so it is not kept beside other messages.
     #[test]
     fn values_of_unknown_size_are_not_kept() {
-        let mut turns = Turns::<u8>::default();
+        let mut turns = Turns::default();
         let whole = Template { is_whole: true, ..template_without_image() };
-        turns.set_aside((&mut 0, Some(Box::new(whole))), || 0);
+        turns.set_aside((&mut Values::new(0), i32::view()), Some(Box::new(whole)));
         assert!(turns.others.is_empty() && !turns.is_mixed());
     }
 

@@ -4,10 +4,11 @@ use super::against::{Against, Written};
 use super::outgoing::Frames;
 use super::tape::{Chunk, Names};
 use super::{EncodeStats, Hint, MatchKind, Outgoing, RunPool, Stamp, Templating};
+use crate::content::Encode;
 use crate::encode::Encoder;
 use crate::schema::{QName, Use, View};
 use crate::soap::{Draft, HeaderBlock, Version};
-use crate::{Buffer, Content, Error, Message};
+use crate::{Buffer, Error, Message};
 use bytes::Bytes;
 use std::sync::Arc;
 
@@ -115,7 +116,7 @@ impl Template {
     ///
     /// # Errors
     /// As [`encode`](Self::encode), and when the value is of another shape than its schema.
-    pub fn encode_element<T: Content>(
+    pub fn encode_element<T: Encode>(
         &mut self,
         version: Version,
         encoding: Use,
@@ -149,7 +150,7 @@ impl Template {
     }
 
     /// Writes a message against what was sent last.
-    pub(super) fn write<T: Content>(&mut self, draft: &Draft<'_, T>) -> Result<Outgoing, Error> {
+    pub(super) fn write(&mut self, draft: &Draft<'_>) -> Result<Outgoing, Error> {
         if self.options.is_off() {
             return self.write_in_full(draft);
         }
@@ -174,7 +175,7 @@ impl Template {
     }
 
     /// True if it was made from this value, in the state that it tells of.
-    pub(super) fn is_of<T: Content>(&self, value: &T) -> bool {
+    pub(super) fn is_of(&self, value: &dyn Encode) -> bool {
         let stamp = value.stamp();
         stamp.is_some() && stamp == self.stamp.as_ref().map(|(stamp, _)| *stamp)
     }
@@ -214,7 +215,7 @@ impl Template {
         Outgoing::new(frames, kind)
     }
 
-    fn write_in_full<T: Content>(&mut self, draft: &Draft<'_, T>) -> Result<Outgoing, Error> {
+    fn write_in_full(&mut self, draft: &Draft<'_>) -> Result<Outgoing, Error> {
         self.forget();
         Ok(Outgoing::in_full(draft.encode(Buffer::new())?, &mut self.stats))
     }

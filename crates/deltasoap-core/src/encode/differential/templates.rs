@@ -3,10 +3,11 @@
 use super::alike::likeness;
 use super::effort::{Effort, MANY, SHORT};
 use super::{EncodeStats, Hint, MatchKind, Outgoing, RunPool, Template, Templating};
+use crate::content::Encode;
 use crate::encode::Encoder;
 use crate::schema::{QName, Use, View};
 use crate::soap::{Draft, HeaderBlock, Version};
-use crate::{Buffer, Content, Error, Message};
+use crate::{Buffer, Error, Message};
 use std::time::Instant;
 
 /// Bytes of a message's beginning that are compared with each template's: a part of the message, and not too many.
@@ -81,7 +82,7 @@ impl Templates {
     ///
     /// # Errors
     /// As [`encode`](Self::encode), and when the value is of another shape than its schema.
-    pub fn encode_element<T: Content>(
+    pub fn encode_element<T: Encode>(
         &mut self,
         version: Version,
         encoding: Use,
@@ -125,7 +126,7 @@ impl Templates {
         self.set.is_empty()
     }
 
-    fn write<T: Content>(&mut self, draft: &Draft<'_, T>) -> Result<Outgoing, Error> {
+    fn write(&mut self, draft: &Draft<'_>) -> Result<Outgoing, Error> {
         self.is_full = self.options.adaptive && self.effort.wants_full();
         if self.is_full {
             return self.write_in_full(draft);
@@ -161,7 +162,7 @@ impl Templates {
 
     /// Writes a message in full, beside the one that was written against a template, to learn what that takes; some times if it is short,
     /// for the first one has to bring code and data to the processor.
-    fn measure<T: Content>(&mut self, draft: &Draft<'_, T>) {
+    fn measure(&mut self, draft: &Draft<'_>) {
         let write = || {
             let start = Instant::now();
             let message =
@@ -179,7 +180,7 @@ impl Templates {
         Buffer::with_capacity(self.bytes + self.bytes / 8)
     }
 
-    fn write_in_full<T: Content>(&mut self, draft: &Draft<'_, T>) -> Result<Outgoing, Error> {
+    fn write_in_full(&mut self, draft: &Draft<'_>) -> Result<Outgoing, Error> {
         let start = self.start();
         let message = draft.encode(self.buffer())?;
         self.bytes = message.len();
