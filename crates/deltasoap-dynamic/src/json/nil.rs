@@ -1,8 +1,9 @@
 //! Nil elements, and the attributes and the type that they may have.
 
 use super::error::kind;
-use super::open::{checked, plain};
+use super::open::plain;
 use super::path::Path;
+use super::scalar::checked;
 use super::{JsonError, Reading, Writing, parse_name};
 use deltasoap_core::schema::{Element, ElementRef};
 use deltasoap_core::{QName, Value, ns};

@@ -9,7 +9,7 @@ use super::{JsonError, Reading, Writing, scalar};
 use deltasoap_core::decode::value_from_slice;
 use deltasoap_core::encode::Encoder;
 use deltasoap_core::schema::{Element, ElementRef, OpenElement, Use};
-use deltasoap_core::{Content, Node, QName, TypedValue, Value, lexical, ns};
+use deltasoap_core::{Content, Node, QName, TypedValue, Value, ns};
 use deltasoap_wsdl::lower::Origin;
 use deltasoap_wsdl::xsd::{TypeDefinition, TypeId};
 use serde_json::{Map, Value as Json};
@@ -100,7 +100,7 @@ impl Reading<'_> {
             return match (open.base, json) {
                 (Some(base), _) => self.of_type(json, base, name, path),
                 (None, Json::String(text)) if origin.type_id == TypeId::ANY_SIMPLE => {
-                    let text = checked(text, path)?;
+                    let text = scalar::checked(text, path)?;
                     let is_empty = text.is_empty();
                     let node = if is_empty { Node::new(name.clone()) } else { Node::with_text(name.clone(), text) };
                     Ok(Value::Tree(Box::new(node)))
@@ -197,14 +197,6 @@ impl crate::contract::Types {
         let more = if names.len() > MOST { ", …" } else { "" };
         format!("one of the types {}{more}", names[..names.len().min(MOST)].join(", "))
     }
-}
-
-/// Text that XML can carry.
-pub(super) fn checked(text: &str, path: &Path<'_>) -> Result<String, JsonError> {
-    if text.chars().all(lexical::is_xml_char) {
-        return Ok(text.to_owned());
-    }
-    Err(JsonError::new(path, "characters that XML can carry", "a control character"))
 }
 
 /// A scalar as text, for places without a type.

@@ -4,8 +4,9 @@ use super::error::kind;
 use super::identities::{ID, Known};
 use super::keys::{Layout, Slot, is_choice};
 use super::nil::{NIL, is_nil};
-use super::open::{checked, is_tree, plain};
+use super::open::{is_tree, plain};
 use super::path::Path;
+use super::scalar::checked;
 use super::{JsonError, Layouts, PART, scalar};
 use crate::contract::Types;
 use crate::facets;
@@ -353,7 +354,7 @@ impl<'c> Reading<'c> {
 fn part(json: &Json, path: &Path<'_>) -> Result<PartUri, JsonError> {
     let path = path.key(PART);
     let uri = json.get(PART).and_then(Json::as_str).ok_or_else(|| JsonError::new(&path, "a URI", "something else"))?;
-    super::open::checked(uri, &path).map(PartUri::new)
+    checked(uri, &path).map(PartUri::new)
 }
 
 /// The attributes that the schema does not name.

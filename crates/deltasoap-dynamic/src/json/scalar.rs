@@ -103,9 +103,7 @@ pub(crate) fn from_json(json: &Json, view: View<'_>, path: &Path<'_>) -> Result<
     if json.is_number() && is_beyond_floats(&text, view) {
         return Err(refuse());
     }
-    if !text.chars().all(lexical::is_xml_char) {
-        return Err(JsonError::new(path, "characters that XML can carry", "a control character"));
-    }
+    let text = checked(&text, path)?;
     match view.element {
         Element::Simple(simple) => Simple::parse_as(simple, &text).map_err(|error| {
             let is_long = json.is_number() && text.contains(['e', 'E']);
@@ -123,6 +121,14 @@ pub(crate) fn from_json(json: &Json, view: View<'_>, path: &Path<'_>) -> Result<
             given.or_else(|| Simple::parse_union(union, view, &text)).ok_or_else(refuse)
         }
         _ => Err(refuse()),
+    }
+}
+
+/// Text that XML can carry.
+pub(super) fn checked(text: &str, path: &Path<'_>) -> Result<String, JsonError> {
+    match text.chars().find(|&it| !lexical::is_xml_char(it)) {
+        None => Ok(text.to_owned()),
+        Some(it) => Err(JsonError::new(path, "characters that XML can carry", format!("U+{:04X}", u32::from(it)))),
     }
 }
 

@@ -2,8 +2,9 @@
 
 use super::JsonError;
 use super::error::kind;
-use super::open::{checked, plain};
+use super::open::plain;
 use super::path::Path;
+use super::scalar::checked;
 use crate::contract::Types;
 use deltasoap_core::{Child, Node, QName, lexical, ns};
 use serde_json::{Map, Value as Json};

@@ -144,7 +144,7 @@ impl<'c> Checker<'c> {
     /// Checks the referenced values, which may refer to more.
     fn follow(&mut self) {
         while let Some(Pending { target, kind }) = self.pending.pop() {
-            let path = self.root.map(|root| path_to(root, target)).unwrap_or_default();
+            let path = self.root.map(|root| root.path_to(target)).unwrap_or_default();
             let outer = std::mem::replace(&mut self.path, path);
             self.encoded(target, kind);
             self.path = outer;
@@ -222,6 +222,9 @@ impl<'c> Checker<'c> {
     }
 
     fn encoded_items(&mut self, item: &Item, item_type: TypeId, brackets: usize) {
+        if let Some(size) = array_size(item).filter(|&size| size < item.children.len()) {
+            self.find(item, format!("the array has {} items, and says that it has {size}", item.children.len()));
+        }
         let kind = if brackets > 1 { Kind::Items(item_type, brackets - 1) } else { Kind::Of(item_type) };
         for child in &item.children {
             self.within(child, |this| this.encoded(child, kind));
@@ -263,6 +266,16 @@ fn array_type(item: &Item) -> Option<&str> {
     item.attribute(ns::SOAP11_ENCODING, "arrayType").or(item.attribute(ns::SOAP12_ENCODING, "itemType"))
 }
 
+/// How many items an array says it has in all; `None` if it does not say. It may leave some out.
+fn array_size(item: &Item) -> Option<usize> {
+    let sizes: Vec<&str> = match item.attribute(ns::SOAP11_ENCODING, "arrayType") {
+        Some(text) => text.trim_ascii().rsplit_once('[')?.1.strip_suffix(']')?.split(',').collect(),
+        None => item.attribute(ns::SOAP12_ENCODING, "arraySize")?.split_ascii_whitespace().collect(),
+    };
+    let mut sizes = sizes.into_iter().map(|size| size.trim_ascii().parse::<usize>().ok());
+    sizes.try_fold(1, |product: usize, size| Some(product.saturating_mul(size?)))
+}
+
 /// The pairs of brackets in an `arrayType`, at least one.
 fn brackets_in(text: &str) -> usize {
     text.matches('[').count().max(1)
@@ -278,19 +291,6 @@ fn targets(root: &Item) -> HashMap<&str, &Item> {
         }
     }
     found
-}
-
-/// The steps that lead to an element below another one.
-fn path_to(root: &Item, target: &Item) -> Vec<String> {
-    let (mut path, mut at) = (vec![root.name.local.to_string()], root);
-    while at.offset != target.offset {
-        // Of the children, which come in the order of their offsets, it is below the last that begins before it.
-        let after = at.children.partition_point(|child| child.offset <= target.offset);
-        let Some(child) = after.checked_sub(1).and_then(|place| at.children.get(place)) else { break };
-        path.push(child.step());
-        at = child;
-    }
-    path
 }
 
 /// The elements of a content model.

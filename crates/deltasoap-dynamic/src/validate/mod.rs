@@ -199,14 +199,8 @@ impl Checker<'_> {
 
     /// Records a finding about an element within the one at hand.
     fn find_within(&mut self, item: &Item, within: &Item, message: String) {
-        let (mut path, mut at) = (self.shown_path(), item);
-        // Children are in document order: the last one that begins no later holds the element.
-        while at.offset != within.offset {
-            let next = at.children.partition_point(|child| child.offset <= within.offset);
-            let Some(child) = next.checked_sub(1).map(|index| &at.children[index]) else { break };
-            path = path + "/" + &child.step();
-            at = child;
-        }
+        let below = item.path_to(within).into_iter().skip(1);
+        let path = below.fold(self.shown_path(), |path, step| path + "/" + &step);
         self.find_at(within.offset, path, message);
     }
 

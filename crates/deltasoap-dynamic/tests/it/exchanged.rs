@@ -88,6 +88,10 @@ fn faulty() -> Vec<(String, &'static str)> {
             "rows/r[2]/i: ",
         ),
         (more("<rows e:arrayType='t:Shorts[1]'><r e:arrayType='t:Short[1]'><i>abcd</i></r></rows>"), "rows/r/i: "),
+        (
+            more("<rows e:arrayType='t:Short[][1]'><r e:arrayType='t:Short[1]'><i>a</i><i>b</i></r></rows>"),
+            "rows/r: the array has 2 items",
+        ),
         (more("<rows e:arrayType='t:Short[][1]'><r e:arrayType='x:string[1]'><i>abcd</i></r></rows>"), "rows/r/i: "),
         (put(["", PUT, ""]).replace("<t:Put>", "<t:Put z='1'>"), "Body/Put: "),
         (put(["", &PUT.replace("<i>a</i><i>abc</i>", "<i id='k'>abcd</i><i href='#k'/>"), ""]), "Body/Put/all/i[1]: "),

@@ -178,30 +178,26 @@ impl Operation {
         run: impl Fn(Lease<Request>, Context, Writing) -> BoxFuture<'static, Outcome> + Send + Sync + 'static,
     ) -> Self {
         let run: Arc<Run<Request>> = Arc::new(run);
+        let start: Box<Start> = Box::new(move |opening| {
+            let record = Arc::clone(opening.record);
+            Box::new(TypedCall { request: opening.request::<Request>(), record, run: Arc::clone(&run) })
+        });
+        Self::literal((Request::ELEMENT, <Request as Typed>::REFERENCE), response, start)
+    }
+
+    /// A literal one of the document style, without faults and headers.
+    fn literal(
+        (request_name, request): (QName, ElementRef),
+        response: Option<(QName, ElementRef)>,
+        start: Box<Start>,
+    ) -> Self {
+        let form = if request_name.local.is_empty() { Form::Nothing } else { Form::Element };
         let (response_name, response) = response.unzip();
-        Operation {
-            method: MethodElement {
-                request_name: Request::ELEMENT,
-                request: <Request as Typed>::REFERENCE,
-                response_name,
-                response,
-                faults: List::default(),
-                headers: List::default(),
-                action: Cow::Borrowed(""),
-                style: Style::Document,
-                encoding: Use::Literal,
-            },
-            documentation: Cow::Borrowed(""),
-            has_own_encoding: false,
-            form: if Request::ELEMENT.local.is_empty() { Form::Nothing } else { Form::Element },
-            described_by: None,
-            sample: None,
-            record: Arc::new(Record::unregistered(Request::ELEMENT)),
-            start: Box::new(move |opening| {
-                let record = Arc::clone(opening.record);
-                Box::new(TypedCall { request: opening.request::<Request>(), record, run: Arc::clone(&run) })
-            }),
-        }
+        let (faults, headers, action) = (List::default(), List::default(), Cow::Borrowed(""));
+        let (style, encoding) = (Style::Document, Use::Literal);
+        let method =
+            MethodElement { request_name, request, response_name, response, faults, headers, action, style, encoding };
+        Self::started_by(method, form, start)
     }
 
     /// Takes the body element of this name in place of that of the request's type: for a type that several protocols, or versions

@@ -69,14 +69,19 @@ impl Place {
     where
         Memory<T>: Send + 'static,
     {
+        let (idle, home) = self.find(record, version, name);
+        let memory = idle.and_then(Idle::into_parts::<Memory<T>>).map(|(_, memory)| memory).unwrap_or_else(new);
+        Checkout { before: memory.stats(), memory: Some(memory), home }
+    }
+
+    /// What waits for a message, and where it is returned to.
+    fn find(self, record: &Arc<Record>, version: Version, name: &str) -> (Option<Idle<Stream>>, Arc<Return>) {
         let stream = self.stream(record.number(), version, name);
         let Place { cache, store, .. } = self;
         let keeper = store.map(|store| Arc::clone(store.keeper()));
         let idle = cache.take(&stream, keeper.as_deref());
-        let memory = idle.and_then(Idle::into_parts::<Memory<T>>).map(|(_, memory)| memory).unwrap_or_else(new);
         let is_home = AtomicBool::new(false);
-        let home = Arc::new(Return { cache, keeper, stream, record: Arc::clone(record), is_home });
-        Checkout { before: memory.stats(), memory: Some(memory), home }
+        (idle, Arc::new(Return { cache, keeper, stream, record: Arc::clone(record), is_home }))
     }
 
     /// The place of the templates of an operation's responses in a version.
