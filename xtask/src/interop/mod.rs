@@ -221,7 +221,7 @@ fn test_value_clients(peer: &dyn Peer, ours: &Ours) -> Result<Option<Column>> {
     println!("exchanging values with clients of {}", peer.name());
     let mut lines = String::new();
     for mut command in commands {
-        command.arg(ours.plain.at("/types")).arg(ours.plain.at("/encoded"));
+        command.arg(ours.values.at("/types")).arg(ours.values.at("/encoded"));
         lines += &process::output(&mut command)?;
     }
     let mut column = Column::parse(peer.name(), Side::Client, VALUES, &lines)?;
@@ -256,7 +256,7 @@ fn test_device(peer: &dyn Peer, ours: &Ours) -> Result<Option<Column>> {
 /// Our client for one of the services of values.
 fn echoing(option: &str, service: &ValueService, lacks: Lacks, ours: &Ours) -> Command {
     let mut command = ours.client();
-    command.arg("--ca").arg(ours.authority()).args([option, &service.url]).args(["--ours", &ours.plain.at("")]);
+    command.arg("--ca").arg(ours.authority()).args([option, &service.url]).args(["--ours", &ours.values.at("")]);
     command.args(service.only.iter().flat_map(|version| ["--only", version]));
     command.args(service.utf_16.iter().flat_map(|url| ["--at".to_owned(), format!("utf-16={url}")]));
     for (feature, reason) in lacks {

@@ -1,4 +1,4 @@
-//! Our own programs: `deltasoap serve`, and the client in `tests/interop/client`.
+//! Our own programs: `deltasoap serve`, and `tests/interop/client`, which is the client and the server of values.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,6 +14,8 @@ use crate::shell::{self, Profile};
 pub struct Ours {
     pub plain: Server,
     pub secure: Server,
+    /// The server of values.
+    pub values: Server,
     pub certificates: authority::Files,
     /// The description as it is served, for code generators: a file that is the same in each run.
     pub description: PathBuf,
@@ -38,9 +40,10 @@ impl Ours {
         let mut secure = Server::start("deltasoap-tls", &mut secure, 1)?;
         // The certificate has both names; some clients look for no address in it.
         secure.url = secure.url.replace("127.0.0.1", "localhost");
-        let [description, types, encoded] = ["bench", "types", "encoded"].map(|name| fetch_description(&plain, name));
-        let (description, types, encoded) = (description?, types?, encoded?);
-        Ok(Ours { plain, secure, certificates, description, types, encoded })
+        let values = Server::start("deltasoap-values", command("deltasoap-interop").arg("--serve-values"), 1)?;
+        let description = fetch_description(&plain, "bench")?;
+        let (types, encoded) = (fetch_description(&values, "types")?, fetch_description(&values, "encoded")?);
+        Ok(Ours { plain, secure, values, certificates, description, types, encoded })
     }
 
     /// The file with the authority's certificate.
@@ -130,7 +133,7 @@ impl Peer for Ourselves {
     }
 
     fn value_servers(&self, ours: &Ours) -> Result<Option<ValuesServed>> {
-        let service = |path| Some(ValueService::at(ours.plain.at(path)));
+        let service = |path| Some(ValueService::at(ours.values.at(path)));
         let (types, encoded) = (service("/types"), service("/encoded"));
         let lacks = &[("literal utf-16", "responses are always in UTF-8")];
         Ok(Some(ValuesServed { _servers: Vec::new(), types, encoded, lacks }))

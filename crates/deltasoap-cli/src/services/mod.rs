@@ -1,7 +1,6 @@
 //! The demo's services, one a module, and the router that they are mounted in.
 
 pub mod bench;
-pub mod cases;
 mod cwmp;
 pub mod tr069;
 pub mod vsphere;
@@ -23,12 +22,10 @@ pub struct Services {
     pub tr069: SoapService,
     pub vsphere: SoapService,
     pub bench: SoapService,
-    pub types: SoapService,
-    pub encoded: SoapService,
 }
 
 /// Where each service is mounted.
-pub const PATHS: [&str; 5] = ["/bench", "/tr069", "/vsphere", "/types", "/encoded"];
+pub const PATHS: [&str; 3] = ["/bench", "/tr069", "/vsphere"];
 
 impl Services {
     /// Builds services that read requests and write responses so; reads the recorded vSphere sessions.
@@ -42,14 +39,12 @@ impl Services {
             tr069: tr069::service(builder())?,
             vsphere: vsphere::service(builder())?,
             bench: bench::service(builder())?,
-            types: cases::types(builder())?,
-            encoded: cases::encodings(builder())?,
         })
     }
 
     /// A router with every service under its path, and a list of them at its root.
     pub fn router(&self) -> Router {
-        let services = PATHS.into_iter().zip([&self.bench, &self.tr069, &self.vsphere, &self.types, &self.encoded]);
+        let services = PATHS.into_iter().zip([&self.bench, &self.tr069, &self.vsphere]);
         let index = ServiceIndex::new("deltasoap");
         let index = services.clone().fold(index, |index, (path, service)| index.add(path, service));
         let router = Router::new().route_service("/", index);

@@ -1,5 +1,5 @@
 //! Calls every operation of `testdata/wsdl/bench.wsdl`, `types.wsdl` and `encoded.wsdl` with our client, over SOAP 1.1 and
-//! SOAP 1.2, and checks each value.
+//! SOAP 1.2, and checks each value. Serves the latter two for the clients of others.
 //!
 //! Templates, hints and differential decoding are on, as by default, and one client serves all tests of a version: so each call
 //! is written and read against the ones before it. Prints one JSON object a test; `tests/interop/README.md` says what is in it.
@@ -10,6 +10,7 @@ mod cases;
 mod dynamic;
 mod messages;
 mod report;
+mod server;
 mod sessions;
 mod structs;
 mod values;
@@ -58,8 +59,11 @@ struct Arguments {
     #[arg(long, value_name = "URL")]
     sessions: Option<String>,
     /// PEM file with the authority that the service's certificate is from
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", default_value = "", hide_default_value = true)]
     ca: PathBuf,
+    /// Serves testdata/wsdl/types.wsdl and encoded.wsdl instead
+    #[arg(long)]
+    serve_values: bool,
 }
 
 fn pair<T: FromStr<Err: Display>>(text: &str) -> Result<(T, String), String> {
@@ -98,6 +102,11 @@ impl Endpoint {
 #[tokio::main]
 async fn main() -> ExitCode {
     let arguments = Arguments::parse();
+    if arguments.serve_values {
+        let served = server::serve().await;
+        served.unwrap_or_else(|error| eprintln!("{error}"));
+        return ExitCode::FAILURE;
+    }
     if let Some(url) = &arguments.sessions {
         sessions::test(url).await;
         return ExitCode::SUCCESS;

@@ -1,13 +1,16 @@
-//! The services of the values that toolkits exchange: `testdata/wsdl/types.wsdl` and `testdata/wsdl/encoded.wsdl` in Rust.
+//! Our server of the values that toolkits exchange: the services of `testdata/wsdl/types.wsdl` and `testdata/wsdl/encoded.wsdl`, in Rust.
 //!
 //! What they give out, check and echo is in `deltasoap-cases`: this is how it is served.
 
-use anyhow::Result;
+use crate::Failure;
+use axum::Router;
+use deltasoap::http::{
+    Answer, BuildError, Compression, Context, Operation, Server, ServiceBuilder, SoapService, TypedFault,
+};
 use deltasoap::schema::{Style, Use};
 use deltasoap::soap::{Fault, HeaderBlock};
 use deltasoap::{Lease, Message, Soap, SoapArray};
 use deltasoap_cases::{Calls, EncodedCalls, Exchange, Fields, Kind, LiteralCalls, Visitor, encoded, literal, problem};
-use deltasoap_http::{Answer, Context, Operation, ServiceBuilder, SoapService, TypedFault};
 use std::future::ready;
 
 /// The description of the literal service.
@@ -15,8 +18,18 @@ const TYPES: &str = include_str!("../../../../testdata/wsdl/types.wsdl");
 /// The description of the encoded one.
 const ENCODED: &str = include_str!("../../../../testdata/wsdl/encoded.wsdl");
 
-/// Builds the service `/types`.
-pub fn types(builder: ServiceBuilder) -> Result<SoapService> {
+/// Serves both on a port of its own, which is printed, until the process is killed. Larger responses are in gzip.
+pub async fn serve() -> Result<(), Failure> {
+    let server = Server::bind("127.0.0.1:0").await?;
+    let builder = || SoapService::builder().compression(Compression::from_bytes(1000));
+    let router = Router::new().route_service("/types", types(builder())?);
+    let router = router.route_service("/encoded", encodings(builder())?);
+    println!("listening on http://{}/types", server.local_addr()?);
+    server.serve(router.into_service()).await?;
+    Ok(())
+}
+
+fn types(builder: ServiceBuilder) -> Result<SoapService, BuildError> {
     let mut operations = Operations::new(Style::Document);
     literal(&mut operations);
     let cases = std::mem::take(&mut operations.cases);
@@ -25,8 +38,7 @@ pub fn types(builder: ServiceBuilder) -> Result<SoapService> {
     operations.build(builder.name("Types").wsdl(TYPES))
 }
 
-/// Builds the service `/encoded`.
-pub fn encodings(builder: ServiceBuilder) -> Result<SoapService> {
+fn encodings(builder: ServiceBuilder) -> Result<SoapService, BuildError> {
     let mut operations = Operations::new(Style::Rpc);
     encoded(&mut operations);
     let cases = SoapArray(std::mem::take(&mut operations.cases));
@@ -57,8 +69,8 @@ impl Operations {
         self.add(Operation::new(fail::<C>));
     }
 
-    fn build(self, builder: ServiceBuilder) -> Result<SoapService> {
-        Ok(self.all.into_iter().fold(builder, ServiceBuilder::add_operation).build()?)
+    fn build(self, builder: ServiceBuilder) -> Result<SoapService, BuildError> {
+        self.all.into_iter().fold(builder, ServiceBuilder::add_operation).build()
     }
 }
 
