@@ -34,6 +34,7 @@ pub fn streams(root: &Path, skipped: &mut Skipped) -> Vec<Stream> {
     for entry in walk {
         match entry {
             Ok(entry) if entry.file_type().is_dir() => {}
+            Ok(entry) if !entry.file_type().is_file() => skipped.add("not a file", entry.path()),
             Ok(entry) if !is_message(&entry) => skipped.add("not an .xml, .txt or .http file", entry.path()),
             Ok(entry) => add(&mut streams, entry.into_path()),
             Err(error) => skipped.add("cannot be reached", error.path().unwrap_or(root)),

@@ -54,7 +54,8 @@ impl<T> Response<T> {
 
     /// The first header block with the type's element name, as a typed value; `None` if there is none.
     pub fn header<H: Message>(&self) -> Option<Result<H, Error>> {
-        self.head.headers.iter().find_map(HeaderBlock::to_typed)
+        let is_ours = |block: &&HeaderBlock| block.is_for_us(self.head.version());
+        self.head.headers.iter().filter(is_ours).find_map(HeaderBlock::to_typed)
     }
 }
 

@@ -131,8 +131,9 @@ pub(super) fn offered(status: StatusCode, headers: &HeaderMap) -> Vec<String> {
             && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
     };
     let mut names: Vec<String> = Vec::new();
-    for text in headers.get_all(header).iter().filter_map(|value| value.to_str().ok()) {
-        let found: Vec<_> = match parse_challenges(text) {
+    for value in headers.get_all(header) {
+        let text = String::from_utf8_lossy(value.as_bytes());
+        let found: Vec<_> = match parse_challenges(&text) {
             Ok(challenges) => challenges.iter().map(|challenge| challenge.scheme).collect(),
             // Some servers do not keep to the grammar after the name.
             Err(_) => text.split([' ', ',']).take(1).collect(),

@@ -4,7 +4,7 @@ use super::credentials::sensitive;
 use http::header::{HeaderMap, HeaderValue, WWW_AUTHENTICATE};
 use http::{Method, Uri};
 use http_auth::digest::{Algorithm, DigestClient, Qop};
-use http_auth::{PasswordParams, parse_challenges};
+use http_auth::{ChallengeRef, ParamValue, PasswordParams, parse_challenges};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub(super) struct Digest {
@@ -56,8 +56,22 @@ fn strongest(headers: &HeaderMap) -> Option<DigestClient> {
     let texts = headers.get_all(WWW_AUTHENTICATE).iter().filter_map(|value| value.to_str().ok());
     let challenges = texts.filter_map(|text| parse_challenges(text).ok()).flatten();
     let digests = challenges.filter(|challenge| challenge.scheme.eq_ignore_ascii_case("digest"));
-    let clients = digests.filter_map(|challenge| DigestClient::try_from(&challenge).ok());
+    let clients = digests.filter_map(|challenge| DigestClient::try_from(&with_known_algorithm(challenge)).ok());
     clients.filter(|client| client.qop() & Qop::Auth && !client.rfc2069_compat()).max_by_key(strength)
+}
+
+/// Servers write the names of algorithms as they like; the parser knows them as RFC 7616 (section 6.1) has them.
+fn with_known_algorithm(mut challenge: ChallengeRef<'_>) -> ChallengeRef<'_> {
+    const KNOWN: [&str; 6] = ["MD5", "MD5-sess", "SHA-256", "SHA-256-sess", "SHA-512-256", "SHA-512-256-sess"];
+    for (name, value) in &mut challenge.params {
+        let known = KNOWN.iter().find(|known| known.eq_ignore_ascii_case(value.as_escaped()));
+        if let Some(known) = known.filter(|_| name.eq_ignore_ascii_case("algorithm"))
+            && let Ok(known) = ParamValue::try_from_escaped(known)
+        {
+            *value = known;
+        }
+    }
+    challenge
 }
 
 fn strength(client: &DigestClient) -> u8 {

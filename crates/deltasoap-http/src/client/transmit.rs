@@ -38,6 +38,9 @@ pub(super) struct Outbound {
     pub(super) understood: Understood,
 }
 
+/// Repetitions of a request that is challenged: for the challenge, and for one whose answer came too late.
+const MOST_REPEATS: u32 = 2;
+
 impl<S, B> Client<S>
 where
     S: Service<Request<Body>, Response = Response<B>> + Clone,
@@ -98,14 +101,16 @@ where
             self.fetch_challenge(credentials, request.headers(), trace).await?;
         }
         let is_repeatable = credentials.can_be_challenged() && request.body().is_repeatable();
-        let again = is_repeatable.then(|| request.clone());
-        let was_authorized = authorize(&mut request, credentials);
-        let response = self.pass(request, trace).await?;
-        let is_challenged = response.status() == StatusCode::UNAUTHORIZED
-            && credentials.note_challenge(was_authorized, response.headers());
-        let Some(mut again) = again.filter(|_| is_challenged) else { return Ok(response) };
-        authorize(&mut again, credentials);
-        self.pass(again, trace).await
+        let mut repeats = 0;
+        loop {
+            let again = (is_repeatable && repeats < MOST_REPEATS).then(|| request.clone());
+            let was_authorized = authorize(&mut request, credentials);
+            let response = self.pass(request, trace).await?;
+            let is_challenged = response.status() == StatusCode::UNAUTHORIZED
+                && credentials.note_challenge(was_authorized, response.headers());
+            let Some(next) = again.filter(|_| is_challenged) else { return Ok(response) };
+            (request, repeats) = (next, repeats + 1);
+        }
     }
 
     /// Requests a challenge without the message, which could not be sent a second time.

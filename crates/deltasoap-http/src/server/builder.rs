@@ -483,7 +483,7 @@ impl ServiceBuilder {
             operations,
             empty_post: self.empty_post,
             understood: self.understood,
-            roles: self.roles,
+            roles: self.roles.into(),
             options: self.options,
             gate: self.gate,
             body_timeout: self.body_timeout,

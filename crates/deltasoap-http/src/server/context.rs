@@ -10,6 +10,7 @@ use deltasoap_core::{Error, Message};
 use http::HeaderMap;
 use http::request::Parts;
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 /// A request without its body: header blocks, HTTP headers, and the extensions attached by layers around the service.
 #[derive(Debug)]
@@ -18,6 +19,8 @@ pub struct Context {
     parts: Parts,
     attachments: Attachments,
     deviations: Vec<Deviation>,
+    /// Those of the service.
+    roles: Arc<[String]>,
 }
 
 /// Attached to requests that came over TLS.
@@ -25,8 +28,14 @@ pub struct Context {
 pub(crate) struct Secure;
 
 impl Context {
-    pub(crate) fn new(head: Head, parts: Parts, attachments: Attachments, deviations: Vec<Deviation>) -> Self {
-        Context { head, parts, attachments, deviations }
+    pub(crate) fn new(
+        head: Head,
+        parts: Parts,
+        attachments: Attachments,
+        deviations: Vec<Deviation>,
+        roles: Arc<[String]>,
+    ) -> Self {
+        Context { head, parts, attachments, deviations, roles }
     }
 
     /// The parts that came with the message, which may still be arriving.
@@ -56,9 +65,11 @@ impl Context {
         self.head.version()
     }
 
-    /// The first header block with the type's element name, as a typed value.
+    /// The first header block with the type's element name that is for this service, as a typed value. Blocks for other
+    /// [roles](crate::ServiceBuilder::role) are in [`head`](Self::head) alone (SOAP 1.2 part 1, 2.2).
     pub fn header<T: Message>(&self) -> Option<Result<T, Error>> {
-        self.head.headers.iter().find_map(HeaderBlock::to_typed)
+        let is_ours = |block: &&HeaderBlock| block.is_for(self.version(), &self.roles);
+        self.head.headers.iter().filter(is_ours).find_map(HeaderBlock::to_typed)
     }
 
     /// Method, URI, HTTP headers and extensions.

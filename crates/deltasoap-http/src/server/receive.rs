@@ -90,7 +90,7 @@ where
     }
     let bytes = receiving.bytes;
     let deviations = std::mem::take(&mut receiving.deviations);
-    service.stats.count_deviations(&deviations);
+    service.stats.count_deviations(receiving.all_deviations);
     let (head, chosen) = receiving.into_parts().ok_or_else(|| Refusal::without_body(fallback))?;
     Ok(Received { head, chosen, attachments: Attachments::default(), bytes, deviations })
 }
@@ -137,7 +137,7 @@ where
     }
     let bytes = receiving.bytes;
     let deviations = std::mem::take(&mut receiving.deviations);
-    service.stats.count_deviations(&deviations);
+    service.stats.count_deviations(receiving.all_deviations);
     let (head, chosen) = receiving.into_parts().ok_or_else(|| Refusal::without_body(fallback))?;
     if chosen.operation.is_one_way() {
         // Accepted is only what has come whole.
@@ -207,6 +207,8 @@ struct Receiving {
     /// Time spent decoding.
     time: Duration,
     deviations: Vec<Deviation>,
+    /// How many there were, also beyond those that are reported.
+    all_deviations: u64,
 }
 
 impl Receiving {
@@ -221,6 +223,7 @@ impl Receiving {
             bytes: 0,
             time: Duration::ZERO,
             deviations: Vec::new(),
+            all_deviations: 0,
         }
     }
 
@@ -273,6 +276,7 @@ impl Receiving {
         inspected.map_err(Failure::Refused)?;
         let decoder = self.decoder.take();
         self.deviations = decoder.deviations().to_vec();
+        self.all_deviations = decoder.stats().deviations;
         self.decoder.put_back(decoder);
         for deviation in &self.deviations {
             tracing::debug!(%deviation, "the request deviates from its schema");

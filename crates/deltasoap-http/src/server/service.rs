@@ -69,7 +69,7 @@ pub(crate) struct Inner {
     /// Header blocks that every operation understands.
     pub(crate) understood: HashSet<QName>,
     /// The service's own roles.
-    pub(crate) roles: Vec<String>,
+    pub(crate) roles: Arc<[String]>,
     pub(crate) options: DecodeOptions,
     /// Authentication of requests.
     pub(crate) gate: Gate,
@@ -277,7 +277,7 @@ impl Inner {
 
     /// Answers a request without a body; true if the response is a fault.
     async fn answer_empty(&self, parts: Parts) -> (Response<Body>, bool) {
-        let context = Context::new(Head::default(), parts, Attachments::default(), Vec::new());
+        let context = Context::new(Head::default(), parts, Attachments::default(), Vec::new(), Arc::clone(&self.roles));
         let calling = async { Ok::<_, AttachmentError>(self.empty_post.answer(context).await) };
         let answered = guard(pin!(self.in_handler_time("a request without a body", calling))).await;
         self.respond(Version::Soap11, answered)
@@ -393,7 +393,7 @@ impl Inner {
         let remainder = attachments.remainder();
         let record = operation.record();
         let writing = self.writing(&operation, head.version(), &parts, attachments.form());
-        let context = Context::new(head, parts, attachments, deviations);
+        let context = Context::new(head, parts, attachments, deviations, Arc::clone(&self.roles));
         if let Some(fault) = self.contradiction(&context, &operation) {
             return Ok(Outcome::Fault(fault));
         }

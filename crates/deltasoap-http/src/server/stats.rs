@@ -6,7 +6,7 @@
 use super::memory::Cache;
 use super::record::Record;
 use super::schedule::Scheduler;
-use deltasoap_core::{Deviation, DifferentialStats, EncodeStats, QName};
+use deltasoap_core::{DifferentialStats, EncodeStats, QName};
 use metrics::{Counter, Gauge, counter, gauge};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -190,8 +190,8 @@ impl ServiceStats {
     }
 
     /// Counts accepted deviations.
-    pub(crate) fn count_deviations(&self, deviations: &[Deviation]) {
-        self.deviations.add(deviations.iter().map(|deviation| deviation.count).sum());
+    pub(crate) fn count_deviations(&self, count: u64) {
+        self.deviations.add(count);
     }
 
     /// Counts a message that there was no time for.

@@ -166,6 +166,8 @@ struct DigestServer {
 struct Seen {
     /// The number in the nonce that is good now.
     nonce: u32,
+    /// Nonces that are stale by the time their answers come.
+    expiring: u32,
     /// What came in `nc`, in order.
     counts: Vec<String>,
     /// Bytes of bodies, in order.
@@ -223,6 +225,10 @@ impl DigestServer {
         if nonce != format!("n{}", seen.nonce) {
             return Err(true);
         }
+        if seen.expiring > 0 {
+            (seen.expiring, seen.nonce) = (seen.expiring - 1, seen.nonce + 1);
+            return Err(true);
+        }
         seen.counts.push(nc);
         Ok(())
     }
@@ -245,7 +251,8 @@ const BOTH: &str = "Basic realm=\"lions\"|Digest realm=\"lions\", qop=\"auth\"|\
 
 #[tokio::test]
 async fn digest_answers_challenges_and_counts() {
-    for challenge in [MD5, BOTH] {
+    let small = "Digest realm=\"lions\", qop=\"auth\", algorithm=sha-256";
+    for challenge in [MD5, BOTH, small] {
         let server = DigestServer::new(challenge);
         let client = server.client(PASSWORD);
         for _ in 0..3 {
@@ -266,6 +273,22 @@ async fn digest_renews_stale_nonces() {
         client.call::<_, EchoResponse>(&echo("x")).await.expect("a response");
     }
     assert_eq!(server.seen.lock().expect("no panic").counts, ["00000001"; 3]);
+}
+
+#[tokio::test]
+async fn a_nonce_may_be_stale_at_once() {
+    let answer = async |expiring: u32| {
+        let server = DigestServer::new(BOTH);
+        server.seen.lock().expect("no panic").expiring = expiring;
+        let answer = server.client(PASSWORD).call::<_, EchoResponse>(&echo("x")).await;
+        let bodies = server.seen.lock().expect("no panic").bodies.len();
+        (answer, bodies)
+    };
+    let (answered, bodies) = answer(1).await;
+    assert_eq!((answered.is_ok(), bodies), (true, 3));
+    // One that never is in time is given up.
+    let (refused, bodies) = answer(9).await;
+    assert_eq!((status_of(refused), bodies), (401, 3));
 }
 
 #[tokio::test]

@@ -1,9 +1,9 @@
 //! The service in memory: what it answers to good, bad and odd requests.
 
 use crate::common::*;
-use deltasoap::http::{BuildError, SoapService};
+use deltasoap::http::{BuildError, Context, Operation, SoapService};
 use deltasoap::soap::{Fault, FaultCode, HeaderBlock, Reply, Version, decode_reply};
-use deltasoap::{Lease, Message, Node, QName};
+use deltasoap::{Lease, Message, Node, QName, Tolerance};
 use http::{Request, StatusCode};
 use std::convert::Infallible;
 
@@ -316,6 +316,44 @@ async fn headers_for_a_role_of_the_services_own_are_its_concern() {
             assert_eq!(answered.status.is_server_error(), is_ours, "{uri}");
         }
     }
+}
+
+/// A block for another role hides none for us, and none of ours is hidden.
+#[tokio::test]
+async fn a_handler_gets_the_block_that_is_for_its_service() {
+    let operation = Operation::with_context(async |_: Lease<Echo>, context: Context| {
+        let block = context.header::<Echo>().and_then(Result::ok);
+        Ok::<_, Infallible>(echoed(&block.unwrap_or_else(|| echo("none"))))
+    });
+    let service = SoapService::builder().add_operation(operation).role("urn:gate").build().expect("a service");
+    for (version, role) in BOTH.into_iter().zip(["actor", "role"]) {
+        let block = |text: &str, uri: &str| {
+            let mut block = HeaderBlock::from_message(&echo(text)).expect("a block");
+            block.node.attributes.push((QName::new(version.namespace(), role), uri.into()));
+            block
+        };
+        let other = block("other", "urn:someone-else");
+        let none = block("nobody", "http://www.w3.org/2003/05/soap-envelope/role/none");
+        for (blocks, expected) in [
+            (vec![other.clone(), none.clone()], "none"),
+            (vec![other.clone(), none.clone(), block("gate", "urn:gate")], "gate"),
+            (vec![other, none, HeaderBlock::from_message(&echo("ours")).expect("a block")], "ours"),
+        ] {
+            let answered = post(&service, "text/xml", message(version, &blocks, &echo(""))).await;
+            assert!(answered.body.contains(&format!(">{expected}<")), "{expected}: {}", answered.body);
+        }
+    }
+}
+
+/// More than are reported one by one.
+#[tokio::test]
+async fn all_deviations_are_counted() {
+    let handler = async |request: Lease<Echo>| Ok::<_, Infallible>(echoed(&request));
+    let service = SoapService::builder().operation(handler).tolerance(Tolerance::Unknown).build().expect("a service");
+    let unknown: String = (0..150).map(|number| format!("<x{number}/>")).collect();
+    let body = message(Version::Soap11, &[], &echo("x")).replace("</ns:Echo>", &format!("{unknown}</ns:Echo>"));
+    assert_eq!(post(&service, "text/xml", body).await.status, StatusCode::OK);
+    assert_eq!(service.stats().snapshot().deviations, 150);
 }
 
 #[tokio::test]

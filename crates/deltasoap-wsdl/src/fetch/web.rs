@@ -232,7 +232,7 @@ impl Exchange<'_> {
         }
     }
 
-    /// Gets what is at the URL; once more where the first answer is a challenge.
+    /// Gets what is at the URL; again where the answer is a challenge, or says that the answer to one came too late.
     async fn response(&self, guard: &Guard) -> Result<Answered, FetchError> {
         let uri = uri(self.url).ok_or_else(|| self.failed("no URL that can be asked for"))?;
         let access = self.client.access.as_ref().filter(|access| access.origin == self.url.origin());
@@ -250,14 +250,17 @@ impl Exchange<'_> {
             transport.clone().oneshot(request).await.map_err(|error| self.broken(&*error))
         };
         let proof = || credentials.and_then(|it| it.authorization(&Method::GET, &uri));
-        let known = proof();
-        let was_authorized = known.is_some();
-        let response = ask(known).await?;
-        let is_challenge = response.status() == StatusCode::UNAUTHORIZED
-            && credentials.is_some_and(|it| it.note_challenge(was_authorized, response.headers()));
-        match proof().filter(|_| is_challenge) {
-            Some(proof) => ask(Some(proof)).await,
-            None => Ok(response),
+        let mut repeats = 0;
+        loop {
+            let known = proof();
+            let was_authorized = known.is_some();
+            let response = ask(known).await?;
+            let is_challenge = response.status() == StatusCode::UNAUTHORIZED
+                && credentials.is_some_and(|it| it.note_challenge(was_authorized, response.headers()));
+            if !is_challenge || repeats == MOST_REPEATS {
+                return Ok(response);
+            }
+            repeats += 1;
         }
     }
 
@@ -321,6 +324,9 @@ impl Exchange<'_> {
         }
     }
 }
+
+/// Repetitions of a request that is challenged: for the challenge, and for one whose answer came too late.
+const MOST_REPEATS: u32 = 2;
 
 /// The charset that the media type names.
 fn charset(headers: &HeaderMap) -> Option<String> {

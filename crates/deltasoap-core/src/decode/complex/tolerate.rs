@@ -24,9 +24,12 @@ impl Routine<'_, '_, '_> {
     /// When it is not accepted.
     #[cold]
     pub(super) fn tolerate(&mut self, selected: Step<Option<usize>>) -> Step<Option<usize>> {
+        let mut is_surplus = false;
         if let Some((candidates, kind)) = self.select_loosely() {
             // Only then it is known which fields were seen: a message that is compared has passed some unseen.
             self.loosen()?;
+            // What a field could have taken would be lost if it were skipped.
+            is_surplus = kind == DeviationKind::Namespace;
             if let Some(index) = candidates.into_iter().find(|&index| self.is_free(index)) {
                 self.set_seen(index);
                 self.cursor.report_element(kind, self.complex);
@@ -37,7 +40,7 @@ impl Routine<'_, '_, '_> {
             self.set_state(SKIPPING);
             return Ok(None);
         }
-        let is_unknown = self.find(0).is_none();
+        let is_unknown = !is_surplus && self.find(0).is_none();
         if selected.is_ok() && is_unknown && self.cursor.tolerance() >= Tolerance::Unknown {
             self.cursor.report_element(DeviationKind::UnknownElement, self.complex);
             self.set_state(SKIPPING);
