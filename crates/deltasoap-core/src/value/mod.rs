@@ -423,8 +423,10 @@ impl TypedValue {
     fn encode(&self, encoder: &mut Encoder, open: &OpenElement, view: View<'_>) {
         let Some(content) = open.named(&self.name) else { return encoder.fail(OTHER_SHAPE) };
         let content = view.follow(content);
-        let is_told = encoder.encoding() == Use::Encoded && content.element.type_name().is_some();
-        if !is_told {
+        let tells = encoder.encoding() == Use::Encoded && content.element.type_name().is_some();
+        // A tree keeps the attribute that the message had.
+        let has_told = matches!(&self.value, Value::Tree(tree) if tree.attribute(ns::XSI, "type").is_some());
+        if !tells && !has_told {
             encoder.qname_attribute(&QName::new(ns::XSI, "type"), &self.name, "");
         }
         self.value.encode(encoder, content);

@@ -376,3 +376,28 @@ fn deviations_show_wherever_a_message_is_gone_on_from() {
         let _ = stream.next(document(parts).as_bytes(), usize::MAX);
     }
 }
+
+/// A wildcard takes no element that a field names, wherever it stands.
+#[test]
+fn a_wildcard_takes_nothing_from_the_fields() {
+    let mut schema = Schema::new();
+    let int = simple(&mut schema, Builtin::Int, &[]);
+    let any = schema.add(Element::Any);
+    let any = Field { name: QName::new("", "any"), inline: true, ..field("any", any, 0, None) };
+    let fields = vec![field("a", int, 1, Some(1)), field("b", int, 1, Some(1)), any];
+    let root = complex(&mut schema, Compositor::Sequence, fields);
+    let read = |content: &str, tolerance: Tolerance| {
+        let text = format!("<order xmlns='urn:t'>{content}</order>");
+        let mut decoder = Decoder::new(options(tolerance));
+        let mut reader = ElementRoot::<Value>::new(schema.view(root));
+        decoder.push(&mut reader, text.as_bytes()).and_then(|()| decoder.finish(&mut reader)).map(|()| reader.value)
+    };
+    let (a, b, q) = ("<a>1</a>", "<b>2</b>", "<q xmlns='urn:q'/>");
+    let expected = read(&[a, b, q].concat(), Strict).expect("valid");
+    for parts in [[q, a, b], [a, q, b], [b, q, a], [q, b, a], [b, a, q]] {
+        assert_eq!(read(&parts.concat(), AnyOrder).as_ref(), Ok(&expected), "{parts:?}");
+    }
+    for twice in [[a, q, b, a].concat(), [q, a, b, b].concat()] {
+        assert!(read(&twice, AnyOrder).is_err(), "{twice}");
+    }
+}

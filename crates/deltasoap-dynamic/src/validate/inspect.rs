@@ -2,6 +2,7 @@
 
 use super::Finding;
 use crate::Contract;
+use deltasoap_core::Limits;
 use deltasoap_http::BoxError;
 use std::fmt;
 
@@ -62,14 +63,15 @@ impl Contract {
     ///
     /// For [`ServiceBuilder::inspect`](deltasoap_http::ServiceBuilder::inspect) and
     /// [`ClientBuilder::inspect`](deltasoap_http::ClientBuilder::inspect): typed clients and services use it to check what their types do
-    /// not express. Parts that come with a message are not checked. Whole messages are kept for it, even with [`Validation::Off`], where it
+    /// not express. Parts that come with a message are not checked. A message with more elements, attributes and declarations than
+    /// [`Limits::tree_nodes`] by default allows is invalid, as a tree is made of it. Whole messages are kept for it, even with [`Validation::Off`], where it
     /// does nothing.
     pub fn inspector(&self, validation: Validation) -> impl Fn(&[u8]) -> Result<(), BoxError> + Send + Sync + 'static {
         let contract = self.clone();
         move |message| match validation {
             Validation::Off => Ok(()),
             validation => {
-                let findings = contract.findings(message, None);
+                let findings = contract.findings(message, None, Limits::default().tree_nodes);
                 let is_fault = !findings.is_empty() && findings.iter().all(|it| it.path.starts_with(FAULT));
                 let validation = if is_fault { Validation::Report } else { validation };
                 validation.apply(findings).map_err(Into::into)

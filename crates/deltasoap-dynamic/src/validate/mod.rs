@@ -88,13 +88,13 @@ impl Contract {
     /// As [`validate`](Self::validate), for a message that came in a package: `part` returns the bytes of the part that an `xop:Include`
     /// refers to, which replace its text.
     pub fn validate_with_parts(&self, message: &[u8], part: &dyn Fn(&PartUri) -> Option<Bytes>) -> Vec<Finding> {
-        self.findings(message, Some(part))
+        self.findings(message, Some(part), usize::MAX)
     }
 
-    /// The errors in a message; those of its parts only if the parts are known.
-    fn findings(&self, message: &[u8], part: Option<&PartOf<'_>>) -> Vec<Finding> {
+    /// The errors in a message of at most so many [nodes](deltasoap_core::Limits::tree_nodes); those of its parts only if the parts are known.
+    fn findings(&self, message: &[u8], part: Option<&PartOf<'_>>, nodes: usize) -> Vec<Finding> {
         let message = in_utf8(message);
-        let parsed = item::parse(&message);
+        let parsed = item::parse(&message, nodes);
         let mut checker = Checker {
             types: &self.types,
             message: &message,

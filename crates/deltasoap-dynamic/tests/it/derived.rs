@@ -129,6 +129,30 @@ fn what_is_of_a_known_type_is_no_tree() {
     assert_eq!(json("<e><y xsi:type='t:Code'>s</y></e>"), json!({ "@a": 7, "y": "s" }));
 }
 
+/// A tree keeps the attribute that names its type, which is written once.
+#[test]
+fn mixed_content_of_a_named_type_names_it_once() {
+    let contract = support::schema(
+        "<xs:complexType name='B' abstract='true' mixed='true'/>
+         <xs:complexType name='X' mixed='true'><xs:complexContent mixed='true'><xs:extension base='t:B'><xs:sequence>
+           <xs:element name='e' type='xs:string' minOccurs='0'/></xs:sequence><xs:attribute name='at' type='xs:string'/></xs:extension>
+           </xs:complexContent></xs:complexType>
+         <xs:element name='r'><xs:complexType><xs:sequence><xs:element name='h' type='t:B'/></xs:sequence></xs:complexType></xs:element>",
+    );
+    let codec = Codec::of_element(&contract, "r");
+    let value = codec.read("<h xsi:type='t:X' at='1'>text<e>x</e></h>");
+    let written = codec.write(&value);
+    assert_eq!(written.matches("type=").count(), 1, "{written}");
+    let json = codec.to_json(&value);
+    assert_eq!(json["h"]["$type"], "X", "{json}");
+    let again = codec.write(&codec.read_json(&json).expect("a value"));
+    assert_eq!(again.matches("type=").count(), 1, "{again}");
+    for written in [&written, &again] {
+        let read = value_from_slice(written.as_bytes(), &QName::new("urn:t", "r"), codec.view()).expect(written);
+        assert_eq!(codec.to_json(&read), json);
+    }
+}
+
 /// In content of any type, the declaration cannot say how many dimensions an array has. An array of several is a tree.
 #[test]
 fn arrays_of_several_dimensions_may_be_of_any_type() {

@@ -3,7 +3,7 @@
 use super::{DecodeFields, Routine};
 use crate::ErrorKind;
 use crate::decode::differential::leaf::AnyOrder;
-use crate::decode::{Cursor, State, Step, Stop};
+use crate::decode::{Cursor, State, Step, Stop, Tolerance};
 use crate::ns;
 use crate::schema::{ChoiceFault, ComplexElement, Compositor, Element, Field, View};
 
@@ -34,6 +34,9 @@ impl<'s> Routine<'_, '_, 's> {
             (None, Some(fault)) => return Err(self.expected(self.wanted_by(&fault))),
             (None, None) => return Ok(None),
         };
+        if self.is_of_a_field_before(index) {
+            return Ok(None);
+        }
         match first_missing(&self.complex.fields, current, count, index) {
             None => {
                 self.note_seen(index);
@@ -41,6 +44,15 @@ impl<'s> Routine<'_, '_, 's> {
             }
             Some(missing) => Err(self.expected(format!("<{}>", missing.name))),
         }
+    }
+
+    /// True if a wildcard was found for an element that a field before it names, and that field is to be read wherever it stands. What
+    /// namespaces a wildcard takes is not known here.
+    fn is_of_a_field_before(&self, index: usize) -> bool {
+        let fields = &self.complex.fields;
+        self.cursor.tolerance() == Tolerance::AnyOrder
+            && is_wildcard(self.view, &fields[index])
+            && fields[..index].iter().any(|field| is_field(self.cursor, self.view, field))
     }
 
     /// In a group: the next field in order that has the name; `None` if the group is whole without one.
@@ -103,7 +115,10 @@ impl<'s> Routine<'_, '_, 's> {
     /// The field with the name, wherever it stands; a repeated one may come back.
     fn select_in_any_order(&mut self) -> Step<Option<usize>> {
         let current = self.current();
-        let Some(index) = self.find(current).or_else(|| self.find(0)) else { return Ok(None) };
+        let fields = &self.complex.fields;
+        let named = |from: usize| (from..fields.len()).find(|&index| is_field(self.cursor, self.view, &fields[index]));
+        let found = named(current).or_else(|| named(0)).or_else(|| self.find(current)).or_else(|| self.find(0));
+        let Some(index) = found else { return Ok(None) };
         if self.set_seen(index) && !self.complex.fields[index].is_repeated() {
             return Err(self.expected("each field once".to_owned()));
         }
