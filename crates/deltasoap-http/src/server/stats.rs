@@ -24,7 +24,7 @@ use std::time::Duration;
 /// | `deltasoap_underway` | gauge: messages that are being read or answered |
 /// | `deltasoap_refused_total` | messages refused for want of time: see [`SmallFirst`](crate::SmallFirst) |
 /// | `deltasoap_deviations_total` | what was accepted beyond the schema: see [`Tolerance`](deltasoap_core::Tolerance) |
-/// | `deltasoap_received_bytes_total`, `deltasoap_sent_bytes_total` | bytes of bodies |
+/// | `deltasoap_received_bytes_total`, `deltasoap_sent_bytes_total` | bytes of messages before compression; of received packages, the envelopes alone |
 /// | `deltasoap_encode_nanoseconds_total` | time spent encoding responses |
 /// | `deltasoap_decode_seconds` | histogram by `operation`: time spent decoding a message, without waiting for bytes |
 /// | `deltasoap_differential_*_total` | by `operation`: the counters of [`DifferentialStats`], times in nanoseconds |
