@@ -1,6 +1,7 @@
 //! Arguments of `cost`.
 
 use super::Loading;
+use super::values::{self, By};
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand, ValueEnum};
 use deltasoap_cost::Mode;
@@ -183,7 +184,7 @@ pub struct Plan {
     #[arg(long, default_value_t = 0.0, value_name = "Z", conflicts_with = "rate")]
     pub think: f64,
     /// Requests per second that arrive from outside
-    #[arg(long, value_name = "L")]
+    #[arg(long, value_name = "L", value_parser = By(values::rate))]
     pub rate: Option<f64>,
     /// Requests that the server works on at one time, at most
     #[arg(long, value_name = "M")]

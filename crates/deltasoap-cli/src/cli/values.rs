@@ -43,6 +43,12 @@ pub fn header(text: &str) -> Result<(HeaderName, HeaderValue), String> {
     Ok((read, value))
 }
 
+/// A number of requests per second.
+pub fn rate(text: &str) -> Result<f64, String> {
+    let rate = text.parse().ok().filter(|rate: &f64| rate.is_finite() && *rate > 0.0);
+    rate.ok_or_else(|| format!("expected a number above 0, found {text:?}"))
+}
+
 /// A proxy, for all hosts but those that the environment lists.
 pub fn proxy(url: &str) -> Result<Proxy, String> {
     let proxy = Proxy::new(url, &Proxy::no_proxy()).map_err(|error| error.to_string())?;
@@ -89,6 +95,12 @@ pub fn endpoint(text: &str) -> Result<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rates_are_positive_numbers() {
+        assert_eq!(rate("0.5"), Ok(0.5));
+        assert!(["0", "-1", "NaN", "inf", "x"].iter().all(|text| rate(text).is_err()));
+    }
 
     #[test]
     fn headers_that_frame_the_request_are_not_for_users() {
