@@ -401,3 +401,27 @@ fn a_wildcard_takes_nothing_from_the_fields() {
         assert!(read(&twice, AnyOrder).is_err(), "{twice}");
     }
 }
+
+/// Where a group keeps fields from being read in any namespace, what has a field's name is an error.
+#[test]
+fn beside_groups_nothing_of_a_field_is_skipped() {
+    let mut schema = Schema::new();
+    let int = simple(&mut schema, Builtin::Int, &[]);
+    let group =
+        complex(&mut schema, Compositor::Sequence, vec![field("p", int, 1, Some(1)), field("q", int, 1, Some(1))]);
+    let group = Field { name: QName::new("", "group"), inline: true, ..field("group", group, 0, None) };
+    let fields = vec![field("k", int, 0, Some(1)), group, field("z", int, 0, Some(1))];
+    let root = complex(&mut schema, Compositor::Sequence, fields);
+    let read = |content: &str, tolerance: Tolerance| {
+        let text = format!("<order xmlns='urn:t'>{content}</order>");
+        let mut decoder = Decoder::new(options(tolerance));
+        let mut reader = ElementRoot::<Value>::new(schema.view(root));
+        decoder.push(&mut reader, text.as_bytes()).and_then(|()| decoder.finish(&mut reader))
+    };
+    let valid = "<k>1</k><p>2</p><q>3</q><p>4</p><q>5</q><z>9</z>";
+    assert!(LEVELS.iter().all(|level| read(valid, *level).is_ok()));
+    let bare = valid.replace("<k>", "<k xmlns=''>");
+    assert!(read(&bare, Unknown).is_ok(), "an unknown element");
+    assert!(read(&bare, AnyOrder).is_err());
+    assert!(read(&valid.replace("<z>", "<y/><z>"), AnyOrder).is_ok());
+}

@@ -24,12 +24,11 @@ impl Routine<'_, '_, '_> {
     /// When it is not accepted.
     #[cold]
     pub(super) fn tolerate(&mut self, selected: Step<Option<usize>>) -> Step<Option<usize>> {
-        let mut is_surplus = false;
+        // What a field could have taken would be lost if it were skipped.
+        let is_surplus = self.is_alike_a_field();
         if let Some((candidates, kind)) = self.select_loosely() {
             // Only then it is known which fields were seen: a message that is compared has passed some unseen.
             self.loosen()?;
-            // What a field could have taken would be lost if it were skipped.
-            is_surplus = kind == DeviationKind::Namespace;
             if let Some(index) = candidates.into_iter().find(|&index| self.is_free(index)) {
                 self.set_seen(index);
                 self.cursor.report_element(kind, self.complex);
@@ -114,6 +113,13 @@ impl Routine<'_, '_, '_> {
         let local = self.cursor.names().local(self.cursor.name());
         let alike: Vec<usize> = those(&|index| fields[index].name.local == local);
         (alike.len() == 1).then_some((alike, DeviationKind::Namespace))
+    }
+
+    /// True where elements of other namespaces are read, and a field has the name of the element just opened but for that.
+    fn is_alike_a_field(&self) -> bool {
+        let local = self.cursor.names().local(self.cursor.name());
+        self.cursor.tolerance() == Tolerance::AnyOrder
+            && self.complex.fields.iter().any(|field| !field.inline && field.name.local == local)
     }
 
     /// True if a field can take one more occurrence.
