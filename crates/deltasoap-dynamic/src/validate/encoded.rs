@@ -194,9 +194,13 @@ impl<'c> Checker<'c> {
         }
     }
 
-    /// The type that an element names, if that is more specific than the declared one: many senders name the base of a derived simple type.
+    /// The type that an element names, also as one of the encoding's own elements does (`<enc:int>`), if that is more specific than the
+    /// declared one: many senders name the base of a derived simple type.
     fn encoded_type(&self, item: &Item, declared: TypeId) -> TypeId {
-        let named = item.attribute(ns::XSI, "type").and_then(|text| item.resolve(text));
+        let named = match item.attribute(ns::XSI, "type") {
+            Some(text) => item.resolve(text),
+            None => is_encoding(&item.name.namespace).then(|| QName::owned(ns::XSD, &*item.name.local)),
+        };
         let named = named.and_then(|name| self.types.named(&name));
         named.filter(|id| self.types.can_be(*id, declared)).unwrap_or(declared)
     }
@@ -245,6 +249,10 @@ impl<'c> Checker<'c> {
             self.within(child, |this| this.encoded(child, Kind::Of(id)));
         }
     }
+}
+
+fn is_encoding(namespace: &str) -> bool {
+    [ns::SOAP11_ENCODING, ns::SOAP12_ENCODING].contains(&namespace)
 }
 
 /// Attributes of SOAP encoding, and those of other namespaces: the schema does not describe them.

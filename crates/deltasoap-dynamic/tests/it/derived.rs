@@ -129,6 +129,26 @@ fn what_is_of_a_known_type_is_no_tree() {
     assert_eq!(json("<e><y xsi:type='t:Code'>s</y></e>"), json!({ "@a": 7, "y": "s" }));
 }
 
+/// `<enc:int>` is an `xsd:int` where any type is allowed (SOAP 1.1, 5.4.2).
+#[test]
+fn elements_of_the_encoding_name_their_type() {
+    let contract = support::schema(
+        "<xs:import namespace='http://schemas.xmlsoap.org/soap/encoding/'/>
+         <xs:element name='r' xmlns:c='http://schemas.xmlsoap.org/soap/encoding/'><xs:complexType><xs:sequence>
+         <xs:element name='v' type='c:Array'/></xs:sequence></xs:complexType></xs:element>",
+    );
+    let codec = Codec::of_element(&contract, "r");
+    let array = |items: &str| {
+        format!("<v xmlns:c='http://schemas.xmlsoap.org/soap/encoding/' c:arrayType='xs:ur-type[2]'>{items}</v>")
+    };
+    let json = codec.to_json(&codec.read(&array("<c:int>5</c:int><c:string>x</c:string>")));
+    assert_eq!(json, json!({ "v": [{ "$type": "xsd:int", "$": 5 }, { "$type": "xsd:string", "$": "x" }] }));
+    let written = codec.write(&codec.read_json(&json).expect("a value"));
+    let read = value_from_slice(written.as_bytes(), &QName::new("urn:t", "r"), codec.view()).expect(&written);
+    assert_eq!(codec.to_json(&read), json, "{written}");
+    assert_eq!(codec.to_json(&codec.read(&array("<i xsi:type='xs:int'>5</i>")))["v"][0]["$"], 5);
+}
+
 /// A tree keeps the attribute that names its type, which is written once.
 #[test]
 fn mixed_content_of_a_named_type_names_it_once() {
