@@ -438,7 +438,7 @@ async fn redirects_take_no_credentials_elsewhere() {
     }
 }
 
-/// Who is challenged again and again proves itself once more and gives up.
+/// Who is challenged again and again proves itself once more, twice if the nonce is said to be stale, and gives up.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn challenges_without_end() {
     let _alone = ALONE.lock().await;
@@ -458,7 +458,8 @@ async fn challenges_without_end() {
             let before = sent.lock().expect("not poisoned").len();
             let result = client.call::<_, EchoResponse>(&echo("x")).await;
             assert!(matches!(&result, Err(CallError::Status(error)) if error.status == 401), "{result:?}");
-            assert!(sent.lock().expect("not poisoned").len() - before <= 2, "{challenge}");
+            let most = if challenge.contains("stale") { 3 } else { 2 };
+            assert!(sent.lock().expect("not poisoned").len() - before <= most, "{challenge}");
         }
     }
 }
