@@ -40,7 +40,8 @@ pub struct Limits {
     /// element. Default 512. The same holds around elements that references point to.
     pub bindings_in_scope: usize,
     /// Elements, attributes and declarations of trees (header blocks, fault details, `xsd:anyType`), in the header of a message, and
-    /// again in its body. A tree takes about 110 bytes of memory for each of them, besides its texts. Default 1,000,000.
+    /// again in its body. A tree takes about 110 bytes of memory for each of them, as much for each text, and the texts' bytes. Default
+    /// 1,000,000.
     pub tree_nodes: usize,
     /// Bytes of elements that are read because references (`href`, `ref`) point to them, beyond as many as the message has:
     /// elements referred to many times are read many times. Default 16 MiB.

@@ -213,13 +213,17 @@ pub fn template(arguments: &Template) -> Result<()> {
     };
     let ((name, content), sample) = body.zip(sample).context("a one-way operation has no response")?;
     let body = (&sample, operation.view(content));
-    let message = encode_element(operation.version(), method.element.encoding, &[], name, body, Buffer::new())?;
-    if let Some(finding) = contract.validate(message.as_slice()).first() {
-        let why = one_line(&format!("{}: {}", finding.path, finding.message));
+    let message = encode_element(operation.version(), method.element.encoding, &[], name, body, Buffer::new());
+    let why = match &message {
+        Ok(message) => contract.validate(message.as_slice()).first().map(|it| format!("{}: {}", it.path, it.message)),
+        Err(error) => Some(error.to_string()),
+    };
+    if let Some(why) = why {
+        let why = one_line(&why);
         report(format_args!("warning: no valid sample was found, so this one has to be corrected; {why}"));
     }
     match arguments.xml {
-        true => print_xml(message.as_slice()),
+        true => print_xml(message?.as_slice()),
         false => print_json(&contract.to_json(name, content, &sample)?),
     }
 }

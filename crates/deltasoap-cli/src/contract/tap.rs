@@ -19,7 +19,8 @@ use tower::Service;
 /// Bytes of a body that are shown.
 const MOST: usize = 1 << 20;
 
-/// HTTP, shown on standard error if wanted: a request as a whole, of an answer first its head and then what of its body was read.
+/// HTTP, shown on standard error if wanted: each request, and of an answer its head first, then as much of its body as was read. Of either
+/// body at most [`MOST`] bytes are shown.
 #[derive(Debug, Clone)]
 pub struct Tap {
     transport: HttpTransport,
@@ -133,7 +134,7 @@ where
                     self.note(data);
                 }
             }
-            // If standard error is closed, the answer is read all the same.
+            // The answer is read, even if its body cannot be shown.
             Some(Err(_)) | None => drop(self.show()),
         }
         Poll::Ready(frame)

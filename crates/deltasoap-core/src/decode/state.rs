@@ -25,7 +25,7 @@ pub struct State {
     pub(crate) text: OpenText,
     /// What one routine leaves for the next.
     pub(crate) handover: Handover,
-    /// What trees take over from the elements around them.
+    /// What trees have taken.
     pub(crate) trees: Trees,
     /// The elements that others refer to.
     pub(crate) references: References,

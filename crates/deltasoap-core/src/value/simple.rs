@@ -314,7 +314,6 @@ pub(super) fn is_name(base: Builtin) -> bool {
     matches!(base, Builtin::QName | Builtin::Notation)
 }
 
-/// A name as [`QName`] shows it.
 /// Takes back what [`Escape::Text`] does.
 fn unescaped(text: &str) -> Cow<'_, str> {
     if !text.contains('&') {

@@ -901,3 +901,41 @@ fn columns_become_lists_where_an_item_is_nil() {
     assert!(matches!(&fields(bodies[2])[0], Value::List(items) if items.len() == 61 && items[60] == Value::Nil));
     assert!(matches!(&fields(bodies[9])[0], Value::Column(none) if none.is_empty()));
 }
+
+/// What trees take is counted for each memory: what was skipped of one changes nothing for the next.
+#[test]
+fn trees_of_several_memories_are_counted_apart() {
+    let mut types = Types::default();
+    let any = types.0.add(Element::Any);
+    let root = types.sequence(vec![Field { inline: true, ..field("any", any, 0, None) }]);
+    let view = types.0.view(root);
+    let tree = |nodes: usize, text: &str| format!("<t xmlns='urn:{text}'>{}</t>", "<u/>".repeat(nodes) + text);
+    let documents = [
+        format!("<r><p>{}</p><q>{}</q></r>", tree(2, "a"), tree(1, "b")),
+        format!("<r><p>{}</p><q>{}{}</q></r>", tree(2, "a"), tree(1, "b"), tree(2, "c")),
+        format!("<r><p>{}</p><q>{}</q></r>", tree(4, "a"), tree(4, "b")),
+        format!("<r><q>{}</q><p>{}</p><q>{}</q></r>", tree(4, "b"), tree(4, "a"), tree(1, "d")),
+        format!("<r><p>{}</p><q>{}</q></r>", tree(4, "a"), tree(4, "b")),
+    ];
+    let vacant = || [(); 2].map(|()| Memory::new(Value::Absent));
+    for differential in streams::all(24).chain([EXACT]) {
+        for most in 0..14 {
+            for limits in [
+                Limits { tree_nodes: most, ..Limits::default() },
+                Limits { inherited_bindings: most, ..Limits::default() },
+            ] {
+                let mut decoder = Decoder::new(DecodeOptions { limits, differential, ..DecodeOptions::default() });
+                let mut memories = vacant();
+                for document in documents.iter().chain(&documents) {
+                    let mut pair = Pair { view, memories };
+                    let result = decoder.decode(&mut pair, document.as_bytes());
+                    memories = pair.memories;
+                    let mut alone = Pair { view, memories: vacant() };
+                    let regular = DecodeOptions { limits, differential: Differential::OFF, ..DecodeOptions::default() };
+                    let expected = Decoder::new(regular).decode(&mut alone, document.as_bytes());
+                    assert_eq!(result, expected, "{differential:?}, {limits:?}: {document}");
+                }
+            }
+        }
+    }
+}

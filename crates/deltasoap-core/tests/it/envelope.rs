@@ -176,9 +176,8 @@ const TEMPLATES: [&str; 5] = [
     "savonrb+savon/spec/integration/support/application.rb.000.xml",
 ];
 
-/// A block has a copy of all bindings in scope: a small message must not become a large tree.
 #[test]
-fn trees_have_a_most_number_of_nodes() {
+fn trees_have_a_maximum_number_of_nodes() {
     let limit = Limits::default().tree_nodes;
     assert_eq!(limit, Limits::server().tree_nodes);
     let limits = Limits { tree_nodes: 12, ..Limits::default() };
@@ -192,6 +191,7 @@ fn trees_have_a_most_number_of_nodes() {
     assert_eq!([read(9, 9), read(10, 9), read(9, 10)], [Ok(()), beyond.clone(), beyond]);
 }
 
+/// A block has a copy of all bindings in scope: a small message must not become a large tree.
 #[test]
 fn bindings_cannot_be_multiplied() {
     let declarations: String = (0..400).map(|n| format!(" xmlns:p{n}='u'")).collect();

@@ -123,11 +123,11 @@ impl Types {
     }
 
     /// A declared element and those that can replace it, without abstract ones.
-    pub(crate) fn members(&self, id: ElementId) -> Vec<ElementId> {
+    pub(crate) fn members(&self, id: ElementId) -> impl Iterator<Item = ElementId> {
         let schemas = self.import.schemas();
         let own = Some(id).filter(|&id| !schemas[id].is_abstract);
-        let others = schemas.substitutes(id).iter().copied().filter(|&other| self.can_substitute(other, id));
-        own.into_iter().chain(others).collect()
+        let others = schemas.substitutes(id).iter().copied().filter(move |&other| self.can_substitute(other, id));
+        own.into_iter().chain(others)
     }
 
     /// True if an element can replace the head of its substitution group (XSD 1.0 part 1, 3.3.6).

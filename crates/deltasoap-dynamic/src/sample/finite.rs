@@ -9,27 +9,32 @@ use std::collections::HashSet;
 /// Derived types that are looked at for one that may stand for an element's.
 const MOST_DERIVED: usize = 1000;
 
-/// The complex types, not abstract, that have a value of finite size. Simple types have one.
-#[derive(Debug)]
-pub(crate) struct Finite(HashSet<TypeId>);
+/// What has a value of finite size. Simple types have one.
+#[derive(Debug, Default)]
+pub(crate) struct Finite {
+    /// Complex types that are not abstract.
+    types: HashSet<TypeId>,
+    /// Declared elements, or one that may replace them, with a type that may replace their own.
+    elements: HashSet<ElementId>,
+}
 
 impl Finite {
-    /// The least set in which each type needs nothing but the others.
+    /// The least sets in which each needs nothing but the others.
     pub(crate) fn of(types: &Types) -> Self {
-        let mut finite = Finite(HashSet::new());
-        let all = types.import.schemas().types().map(|(id, _)| id);
+        let (mut finite, schemas) = (Finite::default(), types.import.schemas());
+        let all = schemas.types().map(|(id, _)| id);
         let mut rest: Vec<TypeId> = all.filter(|&id| is_concrete(types, id)).collect();
+        let mut elements: Vec<ElementId> = schemas.elements().map(|(id, _)| id).collect();
         // Each pass finds the values that are one level deeper. Deeper samples than this are cut anyway.
         for _ in 0..ENDLESS {
-            let before = rest.len();
-            rest.retain(|&id| {
-                let is_finite = finite.has_content(types, id);
-                if is_finite {
-                    finite.0.insert(id);
-                }
-                !is_finite
-            });
-            if rest.len() == before {
+            let before = (rest.len(), elements.len());
+            let found: HashSet<ElementId> = elements.iter().copied().filter(|&id| finite.finds(types, id)).collect();
+            elements.retain(|id| !found.contains(id));
+            finite.elements.extend(found);
+            let found: HashSet<TypeId> = rest.iter().copied().filter(|&id| finite.has_content(types, id)).collect();
+            rest.retain(|id| !found.contains(id));
+            finite.types.extend(found);
+            if (rest.len(), elements.len()) == before {
                 break;
             }
         }
@@ -39,18 +44,22 @@ impl Finite {
     /// True if elements of this very type can end.
     pub(super) fn has(&self, types: &Types, id: TypeId) -> bool {
         let is_simple = matches!(types.import.schemas()[id].definition, TypeDefinition::Simple(_));
-        is_simple || id == TypeId::ANY || self.0.contains(&id)
+        is_simple || id == TypeId::ANY || self.types.contains(&id)
     }
 
-    /// True if the term can occur in a finite message. An element can if one that may replace it can, with a type that may replace its own.
-    pub(super) fn allows(&self, types: &Types, term: &Term) -> bool {
-        let can_be = |part: &Particle| part.min == 0 || self.allows(types, &part.term);
+    /// True if the term can occur in a finite message.
+    pub(super) fn allows(&self, term: &Term) -> bool {
+        let can_be = |part: &Particle| part.min == 0 || self.allows(&part.term);
         match term {
-            Term::Element(id) => types.members(*id).into_iter().any(|id| self.allows_element(types, id)),
+            Term::Element(id) => self.elements.contains(id),
             Term::Sequence(parts) | Term::All(parts) => parts.iter().all(can_be),
             Term::Choice(parts) => parts.iter().any(|part| part.max != Some(0) && can_be(part)),
             Term::Any(_) | Term::Group(_) => true,
         }
+    }
+
+    fn finds(&self, types: &Types, id: ElementId) -> bool {
+        types.members(id).any(|id| self.allows_element(types, id))
     }
 
     fn allows_element(&self, types: &Types, id: ElementId) -> bool {
@@ -66,7 +75,7 @@ impl Finite {
         match &normal.content {
             // An array can be empty.
             NormalContent::Elements(particle) if normal.array.is_none() => {
-                particle.min == 0 || self.allows(types, &particle.term)
+                particle.min == 0 || self.allows(&particle.term)
             }
             _ => true,
         }

@@ -195,7 +195,7 @@ impl<'t> Sampler<'t> {
             Term::Element(id) => self.is_left_out(self.schemas()[*id].type_id),
             _ => false,
         };
-        let is_possible = self.types.finite().allows(self.types, &particle.term) && !is_reference;
+        let is_possible = self.types.finite().allows(&particle.term) && !is_reference;
         !is_deep && is_possible && (!is_wildcard || self.chance.is_some()) && self.takes_optional()
     }
 
@@ -203,7 +203,7 @@ impl<'t> Sampler<'t> {
     fn leads_back(&self, term: &Term) -> bool {
         match term {
             Term::Element(id) => {
-                self.types.members(*id).iter().all(|&id| self.types_open.contains(&self.schemas()[id].type_id))
+                self.types.members(*id).all(|id| self.types_open.contains(&self.schemas()[id].type_id))
             }
             Term::Sequence(parts) | Term::All(parts) => {
                 parts.iter().any(|part| part.min > 0 && self.leads_back(&part.term))
@@ -239,8 +239,8 @@ impl<'t> Sampler<'t> {
     fn choice(&mut self, parts: &[Particle], node: &mut Node) {
         let start = if self.chance.is_some() { self.below(parts.len()) } else { 0 };
         let order = (0..parts.len()).map(|step| &parts[(start + step) % parts.len()]);
-        let (types, finite) = (self.types, self.types.finite());
-        let is_possible = |part: &&Particle| part.max != Some(0) && finite.allows(types, &part.term);
+        let finite = self.types.finite();
+        let is_possible = |part: &&Particle| part.max != Some(0) && finite.allows(&part.term);
         let chosen = order.clone().find(|part| is_possible(part) && !self.leads_back(&part.term));
         match chosen.or_else(|| order.clone().find(is_possible)) {
             // What is chosen is there, even if it may be empty.
@@ -253,7 +253,7 @@ impl<'t> Sampler<'t> {
     /// one.
     fn declared(&mut self, id: ElementId) -> Node {
         let schemas = self.schemas();
-        let mut members = self.types.members(id);
+        let mut members: Vec<_> = self.types.members(id).collect();
         if self.chance.is_some() && !members.is_empty() {
             let start = self.below(members.len());
             members.rotate_left(start);

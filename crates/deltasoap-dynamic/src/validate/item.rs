@@ -193,7 +193,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_have_a_most_number_of_nodes() {
+    fn messages_have_a_maximum_number_of_nodes() {
         let message = b"<a x='1' xmlns:n='urn:n'><b>text</b><n:c/></a>";
         let root = parse(message, 5).expect("five");
         assert_eq!((root.children.len(), root.children[0].text.as_str()), (2, "text"));

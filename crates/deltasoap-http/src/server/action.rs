@@ -11,8 +11,9 @@ use deltasoap_core::soap::Fault;
 /// How a request whose action contradicts its body is handled: see
 /// [`ServiceBuilder::action_check`](crate::ServiceBuilder::action_check).
 ///
-/// The action is that of the header `SOAPAction` in SOAP 1.1 (6.1.1), with or without its quotes, and that of the media type's
-/// parameter `action` in SOAP 1.2 (part 2, 7.1.4). A missing or empty action contradicts nothing.
+/// The actions are those of the header `SOAPAction` (SOAP 1.1, 6.1.1), with or without its quotes, of the media type's
+/// parameter `action` (SOAP 1.2 part 2, 7.1.4), and of the media type in its `start-info` (MTOM). Each is checked, whatever the version, since a
+/// filter may look at any of them. A missing or empty action contradicts nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum ActionCheck {

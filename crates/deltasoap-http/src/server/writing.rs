@@ -10,11 +10,12 @@ use crate::Part;
 use crate::attachments::package::Packing;
 use crate::body::Body;
 use crate::sizes::in_full;
+use deltasoap_core::content::Encode;
 use deltasoap_core::schema::{Use, View};
 use deltasoap_core::soap::{
     HeaderBlock, Optimization, Version, encode_element, encode_optimized, encode_without_references,
 };
-use deltasoap_core::{Buffer, Content, Encode, EncodeStats, Error, QName, Templating};
+use deltasoap_core::{Buffer, Content, EncodeStats, Error, QName, Templating};
 use http::header::HeaderValue;
 use std::sync::Arc;
 

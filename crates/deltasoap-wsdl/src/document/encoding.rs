@@ -22,11 +22,12 @@ pub(super) fn to_utf8(bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
 /// servers often name one without looking into the file.
 pub(crate) fn in_charset(bytes: Vec<u8>, charset: &str) -> Vec<u8> {
     let is_told = !matches!(detect(&bytes), Some(encoding) if encoding == UTF_8) || declared(&bytes).is_some();
-    match Encoding::for_label(charset.as_bytes()) {
-        Some(encoding) if !is_told && Encoding::for_bom(&bytes).is_none() => {
-            encoding.decode_without_bom_handling(&bytes).0.into_owned().into_bytes()
-        }
-        _ => bytes,
+    let is_told = is_told || Encoding::for_bom(&bytes).is_some();
+    let encoding = Encoding::for_label(charset.as_bytes()).filter(|encoding| !is_told && *encoding != UTF_8);
+    let decoded = encoding.and_then(|encoding| encoding.decode_without_bom_handling_and_without_replacement(&bytes));
+    match decoded {
+        Some(text) => text.into_owned().into_bytes(),
+        None => bytes,
     }
 }
 
@@ -93,6 +94,8 @@ mod tests {
         for told in ["\u{FEFF}<a>é</a>", "<?xml version='1.0' encoding='utf-8'?><a>é</a>"] {
             assert_eq!(latin(told.as_bytes()), told.as_bytes());
         }
-        assert_eq!(in_charset(b"<a>\xE9</a>".to_vec(), "nonsense"), b"<a>\xE9</a>");
+        for charset in ["nonsense", "utf-8", "us-ascii-or-so", "euc-jp"] {
+            assert_eq!(in_charset(b"<a>\xE9</a>".to_vec(), charset), b"<a>\xE9</a>", "{charset}");
+        }
     }
 }

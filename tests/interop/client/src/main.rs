@@ -59,8 +59,8 @@ struct Arguments {
     #[arg(long, value_name = "URL")]
     sessions: Option<String>,
     /// PEM file with the authority that the service's certificate is from
-    #[arg(long, value_name = "FILE", default_value = "", hide_default_value = true)]
-    ca: PathBuf,
+    #[arg(long, value_name = "FILE", required_unless_present = "serve_values")]
+    ca: Option<PathBuf>,
     /// Serves testdata/wsdl/types.wsdl and encoded.wsdl instead
     #[arg(long)]
     serve_values: bool,
@@ -86,7 +86,7 @@ impl Endpoint {
         let url = url.to_owned();
         let client = Client::builder(url.clone()).version(version).build()?;
         let urls = arguments.urls.iter().cloned().collect();
-        Ok(Endpoint { version, url, urls, ca: arguments.ca.clone(), client })
+        Ok(Endpoint { version, url, urls, ca: arguments.ca.clone().unwrap_or_default(), client })
     }
 
     /// A client of its own for a feature, with the settings still to be made.

@@ -9,6 +9,7 @@ use super::policy::{self, Base, Custom, PASSED, Policy};
 use super::turns::Turns;
 use super::values::{AnyValues, Values};
 use crate::content::{Content, Typed};
+use crate::decode::state::TreeCounts;
 use crate::decode::{Cursor, Step, Stop, Tolerance, expect_end};
 use crate::schema::{Element, View};
 use std::time::Duration;
@@ -56,6 +57,8 @@ struct Kept {
     adaptive: Adaptive,
     /// The position after the start tag of the message's operation.
     start: u64,
+    /// What trees outside of the operation have taken. It counts by itself: of an operation that is compared only a bound is known.
+    outside: TreeCounts,
     stats: DifferentialStats,
     /// The message is so small that its value is mended, or else read in regular mode.
     is_small: bool,
@@ -132,6 +135,9 @@ impl Kept {
     /// See [`Memory::decode`].
     fn decode(&mut self, values: &mut dyn AnyValues, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
         let (me, fresh) = cursor.enter();
+        if fresh {
+            self.outside = std::mem::take(&mut cursor.state().trees.taken);
+        }
         if fresh && self.begin(values, cursor, view, me) {
             return Err(Stop::Switch);
         }
@@ -144,6 +150,8 @@ impl Kept {
             _ => values.decode(cursor, view).inspect_err(|stop| self.fail(cursor, stop))?,
         }
         self.end(values, cursor);
+        let trees = &mut cursor.state().trees;
+        (trees.taken, trees.bindings) = (self.outside, None);
         cursor.leave(me);
         Ok(())
     }

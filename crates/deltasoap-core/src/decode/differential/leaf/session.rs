@@ -37,7 +37,7 @@ pub(crate) struct Session {
     pub(super) shifting: Shifting,
     /// What this has cost.
     pub(crate) bounds: Bounds,
-    /// Bindings that trees take over.
+    /// What trees take.
     pub(crate) trees: Counting,
     pub(crate) clock: Clock,
     /// The bytes of the message before, whose memory can be used again.

@@ -22,7 +22,7 @@ pub(crate) struct Template {
     pub(crate) start: u64,
     /// The position of its end tag.
     pub(crate) end: u64,
-    /// Bindings that its trees have taken over.
+    /// What its trees have taken.
     pub(crate) trees: Taken,
     /// The message is compared as a whole, up to its end, and nothing is known of its elements. So are messages with references, or with items
     /// that say where they stand, as a change in one place can change values in others; and content that has no places within to go on at.

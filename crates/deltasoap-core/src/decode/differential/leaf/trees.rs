@@ -9,7 +9,7 @@ use crate::decode::state::TreeCounts;
 use crate::schema::Bindings;
 use deltasoap_xml::ScopeId;
 
-/// What the trees of an operation have taken over.
+/// What the trees of an operation have taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Taken {
     /// All of them, at most.
