@@ -218,7 +218,7 @@ impl<'c> Cursor<'c> {
         if let Some((known, bindings)) = &trees.bindings
             && *known == scope
         {
-            session.trees.note(bindings.len(), true);
+            session.trees.note(bindings.len());
             return Ok(Some(bindings.clone()));
         }
         let mut here: Vec<_> = reader.bindings().map(owned).collect();
@@ -227,7 +227,7 @@ impl<'c> Cursor<'c> {
         let here = Bindings::from(here);
         trees.taken.inherited = trees.taken.inherited.saturating_add(here.len());
         trees.bindings = Some((scope, here.clone()));
-        session.trees.note(here.len(), false);
+        session.trees.note(here.len());
         let skipped = session.of_skipped_trees().inherited;
         if trees.taken.inherited.saturating_add(skipped) > limits.inherited_bindings && session.read_again() {
             return Err(Stop::Switch);

@@ -31,8 +31,8 @@ impl Content for QName {
             return result;
         }
         let default = view.element.default_text().filter(|_| text.is_empty());
-        if let Some((namespace, local)) = default.and_then(|text| text.strip_prefix('{')?.rsplit_once('}')) {
-            *self = QName::owned(namespace, local);
+        if let Some(name) = default.filter(|text| text.starts_with('{')).and_then(QName::from_expanded) {
+            *self = name;
             cursor.leave(me);
             return Ok(());
         }

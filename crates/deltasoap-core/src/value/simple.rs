@@ -174,10 +174,7 @@ impl Simple {
     fn parse_member(union: &UnionElement, view: View<'_>, text: &str, names: Names<'_>) -> Option<Self> {
         let value = union.members.iter().find_map(|&member| match view.follow(member).element {
             Element::Union(list) if list.list => Simple::parse_union_in(list, view.follow(member), text, names),
-            Element::Simple(simple) if is_name(simple.base) => {
-                let name = names(text.trim_ascii());
-                name.and_then(|name| Simple::named(simple.base, &name.to_string()).ok())
-            }
+            Element::Simple(simple) if is_name(simple.base) => Simple::named_in(simple.base, text, names).ok(),
             Element::Simple(simple) => Simple::parse_as(simple, text).ok(),
             _ => None,
         })?;

@@ -101,23 +101,29 @@ impl Context {
     /// The action of the request: `SOAPAction` in 1.1, a parameter of the media type in 1.2; in MTOM possibly of the
     /// media type in its `start-info`. If the version's own place contains none, the other version's is used.
     pub fn action(&self) -> Option<String> {
-        requested_actions(&self.parts.headers, self.version()).into_iter().flatten().next()
+        requested_action(&self.parts.headers, self.version())
     }
 
     /// The actions of all those places.
     pub(crate) fn actions(&self) -> impl Iterator<Item = String> {
-        requested_actions(&self.parts.headers, self.version()).into_iter().flatten()
+        requested_actions(&self.parts.headers, self.version())
     }
 }
 
-/// See [`Context::action`]; the first that is there counts.
-pub(crate) fn requested_actions(headers: &HeaderMap, version: Version) -> [Option<String>; 3] {
+/// See [`Context::action`].
+pub(crate) fn requested_action(headers: &HeaderMap, version: Version) -> Option<String> {
+    requested_actions(headers, version).next()
+}
+
+/// The actions of all places that may contain one, in the order in which they count.
+fn requested_actions(headers: &HeaderMap, version: Version) -> impl Iterator<Item = String> {
     let header = headers.get("soapaction").and_then(|value| value.to_str().ok()).map(media::unquote);
     let media = MediaType::of(headers);
     let start_info = media.as_ref().and_then(|media| MediaType::parse(media.parameter("start-info")?));
     let (own, inside) = (media.and_then(|media| media.action), start_info.and_then(|inside| inside.action));
-    match version {
+    let places = match version {
         Version::Soap11 => [header, own, inside],
         Version::Soap12 => [own, inside, header],
-    }
+    };
+    places.into_iter().flatten()
 }

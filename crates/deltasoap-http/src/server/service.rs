@@ -3,7 +3,7 @@
 use super::action::ActionCheck;
 use super::auth::{Denial, Gate};
 use super::builder::ServiceBuilder;
-use super::context::{Context, Secure, requested_actions};
+use super::context::{Context, Secure, requested_action};
 use super::dispatch::{Chosen, Table};
 use super::empty::{EmptyPost, Peeked};
 use super::guard::{Panicked, guard};
@@ -335,7 +335,7 @@ impl Inner {
     {
         let place = self.cache.as_ref().and_then(|cache| Place::of(&parts, cache));
         let action = match self.needs_action {
-            true => requested_actions(&parts.headers, media.version()).into_iter().flatten().next(),
+            true => requested_action(&parts.headers, media.version()),
             false => None,
         };
         let asked = Asked { place, action };

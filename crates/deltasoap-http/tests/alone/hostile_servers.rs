@@ -438,7 +438,7 @@ async fn redirects_take_no_credentials_elsewhere() {
     }
 }
 
-/// Who is challenged again and again proves itself once more, twice if the nonce is said to be stale, and gives up.
+/// A client that is challenged again and again answers once more (twice if the nonce is stale), then gives up.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn challenges_without_end() {
     let _alone = ALONE.lock().await;

@@ -8,7 +8,6 @@ use deltasoap::{Differential, Lease, Templating};
 use peakmem_alloc::PeakMemAllocTrait;
 use std::convert::Infallible;
 use std::net::SocketAddr;
-use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -85,7 +84,7 @@ async fn metrics_that_nobody_asks_for_do_not_add_up() {
     ALLOCATOR.reset_peak_memory();
     for _ in 0..3 {
         // What was added up is freed a while later, when others come.
-        tokio::time::sleep(Duration::from_millis(1500)).await;
+        tokio::time::sleep(std::time::Duration::from_millis(1500)).await;
         (0..10_000).for_each(|_| histogram.record(1.0));
     }
     let held = held();

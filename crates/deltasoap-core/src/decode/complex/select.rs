@@ -117,7 +117,8 @@ impl<'s> Routine<'_, '_, 's> {
         let current = self.current();
         let fields = &self.complex.fields;
         let named = |from: usize| (from..fields.len()).find(|&index| is_field(self.cursor, self.view, &fields[index]));
-        let found = named(current).or_else(|| named(0)).or_else(|| self.find(current)).or_else(|| self.find(0));
+        let wildcard = |from: usize| (from..fields.len()).find(|&index| is_wildcard(self.view, &fields[index]));
+        let found = named(current).or_else(|| named(0)).or_else(|| wildcard(current)).or_else(|| wildcard(0));
         let Some(index) = found else { return Ok(None) };
         if self.set_seen(index) && !self.complex.fields[index].is_repeated() {
             return Err(self.expected("each field once".to_owned()));

@@ -136,7 +136,8 @@ impl Kept {
     fn decode(&mut self, values: &mut dyn AnyValues, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
         let (me, fresh) = cursor.enter();
         if fresh {
-            self.outside = std::mem::take(&mut cursor.state().trees.taken);
+            let trees = &mut cursor.state().trees;
+            (self.outside, trees.bindings) = (std::mem::take(&mut trees.taken), None);
         }
         if fresh && self.begin(values, cursor, view, me) {
             return Err(Stop::Switch);

@@ -7,7 +7,7 @@ use crate::Content;
 use crate::decode::{Cursor, Step};
 use crate::schema::View;
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Values<T> {
     /// That of the last message.
     pub(crate) value: T,

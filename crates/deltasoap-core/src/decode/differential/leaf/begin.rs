@@ -6,7 +6,6 @@ use crate::decode::Cursor;
 use crate::decode::differential::Checkpoints;
 use crate::decode::differential::adaptive::Plan;
 use crate::decode::nil::{IsNil, nil_attribute};
-use crate::decode::state::TreeCounts;
 use crate::schema::Identity;
 use deltasoap_xml::Encoding;
 
@@ -44,13 +43,10 @@ impl Cursor<'_> {
         state.session.bounds.is_adaptive = state.differential.adaptive;
         state.session.origin.depth = state.reader.depth();
         state.session.trees.forget();
-        state.session.trees.before = state.trees.taken;
-        state.session.trees.last = state.trees.bindings.clone();
         let rules = Rules { is_encoded: state.references.is_encoded, limits: state.limits, tolerance };
         let fits = |old: &mut Box<Template>| {
-            let TreeCounts { inherited, nodes } = state.trees.taken;
-            inherited.saturating_add(old.trees.sum.inherited) <= state.limits.inherited_bindings
-                && nodes.saturating_add(old.trees.sum.nodes) <= state.limits.tree_nodes
+            old.trees.sum.inherited <= state.limits.inherited_bindings
+                && old.trees.sum.nodes <= state.limits.tree_nodes
                 && old.image().is_some()
                 && old.prologue.fits(&state.reader, tag, rules, schema)
         };

@@ -8,7 +8,7 @@ use super::image::Image;
 use super::session::Session;
 use super::table::{NONE, Place};
 use super::words::{Descent, Mode, Patched};
-use crate::decode::state::SEEK;
+use crate::decode::state::{SEEK, TreeCounts};
 use crate::decode::{State, Step};
 use deltasoap_xml::{Stop as XmlStop, Window};
 
@@ -238,8 +238,7 @@ impl State {
                     // While messages are compared ids are not noted. An item with one must not be taken for a known one now.
                     self.expected.flat.clear();
                 }
-                self.trees.taken = self.session.trees.before;
-                self.trees.bindings.clone_from(&self.session.trees.last);
+                (self.trees.taken, self.trees.bindings) = (TreeCounts::default(), None);
                 // What is wrong may only show at the operation's end tag: then its element is closed.
                 self.reader.cut(self.session.origin.depth.min(self.reader.depth()));
             }
