@@ -2,7 +2,7 @@
 
 use crate::streams::{self, Operation, Stream};
 use deltasoap_core::content::Shortcuts;
-use deltasoap_core::decode::{Cursor, Decoder, Root, Step, Tag};
+use deltasoap_core::decode::Decoder;
 use deltasoap_core::schema::{
     ArrayElement, Attribute, Builtin, ComplexElement, Compositor, Element, ElementRef, Field, Schema, SimpleElement,
     UnionElement, View,
@@ -681,70 +681,6 @@ fn schemas_in_the_place_of_others() {
     }
 }
 
-/// Two kinds of operations in one document, in any order, each kind with a memory of its own.
-struct Pair<'v> {
-    view: View<'v>,
-    memories: [Memory<Value>; 2],
-}
-
-impl Root for Pair<'_> {
-    fn decode(&mut self, cursor: &mut Cursor<'_>) -> Step {
-        const START: u8 = 0;
-        const BETWEEN: u8 = 1;
-        const BEHIND: u8 = 2;
-        const FIRST: u8 = 3;
-        let (me, _) = cursor.enter();
-        loop {
-            let state = cursor.frame(me).state;
-            let next = match state {
-                START => cursor.next_tag().map(|_| BETWEEN)?,
-                BETWEEN if cursor.next_tag()? == Tag::Start => {
-                    FIRST + u8::from(cursor.names().local(cursor.name()) == "q")
-                }
-                BETWEEN => BEHIND,
-                BEHIND => return cursor.next_tag().map(|_| ()),
-                kind => {
-                    self.memories[usize::from(kind - FIRST)].decode(cursor, self.view)?;
-                    BETWEEN
-                }
-            };
-            cursor.frame(me).state = next;
-        }
-    }
-}
-
-#[test]
-fn several_memories_in_one_document() {
-    let mut types = Types::default();
-    let int = types.simple(Builtin::Int);
-    let root = types.sequence(vec![field("n", int, 0, None), field("m", int, 0, Some(1))]);
-    let view = types.0.view(root);
-    let read = |decoder: &mut Decoder, memories, document: &str| {
-        let mut pair = Pair { view, memories };
-        decoder.decode(&mut pair, document.as_bytes()).expect("valid");
-        pair.memories
-    };
-    let vacant = || [(); 2].map(|()| Memory::new(Value::Absent));
-    for differential in streams::all(24).chain([EXACT]) {
-        let mut decoder = Decoder::new(DecodeOptions { differential, ..DecodeOptions::default() });
-        let mut memories = vacant();
-        for turn in 0..60_usize {
-            let kinds = ["p", "q", "pq", "qp", "qpq"][turn * turn % 11 % 5];
-            let operation = |kind| {
-                let numbers: String = (0..turn % 7).map(|n| format!("<n>{}</n>", n + turn % 5 * 20)).collect();
-                format!("<{kind}>{numbers}<m>{}</m></{kind}>", turn % 3)
-            };
-            let document = format!("<r>{}</r>", kinds.chars().map(operation).collect::<String>());
-            memories = read(&mut decoder, memories, &document);
-            let alone = read(&mut Decoder::new(DecodeOptions::default()), vacant(), &document);
-            for (memory, alone) in memories.iter().zip(&alone).filter(|(_, alone)| *alone.value() != Value::Absent) {
-                assert_eq!(memory.value(), alone.value(), "{differential:?}: {document}");
-            }
-        }
-        assert!(memories.iter().any(|memory| memory.stats().compared > 0), "{differential:?}");
-    }
-}
-
 /// Attributes that no schema names come, go and change: what is left of the message before is in no value.
 #[test]
 fn attributes_without_a_name_come_and_go() {
@@ -900,42 +836,4 @@ fn columns_become_lists_where_an_item_is_nil() {
     assert!(matches!(&fields(bodies[0])[0], Value::Column(Column::Int(numbers)) if numbers.len() == 60));
     assert!(matches!(&fields(bodies[2])[0], Value::List(items) if items.len() == 61 && items[60] == Value::Nil));
     assert!(matches!(&fields(bodies[9])[0], Value::Column(none) if none.is_empty()));
-}
-
-/// What trees take is counted for each memory: what was skipped of one changes nothing for the next.
-#[test]
-fn trees_of_several_memories_are_counted_apart() {
-    let mut types = Types::default();
-    let any = types.0.add(Element::Any);
-    let root = types.sequence(vec![Field { inline: true, ..field("any", any, 0, None) }]);
-    let view = types.0.view(root);
-    let tree = |nodes: usize, text: &str| format!("<t xmlns='urn:{text}'>{}</t>", "<u/>".repeat(nodes) + text);
-    let documents = [
-        format!("<r><p>{}</p><q>{}</q></r>", tree(2, "a"), tree(1, "b")),
-        format!("<r><p>{}</p><q>{}{}</q></r>", tree(2, "a"), tree(1, "b"), tree(2, "c")),
-        format!("<r><p>{}</p><q>{}</q></r>", tree(4, "a"), tree(4, "b")),
-        format!("<r><q>{}</q><p>{}</p><q>{}</q></r>", tree(4, "b"), tree(4, "a"), tree(1, "d")),
-        format!("<r><p>{}</p><q>{}</q></r>", tree(4, "a"), tree(4, "b")),
-    ];
-    let vacant = || [(); 2].map(|()| Memory::new(Value::Absent));
-    for differential in streams::all(24).chain([EXACT]) {
-        for most in 0..14 {
-            for limits in [
-                Limits { tree_nodes: most, ..Limits::default() },
-                Limits { inherited_bindings: most, ..Limits::default() },
-            ] {
-                let mut decoder = Decoder::new(DecodeOptions { limits, differential, ..DecodeOptions::default() });
-                let mut memories = vacant();
-                for document in documents.iter().chain(&documents) {
-                    let mut pair = Pair { view, memories };
-                    let result = decoder.decode(&mut pair, document.as_bytes());
-                    memories = pair.memories;
-                    let mut alone = Pair { view, memories: vacant() };
-                    let regular = DecodeOptions { limits, differential: Differential::OFF, ..DecodeOptions::default() };
-                    let expected = Decoder::new(regular).decode(&mut alone, document.as_bytes());
-                    assert_eq!(result, expected, "{differential:?}, {limits:?}: {document}");
-                }
-            }
-        }
-    }
 }
