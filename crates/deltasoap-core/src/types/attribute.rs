@@ -48,22 +48,24 @@ impl<T: Typed + Lexical> AttributeValue for T {
     }
 }
 
-impl<T: Typed + Lexical> AttributeValue for Option<T> {
+impl<T: AttributeValue> AttributeValue for Option<T> {
     const REQUIRED: bool = false;
-    const REFERENCE: ElementRef = <T as Typed>::REFERENCE;
+    const REFERENCE: ElementRef = T::REFERENCE;
 
     fn vacant() -> Self {
         None
     }
 
-    fn read(&mut self, text: &str, _: Names<'_>) -> Result<(), LexicalError> {
-        *self = Some(T::parse(text)?);
+    fn read(&mut self, text: &str, names: Names<'_>) -> Result<(), LexicalError> {
+        let mut value = T::vacant();
+        value.read(text, names)?;
+        *self = Some(value);
         Ok(())
     }
 
     fn write(&self, encoder: &mut Encoder, name: &QName) {
         if let Some(value) = self {
-            encoder.attribute_value(name, value);
+            value.write(encoder, name);
         }
     }
 }
@@ -78,35 +80,12 @@ impl AttributeValue for QName {
     }
 
     fn read(&mut self, text: &str, names: Names<'_>) -> Result<(), LexicalError> {
-        *self = name(text, names)?;
+        let error = LexicalError { expected: Builtin::QName.local(), reason: "not a name" };
+        *self = names(text.trim_ascii()).ok_or(error)?;
         Ok(())
     }
 
     fn write(&self, encoder: &mut Encoder, name: &QName) {
         encoder.qname_attribute(name, self, "");
     }
-}
-
-impl AttributeValue for Option<QName> {
-    const REQUIRED: bool = false;
-    const REFERENCE: ElementRef = <QName as Typed>::REFERENCE;
-
-    fn vacant() -> Self {
-        None
-    }
-
-    fn read(&mut self, text: &str, names: Names<'_>) -> Result<(), LexicalError> {
-        *self = Some(name(text, names)?);
-        Ok(())
-    }
-
-    fn write(&self, encoder: &mut Encoder, name: &QName) {
-        if let Some(value) = self {
-            encoder.qname_attribute(name, value, "");
-        }
-    }
-}
-
-fn name(text: &str, names: Names<'_>) -> Result<QName, LexicalError> {
-    names(text.trim_ascii()).ok_or(LexicalError { expected: Builtin::QName.local(), reason: "not a name" })
 }

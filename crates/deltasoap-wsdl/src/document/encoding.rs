@@ -20,6 +20,7 @@ pub(super) fn to_utf8(bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
 
 /// A document that came with a charset (RFC 7303, 3.2), which holds where neither a byte order mark nor a declaration tells the encoding:
 /// servers often name one without looking into the file.
+#[cfg(any(feature = "http", test))]
 pub(crate) fn in_charset(bytes: Vec<u8>, charset: &str) -> Vec<u8> {
     let is_told = detect(&bytes) != Some(UTF_8) || declared(&bytes).is_some() || Encoding::for_bom(&bytes).is_some();
     let encoding = Encoding::for_label(charset.as_bytes()).filter(|encoding| !is_told && *encoding != UTF_8);

@@ -10,6 +10,7 @@ mod encoding;
 mod read;
 mod vocabulary;
 
+#[cfg(feature = "http")]
 pub(crate) use encoding::in_charset;
 pub use encoding::text;
 pub(crate) use read::{DocumentError, abbreviated, read, steps};
