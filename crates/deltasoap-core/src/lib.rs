@@ -14,6 +14,7 @@ pub mod soap;
 mod stats;
 mod template;
 mod types;
+#[cfg(feature = "values")]
 mod value;
 mod version;
 
@@ -33,7 +34,8 @@ pub use node::{Child, Node};
 pub use schema::{Bindings, QName};
 pub use stats::Stats;
 pub use types::{
-    AnySimple, AttributeValue, Binary, Empty, Held, MultiArray, Nillable, PartUri, Shared, SoapArray, Span, Tracked,
-    TrackedArray, TrackedVec, derived, enumeration, union,
+    AnySimple, AttributeValue, Binary, Empty, Given, Held, MultiArray, Nillable, PartUri, Shared, Simple, SoapArray,
+    Span, Tracked, TrackedArray, TrackedVec, derived, enumeration, union,
 };
-pub use value::{BodyParts, Column, Given, Record, Simple, TypedValue, Value};
+#[cfg(feature = "values")]
+pub use value::{BodyParts, Column, Record, TypedValue, Value};

@@ -11,7 +11,7 @@
 //! | feed a message in chunks | [`decode::Decoder`] with a [`soap::EnvelopeReader`] |
 //! | call or mock a service by its WSDL alone | `dynamic`, with the feature of that name |
 //! | have Rust for a WSDL | the crate `deltasoap-codegen`, or `wsdl!` with the feature `wsdl-macro` |
-//! | work with a schema that is only known at run time | [`Value`], [`schema::Schema`] |
+//! | work with a schema that is only known at run time | [`Value`] (feature `values`), [`schema::Schema`] |
 //! | look at a message without a schema | [`Node`] |
 //!
 //! What a program does not need can be left out, with `default-features = false`:
@@ -27,6 +27,7 @@
 //! | `blocking` | no | a client for programs without async |
 //! | `cookies` | no | cookies, for clients |
 //! | `prometheus` | no | metrics in Prometheus's text format, for servers |
+//! | `values` | by `server` | [`Value`]: values whose types are known at run time |
 //! | `dynamic` | no | services by their WSDL alone |
 //! | `wsdl-macro` | no | the macro `wsdl!`, which generates code for a WSDL |
 //!

@@ -108,6 +108,7 @@ impl<'c> Cursor<'c> {
     }
 
     /// True if the routine called next reads an element from its start tag, which is at hand.
+    #[cfg(feature = "values")]
     pub(crate) fn is_entering(&self) -> bool {
         self.state.stack.level == self.state.stack.frames.len() && !self.state.session.is_seeking()
     }
@@ -158,6 +159,7 @@ impl<'c> Cursor<'c> {
     }
 
     /// True if [`set_inline`](Self::set_inline) was called for the routine being entered.
+    #[cfg(feature = "values")]
     pub(crate) fn is_inline(&self) -> bool {
         self.state.handover.inline
     }

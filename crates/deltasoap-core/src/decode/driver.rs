@@ -7,7 +7,7 @@ use super::references::resolve;
 use super::{Cursor, Deviation, State, Step, Stop, Tolerance};
 use crate::content::{Content, Typed};
 use crate::schema::{QName, View};
-use crate::{Error, ErrorKind, Hint, Stats, Value};
+use crate::{Error, ErrorKind, Hint, Stats};
 use bytes::Bytes;
 use deltasoap_xml::{Encoding, Feed, Limits, Window};
 use std::cell::RefCell;
@@ -298,7 +298,8 @@ pub fn from_slice<T: Typed>(document: &[u8], name: &QName) -> Result<T, Error> {
 /// assert_eq!(answer, Value::Simple(Simple::Int(42)));
 /// # Ok::<(), deltasoap_core::Error>(())
 /// ```
-pub fn value_from_slice(document: &[u8], name: &QName, view: View<'_>) -> Result<Value, Error> {
+#[cfg(feature = "values")]
+pub fn value_from_slice(document: &[u8], name: &QName, view: View<'_>) -> Result<crate::Value, Error> {
     read_element(document, name, view)
 }
 

@@ -31,7 +31,9 @@ mod tolerance;
 pub use complex::{DecodeFields, Names};
 pub use cursor::{Cursor, Tag};
 use differential::Differential;
-pub use driver::{DecodeOptions, Decoder, ElementRoot, Root, from_slice, value_from_slice};
+#[cfg(feature = "values")]
+pub use driver::value_from_slice;
+pub use driver::{DecodeOptions, Decoder, ElementRoot, Root, from_slice};
 pub use flat::FlatSource;
 pub use frame::Frame;
 pub(crate) use opening::Opened;

@@ -1,12 +1,12 @@
 //! `xsd:anySimpleType`: a simple value whose type the message tells.
 
+use super::Simple;
 use crate::content::Shortcuts;
 use crate::content::{Content, Typed};
 use crate::decode::{Cursor, FlatSource, Step, expect_end, nil_attribute, undeclared_type};
 use crate::encode::Encoder;
 use crate::ns;
 use crate::schema::{Builtin, Element, QName, SimpleElement, View};
-use crate::value::Simple;
 use std::borrow::Cow;
 
 /// A simple value of the type that `xsi:type` names, a string without one. Types that are not built in are read as

@@ -3,6 +3,7 @@
 mod any_simple;
 mod attribute;
 pub(crate) mod binary;
+mod builtins;
 pub mod derived;
 mod empty;
 pub mod enumeration;
@@ -19,6 +20,7 @@ pub mod union;
 pub use any_simple::AnySimple;
 pub use attribute::AttributeValue;
 pub use binary::{Binary, PartUri};
+pub use builtins::{Given, Simple};
 pub use empty::Empty;
 pub use multi_array::MultiArray;
 pub use nillable::Nillable;

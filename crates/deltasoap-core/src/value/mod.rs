@@ -16,7 +16,6 @@ mod simple;
 pub use column::Column;
 pub use parts::BodyParts;
 pub use record::Record;
-pub use simple::{Given, Simple};
 
 use crate::content::Content;
 use crate::content::Shortcuts;
@@ -25,7 +24,7 @@ use crate::decode::{self, Cursor, FlatSource, Step, array, nil_attribute};
 use crate::encode::complex::Text;
 use crate::encode::{self, Encoder, FlatSink};
 use crate::schema::{Builtin, Element, OpenElement, SimpleElement, UnionElement, Use, View};
-use crate::{Binary, ErrorKind, Node, PartUri, QName, Shared, Typed, ns};
+use crate::{Binary, ErrorKind, Node, PartUri, QName, Shared, Simple, Typed, ns};
 use deltasoap_xml::lexical::{self, Base64, Lexical};
 use record::Target;
 use std::collections::BTreeMap;
@@ -61,6 +60,13 @@ pub enum Value {
     Part(PartUri),
     /// A value that several places of a message may share, where the schema says so ([`Element::Shared`]).
     Shared(Shared<Value>),
+}
+
+impl From<Simple> for Value {
+    #[inline]
+    fn from(simple: Simple) -> Self {
+        Value::Simple(simple)
+    }
 }
 
 /// A value, and the name of its type.

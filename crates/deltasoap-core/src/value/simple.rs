@@ -1,146 +1,12 @@
-//! Simple values: one variant a built-in type.
+//! Simple values whose types a schema restricts: enumerations, unions, lists and names.
 
-use super::Value;
 use crate::decode::Names;
-use crate::decode::{self, Cursor, FlatSource, Step};
-use crate::encode::{Encoder, FlatSink};
+use crate::encode::Encoder;
 use crate::schema::{Builtin, Element, QName, SimpleElement, UnionElement, View};
-use deltasoap_xml::lexical::{self, Lexical, LexicalError};
-use deltasoap_xml::{Buffer, Escape};
+use crate::types::{Given, Simple};
+use deltasoap_xml::lexical::{self, LexicalError};
 use std::borrow::Cow;
 use std::cmp::Ordering;
-use std::fmt;
-
-macro_rules! simple {
-    ($($variant:ident($type:ty)),* $(,)?) => {
-        /// A value of a built-in simple type.
-        #[derive(Debug, Clone, PartialEq)]
-        #[non_exhaustive]
-        pub enum Simple {
-            $(#[doc = concat!("See [`Builtin::", stringify!($variant), "`].")] $variant($type),)*
-            /// A value of a [union](UnionElement) that is written with the text that it came with.
-            Given(Box<Given>),
-            /// The values of a [list](UnionElement::list), names among them.
-            List(Box<[Simple]>),
-        }
-
-        impl Simple {
-            /// Zero, empty.
-            pub fn vacant(builtin: Builtin) -> Self {
-                match builtin { $(Builtin::$variant => Simple::$variant(<$type as Lexical>::vacant()),)* }
-            }
-
-            /// Reads a text.
-            ///
-            /// # Errors
-            /// When the text is not of the type.
-            pub fn parse(builtin: Builtin, text: &str) -> Result<Self, LexicalError> {
-                Ok(match builtin { $(Builtin::$variant => Simple::$variant(<$type as Lexical>::parse(text)?),)* })
-            }
-
-            /// The type.
-            pub fn builtin(&self) -> Builtin {
-                match self {
-                    $(Simple::$variant(_) => Builtin::$variant,)*
-                    Simple::Given(given) => given.value.builtin(),
-                    Simple::List(_) => Builtin::Token,
-                }
-            }
-
-            pub(crate) fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
-                match self {
-                    $(Simple::$variant(value) => decode::simple::decode(value, cursor, view),)*
-                    Simple::Given(given) => given.value.decode(cursor, view),
-                    Simple::List(_) => {
-                        *self = Simple::Token(lexical::Token::vacant());
-                        self.decode(cursor, view)
-                    }
-                }
-            }
-
-            #[inline]
-            pub(crate) fn scan_flat<S: FlatSource>(&mut self, scan: &mut S) -> Option<()> {
-                match self {
-                    $(Simple::$variant(value) => scan.leaf(value),)*
-                    Simple::Given(_) | Simple::List(_) => None,
-                }
-            }
-
-            /// As [`scan_flat`](Self::scan_flat), made where it stays.
-            #[inline]
-            pub(super) fn fill_flat<S: FlatSource>(place: &mut Value, scan: &mut S, builtin: Builtin) -> Option<()> {
-                match builtin {
-                    $(Builtin::$variant => {
-                        let mut value = <$type as Lexical>::vacant();
-                        scan.leaf(&mut value)?;
-                        *place = Value::Simple(Simple::$variant(value));
-                    })*
-                }
-                Some(())
-            }
-
-            #[inline]
-            pub(super) fn write_flat<S: FlatSink>(&self, sink: &mut S) {
-                match self {
-                    $(Simple::$variant(value) => sink.leaf(value),)*
-                    Simple::Given(given) => given.value.write_flat(sink),
-                    Simple::List(_) => sink.leaf(&self.to_string()),
-                }
-            }
-
-            pub(crate) fn leaf(&self, encoder: &mut Encoder) {
-                match self {
-                    $(Simple::$variant(value) => encoder.leaf(value),)*
-                    Simple::Given(given) => encoder.leaf(&given.text),
-                    Simple::List(_) => encoder.leaf(&self.to_string()),
-                }
-            }
-
-            fn attribute_text(&self, encoder: &mut Encoder, name: &QName) {
-                match self {
-                    $(Simple::$variant(value) => encoder.attribute_value(name, value),)*
-                    Simple::Given(given) => encoder.attribute(name, &given.text),
-                    Simple::List(_) => encoder.attribute(name, &self.to_string()),
-                }
-            }
-
-            fn format(&self, out: &mut Buffer) {
-                match self {
-                    $(Simple::$variant(value) => value.format(out, Escape::Text),)*
-                    Simple::Given(given) => given.text.format(out, Escape::Text),
-                    Simple::List(items) => {
-                        let texts: Vec<_> = items.iter().map(Simple::to_string).collect();
-                        texts.join(" ").format(out, Escape::Text);
-                    }
-                }
-            }
-        }
-    };
-}
-
-simple! {
-    String(String), NormalizedString(lexical::NormalizedString), Token(lexical::Token),
-    Language(lexical::Language), Name(lexical::Name), NcName(lexical::NcName), NmToken(lexical::NmToken),
-    NmTokens(lexical::NmTokens), Id(lexical::Id), IdRef(lexical::IdRef), IdRefs(lexical::IdRefs),
-    Entity(lexical::Entity), Entities(lexical::Entities), Boolean(bool), Byte(i8), Short(i16), Int(i32),
-    Long(i64), UnsignedByte(u8), UnsignedShort(u16), UnsignedInt(u32), UnsignedLong(u64),
-    Integer(Box<lexical::BigInt>), NonNegativeInteger(Box<lexical::NonNegativeInteger>),
-    PositiveInteger(Box<lexical::PositiveInteger>), NonPositiveInteger(Box<lexical::NonPositiveInteger>),
-    NegativeInteger(Box<lexical::NegativeInteger>), Decimal(Box<lexical::Decimal>), Float(f32), Double(f64),
-    Date(lexical::Date), Time(lexical::Time), DateTime(lexical::DateTime), Duration(lexical::Duration),
-    GYear(lexical::GYear), GYearMonth(lexical::GYearMonth), GMonth(lexical::GMonth),
-    GMonthDay(lexical::GMonthDay), GDay(lexical::GDay), Base64Binary(lexical::Base64),
-    HexBinary(lexical::Hex), AnyUri(lexical::AnyUri), QName(lexical::QName), Notation(lexical::Notation),
-}
-
-/// A value with a text that is not its canonical one.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Given {
-    /// The value.
-    pub value: Simple,
-    /// The text, without white space around it.
-    pub text: String,
-}
 
 impl Simple {
     /// Reads a text of a type that may enumerate its values.
@@ -294,28 +160,7 @@ impl Simple {
     }
 }
 
-impl fmt::Display for Simple {
-    /// The text as it is before it is escaped for a message.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Simple::String(text) = self {
-            return f.write_str(text);
-        }
-        let mut out = Buffer::new();
-        self.format(&mut out);
-        f.write_str(&unescaped(&String::from_utf8_lossy(out.as_slice())))
-    }
-}
-
 /// True for names: their prefixes are declared around them.
 pub(super) fn is_name(base: Builtin) -> bool {
     matches!(base, Builtin::QName | Builtin::Notation)
-}
-
-/// Takes back what [`Escape::Text`] does.
-fn unescaped(text: &str) -> Cow<'_, str> {
-    if !text.contains('&') {
-        return Cow::Borrowed(text);
-    }
-    let plain = text.replace("&lt;", "<").replace("&gt;", ">").replace("&#13;", "\r").replace("&#xD;", "\r");
-    Cow::Owned(plain.replace("&amp;", "&"))
 }

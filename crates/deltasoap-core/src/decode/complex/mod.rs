@@ -11,7 +11,9 @@ mod follow;
 mod select;
 mod tolerate;
 
-pub(crate) use attributes::{is_content, read_attributes};
+#[cfg(feature = "values")]
+pub(crate) use attributes::is_content;
+pub(crate) use attributes::read_attributes;
 use follow::Followed;
 
 use super::cursor::Tag;

@@ -14,7 +14,9 @@
 use super::leaf::Template;
 use super::values::AnyValues;
 use crate::schema::View;
+use foldhash::quality::FixedState;
 use memchr::memchr;
+use std::hash::{BuildHasher as _, Hasher as _};
 
 /// Messages kept at most, beside the last one, and the bytes that their templates and values may take.
 const MOST: usize = 512;
@@ -194,11 +196,9 @@ impl Beginning {
     fn of(tag: &[u8], content: &[u8]) -> Self {
         let content = &content[..content.len().min(LOOKED_AT)];
         let mut beginning = Beginning::default();
-        let seed = crc32fast::hash(tag);
+        let seed = sum(tag, 0);
         for piece in Pieces(content).filter(|piece| has_text(piece)).take(TEXTS) {
-            let mut sum = crc32fast::Hasher::new_with_initial(seed);
-            sum.update(piece);
-            beginning.sums[beginning.texts as usize] = sum.finalize() as u16;
+            beginning.sums[beginning.texts as usize] = sum(piece, seed) as u16;
             beginning.texts += 1;
         }
         if beginning.texts == 0 {
@@ -234,6 +234,12 @@ impl<'p> Iterator for Pieces<'p> {
         self.0 = rest;
         Some(piece)
     }
+}
+
+fn sum(bytes: &[u8], seed: u64) -> u64 {
+    let mut hasher = FixedState::with_seed(seed).build_hasher();
+    hasher.write(bytes);
+    hasher.finish()
 }
 
 fn has_text(piece: &[u8]) -> bool {

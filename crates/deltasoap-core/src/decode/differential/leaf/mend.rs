@@ -51,6 +51,7 @@ struct Difference {
 }
 
 /// A text to be put in the place of another one.
+#[cfg_attr(not(feature = "values"), expect(dead_code, reason = "only dynamic values are mended"))]
 #[derive(Debug)]
 pub struct Mend<'m> {
     /// Fields and occurrences, from the operation to the value.
@@ -66,6 +67,7 @@ pub struct Mend<'m> {
     len: usize,
 }
 
+#[cfg_attr(not(feature = "values"), expect(dead_code, reason = "only dynamic values are mended"))]
 impl Mend<'_> {
     /// True if there is no text any more.
     pub(crate) fn is_gone(&self) -> bool {
