@@ -11,7 +11,7 @@ mod value;
 
 pub(crate) use beside::{beside, shifted};
 pub(crate) use contradiction::contradictions;
-pub(crate) use pattern::sample as pattern_sample;
+pub(crate) use pattern::{Unusable, sample as pattern_sample};
 pub(crate) use value::canonical;
 
 use deltasoap_core::QName;
@@ -94,9 +94,9 @@ fn of_builtin(builtin: Builtin, text: &str, names: Resolve<'_>) -> Option<String
     (is_name && names(text).is_none()).then(|| wrong("its prefix is not declared"))
 }
 
-/// True for a valid pattern.
-pub(crate) fn is_pattern(pattern: &str) -> bool {
-    pattern::compiled(pattern).is_some()
+/// Why a pattern cannot be used.
+pub(crate) fn unusable(pattern: &str) -> Option<Unusable> {
+    pattern::compiled(pattern).err()
 }
 
 /// The type's own facets.
@@ -226,8 +226,10 @@ fn of_patterns(facets: &Facets, text: &str) -> Option<String> {
     let mut is_match = facets.patterns.is_empty();
     for it in &facets.patterns {
         match pattern::compiled(it) {
-            Some(pattern) => is_match |= pattern.is_match(text),
-            None => return Some(format!("the pattern {it} is not valid in XML Schema, or is too large to be checked")),
+            Ok(pattern) => is_match |= pattern.is_match(text),
+            Err(Unusable::Invalid) => return Some(format!("the pattern {it} is not valid in XML Schema")),
+            // Nothing is known of the text then.
+            Err(Unusable::TooLarge) => return None,
         }
     }
     if is_match {

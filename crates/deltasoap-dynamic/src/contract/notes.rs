@@ -1,6 +1,6 @@
 //! Notes about invalid values in a description: patterns, defaults, fixed values, enumerations.
 
-use crate::facets;
+use crate::facets::{self, Unusable};
 use deltasoap_core::QName;
 use deltasoap_core::schema::Builtin;
 use deltasoap_wsdl::xsd::{AttributeUse, TypeDefinition, TypeId, Variety};
@@ -14,7 +14,7 @@ const WORK: u64 = 10_000_000;
 /// Maximum depth of nested unions and lists, as for messages.
 const DEPTH: usize = 64;
 
-/// The patterns that are malformed, each once.
+/// The patterns that cannot be used, each once.
 pub(super) fn patterns(import: &Import) -> impl Iterator<Item = Note> + '_ {
     let mut seen = HashSet::new();
     let types = import.schemas().types().filter_map(|(id, it)| Some((id, it.place?)));
@@ -22,10 +22,12 @@ pub(super) fn patterns(import: &Import) -> impl Iterator<Item = Note> + '_ {
         let own = facets::own(import.schemas(), id).into_iter();
         own.flat_map(|facets| &facets.patterns).map(move |pattern| (pattern, place))
     });
-    let wrong = patterns.filter(move |(pattern, _)| seen.insert(*pattern) && !facets::is_pattern(pattern));
-    wrong.map(|(pattern, place)| {
-        let text = format!("the pattern {pattern} is not valid in XML Schema, or is too large: no value matches it");
-        note(import, text, place)
+    patterns.filter(move |(pattern, _)| seen.insert(*pattern)).filter_map(|(pattern, place)| {
+        let text = match facets::unusable(pattern)? {
+            Unusable::Invalid => format!("the pattern {pattern} is not valid in XML Schema: no value matches it"),
+            Unusable::TooLarge => format!("the pattern {pattern} is too large: values are not checked against it"),
+        };
+        Some(note(import, text, place))
     })
 }
 

@@ -1,41 +1,158 @@
 //! Regular expressions of XML Schema (XSD 1.0 part 2, appendix F), by the `regex` crate.
 
+mod alphabet;
 mod blocks;
 
+use alphabet::Alphabet;
 use blocks::BLOCKS;
 use deltasoap_core::lexical::is_xml_char;
-use regex::Regex;
+use regex::{Regex, bytes};
 use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, Hir, HirKind};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::iter::Peekable;
+use std::ops::RangeInclusive;
 use std::str::Chars;
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 /// Maximum number of compiled patterns kept.
 const KEPT: usize = 1_000;
 
-/// A pattern that matches whole texts; `None` for one that the standard does not allow, or that is too large.
-pub(crate) fn compiled(pattern: &str) -> Option<Regex> {
-    static COMPILED: LazyLock<Mutex<HashMap<Box<str>, Option<Regex>>>> = LazyLock::new(Mutex::default);
-    let mut compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(known) = compiled.get(pattern) {
+/// A pattern that matches whole texts.
+#[derive(Debug, Clone)]
+pub(crate) enum Pattern {
+    /// Over the symbols of an alphabet.
+    Symbols(Arc<Alphabet>, bytes::Regex),
+    /// Over characters: for patterns that tell very many of them apart.
+    Characters(Regex),
+}
+
+/// Why a pattern cannot be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unusable {
+    /// The standard does not allow it.
+    Invalid,
+    /// Its automaton takes more than 10 MiB.
+    TooLarge,
+}
+
+impl Pattern {
+    fn new(pattern: &str) -> Result<Self, Unusable> {
+        let pattern = Translated::new(pattern).ok_or(Unusable::Invalid)?;
+        match Alphabet::new(&pattern.classes) {
+            Some(alphabet) => Self::of_symbols(&pattern, alphabet),
+            None => Self::of_characters(&pattern),
+        }
+    }
+
+    fn of_symbols(pattern: &Translated, alphabet: Alphabet) -> Result<Self, Unusable> {
+        let text = pattern.written(|class, out| write_symbols(&alphabet.symbols(class), out));
+        let regex = bytes::RegexBuilder::new(&format!("^(?:{text})$")).unicode(false).build();
+        regex.map(|regex| Pattern::Symbols(Arc::new(alphabet), regex)).map_err(unusable)
+    }
+
+    fn of_characters(pattern: &Translated) -> Result<Self, Unusable> {
+        let text = pattern.written(write_characters);
+        Regex::new(&format!("^(?:{text})$")).map(Pattern::Characters).map_err(unusable)
+    }
+
+    pub(crate) fn is_match(&self, text: &str) -> bool {
+        match self {
+            Pattern::Symbols(alphabet, regex) => regex.is_match(&alphabet.translate(text)),
+            Pattern::Characters(regex) => regex.is_match(text),
+        }
+    }
+}
+
+fn unusable(error: regex::Error) -> Unusable {
+    match error {
+        regex::Error::CompiledTooBig(_) => Unusable::TooLarge,
+        _ => Unusable::Invalid,
+    }
+}
+
+/// A pattern that matches whole texts.
+///
+/// # Errors
+/// When the standard does not allow it, or it is too large.
+pub(crate) fn compiled(pattern: &str) -> Result<Pattern, Unusable> {
+    static COMPILED: LazyLock<Mutex<HashMap<Box<str>, Result<Pattern, Unusable>>>> = LazyLock::new(Mutex::default);
+    let lock = || COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = lock().get(pattern) {
         return known.clone();
     }
-    let regex = translated(pattern).and_then(|pattern| Regex::new(&format!("^(?:{pattern})$")).ok());
+    let new = Pattern::new(pattern);
+    let mut compiled = lock();
     if compiled.len() >= KEPT {
         compiled.clear();
     }
-    compiled.insert(pattern.into(), regex.clone());
-    regex
+    compiled.insert(pattern.into(), new.clone());
+    new
 }
 
-/// The pattern in the syntax of `regex`. The main differences: `^` and `$` are characters, `\i` and `\c` are those of names, `\w` is
+/// A pattern in the syntax of `regex`. The main differences: `^` and `$` are characters, `\i` and `\c` are those of names, `\w` is
 /// wider, Unicode blocks have names, and `-[` subtracts characters from a class.
-fn translated(pattern: &str) -> Option<String> {
-    let mut translator = Translator { rest: pattern.chars().peekable(), out: String::with_capacity(pattern.len()) };
-    translator.alternatives(DEPTH)?;
-    translator.rest.next().is_none().then_some(translator.out)
+#[derive(Debug, Default)]
+struct Translated {
+    pieces: Vec<Piece>,
+    /// The classes of characters, each once. A character that stands for itself is one.
+    classes: Vec<ClassUnicode>,
+}
+
+#[derive(Debug)]
+enum Piece {
+    /// A character of the syntax.
+    Syntax(char),
+    /// The class with this number.
+    Class(usize),
+}
+
+impl Translated {
+    fn new(pattern: &str) -> Option<Self> {
+        let rest = pattern.chars().peekable();
+        let mut translator = Translator { rest, out: Translated::default(), numbers: HashMap::new() };
+        translator.alternatives(DEPTH)?;
+        translator.rest.next().is_none().then_some(translator.out)
+    }
+
+    /// The pattern as a text, with classes as `write` writes them.
+    fn written(&self, write: impl Fn(&ClassUnicode, &mut String)) -> String {
+        let written = |class| {
+            let mut text = String::new();
+            write(class, &mut text);
+            text
+        };
+        let classes: Vec<_> = self.classes.iter().map(written).collect();
+        self.pieces.iter().fold(String::new(), |mut text, piece| {
+            match piece {
+                Piece::Syntax(c) => text.push(*c),
+                Piece::Class(number) => text.push_str(&classes[*number]),
+            }
+            text
+        })
+    }
+}
+
+fn write_characters(class: &ClassUnicode, out: &mut String) {
+    if class.ranges().is_empty() {
+        return out.push_str(r"[^\s\S]");
+    }
+    out.push('[');
+    for range in class.ranges() {
+        let _ = write!(out, r"\x{{{:X}}}-\x{{{:X}}}", u32::from(range.start()), u32::from(range.end()));
+    }
+    out.push(']');
+}
+
+fn write_symbols(symbols: &[RangeInclusive<u8>], out: &mut String) {
+    if symbols.is_empty() {
+        return out.push_str(r"[^\x00-\xFF]");
+    }
+    out.push('[');
+    for run in symbols {
+        let _ = write!(out, r"\x{:02X}-\x{:02X}", run.start(), run.end());
+    }
+    out.push(']');
 }
 
 /// Maximum depth of nested groups and classes.
@@ -43,7 +160,9 @@ const DEPTH: usize = 100;
 
 struct Translator<'p> {
     rest: Peekable<Chars<'p>>,
-    out: String,
+    out: Translated,
+    /// The numbers of the classes.
+    numbers: HashMap<Vec<(char, char)>, usize>,
 }
 
 impl Translator<'_> {
@@ -62,7 +181,7 @@ impl Translator<'_> {
     }
 
     fn copy(&mut self) {
-        self.out.extend(self.rest.next());
+        self.out.pieces.extend(self.rest.next().map(Piece::Syntax));
     }
 
     fn take(&mut self, wanted: char) -> bool {
@@ -72,20 +191,20 @@ impl Translator<'_> {
     fn atom(&mut self, depth: usize) -> Option<()> {
         match self.rest.next()? {
             '(' => {
-                self.out.push_str("(?:");
+                self.syntax("(?:");
                 self.alternatives(depth)?;
-                self.out.push(')');
+                self.syntax(")");
                 self.take(')').then_some(())
             }
-            '[' => self.class(depth).map(|class| self.push(&class)),
-            '\\' => self.escape().map(|class| self.push(&class)),
+            '[' => self.class(depth).map(|class| self.push(class)),
+            '\\' => self.escape().map(|class| self.push(class)),
             '.' => {
-                self.push(&negated(&of_chars("\n\r")));
+                self.push(negated(&of_chars("\n\r")));
                 Some(())
             }
             '?' | '*' | '+' | '{' | '}' | ']' => None,
             c => {
-                self.push(&one(c, c));
+                self.push(one(c, c));
                 Some(())
             }
         }
@@ -102,7 +221,7 @@ impl Translator<'_> {
                 if !is_number(least) || !(is_number(most) || most.is_empty() && text.contains(',')) {
                     return None;
                 }
-                let _ = write!(self.out, "{{{text}}}");
+                self.syntax(&format!("{{{text}}}"));
             }
             _ => return Some(()),
         }
@@ -184,6 +303,8 @@ impl Translator<'_> {
             'W' => known(r"[\p{P}\p{Z}\p{C}]")?,
             'p' => self.property()?,
             'P' => negated(&self.property()?),
+            // Not of the standard, but Xerces, libxml2 and xmlschema read them so: `\/`, `\@`.
+            c if c.is_ascii_punctuation() => one(c, c),
             _ => return None,
         })
     }
@@ -203,15 +324,18 @@ impl Translator<'_> {
         }
     }
 
-    fn push(&mut self, class: &ClassUnicode) {
-        if class.ranges().is_empty() {
-            return self.out.push_str(r"[^\s\S]");
+    fn syntax(&mut self, text: &str) {
+        self.out.pieces.extend(text.chars().map(Piece::Syntax));
+    }
+
+    fn push(&mut self, class: ClassUnicode) {
+        let next = self.out.classes.len();
+        let ranges = class.ranges().iter().map(|range| (range.start(), range.end())).collect();
+        let number = *self.numbers.entry(ranges).or_insert(next);
+        if number == next {
+            self.out.classes.push(class);
         }
-        self.out.push('[');
-        for range in class.ranges() {
-            let _ = write!(self.out, r"\x{{{:X}}}-\x{{{:X}}}", u32::from(range.start()), u32::from(range.end()));
-        }
-        self.out.push(']');
+        self.out.pieces.push(Piece::Class(number));
     }
 }
 
@@ -231,8 +355,14 @@ fn of_block(name: &str) -> Option<ClassUnicode> {
     ))
 }
 
-/// A class in the syntax of the crate.
+/// A class in the syntax of the crate, of which there are few.
 fn known(pattern: &str) -> Option<ClassUnicode> {
+    static KNOWN: LazyLock<Mutex<HashMap<String, Option<ClassUnicode>>>> = LazyLock::new(Mutex::default);
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    known.entry(pattern.to_owned()).or_insert_with(|| parsed(pattern)).clone()
+}
+
+fn parsed(pattern: &str) -> Option<ClassUnicode> {
     match regex_syntax::parse(pattern).ok()?.into_kind() {
         HirKind::Class(Class::Unicode(class)) => Some(class),
         // A category of one character.
@@ -293,8 +423,8 @@ const MOST: usize = 4096;
 
 /// A text that matches a pattern, with a number of repetitions beyond the minimum. Texts with different numbers usually differ.
 pub(crate) fn sample(pattern: &str, extra: u32, number: usize) -> Option<String> {
-    let hir = regex_syntax::parse(&translated(pattern)?).ok()?;
-    let mut sample = Sample { extra, number, out: String::new() };
+    let hir = regex_syntax::parse(&Translated::new(pattern)?.written(write_characters)).ok()?;
+    let mut sample = Sample { extra, number, out: String::new(), known: HashMap::new() };
     sample.append(&hir);
     (sample.out.len() <= MOST).then_some(sample.out)
 }
@@ -305,6 +435,8 @@ struct Sample {
     /// The rest of the number: each place with several possibilities takes one digit of it.
     number: usize,
     out: String,
+    /// What is chosen from, by the class's address.
+    known: HashMap<*const Class, Vec<char>>,
 }
 
 impl Sample {
@@ -316,20 +448,32 @@ impl Sample {
             HirKind::Empty | HirKind::Look(_) => {}
             HirKind::Literal(literal) => self.out.push_str(&String::from_utf8_lossy(&literal.0)),
             HirKind::Class(class) => {
-                let all = some_of(class);
-                let chosen = all.get(self.digit(all.len())).copied();
-                self.out.extend(chosen);
+                let all = self.known.entry(std::ptr::from_ref(class)).or_insert_with(|| some_of(class));
+                let digit = self.number % all.len().max(1);
+                self.number /= all.len().max(1);
+                self.out.extend(all.get(digit));
             }
             HirKind::Repetition(it) => {
                 let most = it.max.unwrap_or(u32::MAX);
                 let times = it.min.saturating_add(self.extra).min(most);
-                (0..times.min(MOST as u32)).for_each(|_| self.append(&it.sub));
+                self.repeat(&it.sub, times);
             }
             HirKind::Capture(it) => self.append(&it.sub),
             HirKind::Concat(all) => all.iter().for_each(|it| self.append(it)),
             HirKind::Alternation(all) => {
                 let chosen = self.digit(all.len());
                 all.get(chosen).into_iter().for_each(|it| self.append(it));
+            }
+        }
+    }
+
+    /// What has added nothing can add nothing any number of times.
+    fn repeat(&mut self, hir: &Hir, times: u32) {
+        for _ in 0..times {
+            let before = self.out.len();
+            self.append(hir);
+            if self.out.len() == before || self.out.len() > MOST {
+                break;
             }
         }
     }
@@ -376,6 +520,7 @@ mod tests {
             (r"\p{Zl}", "\u{2028}", " "),
             (r"\.\[\^", ".[^", "x[^"),
             ("(ab|c){2}", "abc", "ab"),
+            (r"a\/[\@\_]", "a/@", "a"),
         ] {
             let compiled = compiled(pattern).expect(pattern);
             assert!(compiled.is_match(good) && !compiled.is_match(bad), "{pattern}");
@@ -404,8 +549,76 @@ mod tests {
             r"\q",
             "[]",
         ] {
-            assert!(compiled(pattern).is_none(), "{pattern}");
+            assert!(compiled(pattern).err() == Some(Unusable::Invalid), "{pattern}");
         }
-        assert!(compiled(&"(".repeat(100_000)).is_none());
+        assert_eq!(compiled(&"(".repeat(100_000)).err(), Some(Unusable::Invalid));
+    }
+
+    #[test]
+    fn long_counts_of_large_classes_are_checked() {
+        for (pattern, good) in [
+            (r"\w{0,255}", "7"),
+            (r"[\p{L} ]{1,255}", "a b"),
+            (".{1,32767}", "7"),
+            ("[0-9]{1,9999}", "7"),
+            (r"\w{1,64}@(\w{1,64}\.){1,8}\w{2,6}", "a@b.cd"),
+        ] {
+            let compiled = compiled(pattern).expect(pattern);
+            assert!(compiled.is_match(good) && !compiled.is_match("\n"), "{pattern}");
+        }
+        let length = compiled(r"\w{0,255}").expect("a pattern");
+        assert!(length.is_match(&"\u{E4}".repeat(255)) && !length.is_match(&"\u{E4}".repeat(256)));
+        assert_eq!(compiled("((a{1000}){1000}){1000}").err(), Some(Unusable::TooLarge));
+    }
+
+    /// Both ways to match a pattern agree.
+    #[test]
+    fn symbols_stand_for_characters() {
+        let texts =
+            ["", "a", "AB-7", "ab1", "a:b-c", "\u{E4}\u{3B1}", "a\nb", "^$", "\u{2028}", "\u{10FFFF}x", "-a.c&]", "  "];
+        let patterns = [
+            r"[A-Z]{1,3}-\d+",
+            r"\i\c*",
+            "[a-z-[aeiou]]+",
+            "[^&]*",
+            "a.c",
+            r"\p{IsBasicLatin}+",
+            r"\P{IsGreek}",
+            r"[\w-[\d]]+",
+            ".*",
+            r"\s*",
+            r"(\w|-)+(\d)?",
+            "\u{E4}|\u{3B1}|[\u{3B1}-\u{3C9}]+|.x",
+            r"\p{Cs}a?",
+            "[^a]",
+            "()",
+            r"[\-\^]?\S*",
+            "\u{E4}\u{3B1}",
+        ];
+        for pattern in patterns {
+            let translated = Translated::new(pattern).expect(pattern);
+            let alphabet = Alphabet::new(&translated.classes).expect("few classes");
+            let symbols = Pattern::of_symbols(&translated, alphabet).expect(pattern);
+            let characters = Pattern::of_characters(&translated).expect(pattern);
+            for text in texts {
+                assert_eq!(symbols.is_match(text), characters.is_match(text), "{pattern} {text:?}");
+            }
+        }
+        let many: String = ('\u{4E00}'..'\u{4F00}').collect();
+        let compiled = compiled(&many).expect("a long text");
+        assert!(matches!(compiled, Pattern::Characters(_)) && compiled.is_match(&many));
+    }
+
+    #[test]
+    fn samples_take_bounded_time() {
+        let start = std::time::Instant::now();
+        for extra in 0..5 {
+            sample("((((a?){1000}){1000}){1000}){1000}", extra, 0);
+            sample("((()|b){1000}){1000}", extra, 7);
+        }
+        for _ in 0..50 {
+            sample(r"(\p{L}{100}){50}", 0, 0);
+        }
+        assert!(start.elapsed().as_secs() < 5);
     }
 }

@@ -321,7 +321,7 @@ impl<'t> Sampler<'t> {
             }
             _ => Vec::new(),
         };
-        let patterns = steps.iter().flat_map(|it| &it.patterns);
+        let patterns = steps.iter().flat_map(|it| &it.patterns).take(super::simple::ENOUGH);
         others.extend(patterns.flat_map(|it| [0, 1, 4].map(|extra| facets::pattern_sample(it, extra, number))));
         others.extend([format!("{text}{number}"), format!("{number:0width$}"), format!("x{number}")].map(Some));
         others.push(Some(format!("{number:0width$}", width = width * 2)));

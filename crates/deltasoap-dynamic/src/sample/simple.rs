@@ -65,9 +65,11 @@ impl Sampler<'_> {
     }
 }
 
+/// Maximum number of enumerated values, patterns and members that candidates are made from.
+pub(super) const ENOUGH: usize = 100;
+
 /// Candidate texts of a type, the plainest first.
 pub(super) fn candidates(schemas: &Schemas, id: TypeId, depth: usize) -> Vec<String> {
-    const ENOUGH: usize = 100;
     let steps = facets::steps(schemas, id);
     let mut texts: Vec<String> = Vec::new();
     for facets in &steps {
@@ -77,7 +79,7 @@ pub(super) fn candidates(schemas: &Schemas, id: TypeId, depth: usize) -> Vec<Str
         return texts;
     }
     let repetitions = repetitions(&steps);
-    for pattern in steps.iter().flat_map(|facets| &facets.patterns) {
+    for pattern in steps.iter().flat_map(|facets| &facets.patterns).take(ENOUGH) {
         texts.extend(repetitions.iter().filter_map(|&extra| facets::pattern_sample(pattern, extra, 0)));
     }
     match schemas.variety(id) {
