@@ -8,6 +8,7 @@ mod contract;
 mod cost;
 mod demo;
 mod figures;
+mod files;
 mod output;
 mod progress;
 mod replay;

@@ -34,6 +34,8 @@ pub enum TlsError {
     Pem(&'static str),
     /// The text contains no certificate.
     NoCertificate,
+    /// The private key is encrypted.
+    EncryptedKey,
     /// A certificate or a key cannot be used, or they do not match.
     Tls(rustls::Error),
     /// Roots for verifying the other side cannot be used.
@@ -44,7 +46,10 @@ impl fmt::Display for TlsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             TlsError::Pem(error) => write!(f, "the PEM text cannot be used: {error}"),
-            TlsError::NoCertificate => f.write_str("the PEM text holds no certificate"),
+            TlsError::NoCertificate => f.write_str("the PEM text contains no certificate"),
+            TlsError::EncryptedKey => {
+                f.write_str("the private key is encrypted; `openssl pkey -in KEY -out PLAIN` decrypts it")
+            }
             TlsError::Tls(error) if is_of_version_1(error) => f.write_str(
                 "a certificate cannot be used: it is of X.509 version 1, and version 3 is needed, as `openssl req -x509` makes it",
             ),
@@ -57,7 +62,7 @@ impl fmt::Display for TlsError {
 impl std::error::Error for TlsError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            TlsError::Pem(_) | TlsError::NoCertificate => None,
+            TlsError::Pem(_) | TlsError::NoCertificate | TlsError::EncryptedKey => None,
             TlsError::Tls(error) => Some(error),
             TlsError::Verifier(error) => Some(error),
         }
@@ -99,7 +104,11 @@ impl Identity {
     /// # Errors
     /// When a text is malformed, or contains no certificate or no key. A mismatch between the two is only detected when they are used.
     pub fn from_pem(chain: impl AsRef<[u8]>, key: impl AsRef<[u8]>) -> Result<Self, TlsError> {
-        Ok(Identity { chain: certificates(chain.as_ref())?, key: PrivateKeyDer::from_pem_slice(key.as_ref())? })
+        let (chain, key) = (certificates(chain.as_ref())?, key.as_ref());
+        if memchr::memmem::find(key, b"ENCRYPTED").is_some() {
+            return Err(TlsError::EncryptedKey);
+        }
+        Ok(Identity { chain, key: PrivateKeyDer::from_pem_slice(key)? })
     }
 }
 

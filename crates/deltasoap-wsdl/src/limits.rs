@@ -35,7 +35,7 @@ impl Default for Limits {
             document_bytes: 64 << 20,
             bytes: 256 << 20,
             depth: 100,
-            components: 5_000_000,
+            components: 1_000_000,
             namespace: 1 << 10,
             particles: 1_000_000,
             timeout: Duration::from_secs(30),

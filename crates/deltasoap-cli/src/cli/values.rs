@@ -83,11 +83,11 @@ pub fn block_name(text: &str) -> Result<String, String> {
     }
 }
 
-/// The URL of a service.
+/// The URL of a service, in ASCII: an internationalized host by its IDNA name, and other characters percent-encoded.
 pub fn endpoint(text: &str) -> Result<String, String> {
     let url = Url::parse(text).map_err(|error| format!("the URL is malformed: {error}"))?;
     match url.scheme() {
-        "http" | "https" => Ok(text.to_owned()),
+        "http" | "https" => Ok(url.into()),
         other => Err(format!("the scheme of the URL is {other}; http and https are supported")),
     }
 }
@@ -110,5 +110,17 @@ mod tests {
         for text in ["Host: other", "X: 1", "Authorization:Bearer x"] {
             assert!(header(text).is_ok(), "{text}");
         }
+    }
+
+    #[test]
+    fn urls_are_written_in_ascii() {
+        for (text, expected) in [
+            ("http://b\u{FC}cher.example/", "http://xn--bcher-kva.example/"),
+            ("http://a/my service?\u{FC}", "http://a/my%20service?%C3%BC"),
+            ("https://a:8443/x", "https://a:8443/x"),
+        ] {
+            assert_eq!(endpoint(text).as_deref(), Ok(expected));
+        }
+        assert!(endpoint("ftp://a/").is_err() && endpoint("a/b").is_err());
     }
 }

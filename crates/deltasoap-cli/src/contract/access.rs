@@ -1,10 +1,10 @@
 //! Credentials, trust and proxy: the same arguments for the host of a WSDL and for the service that is called.
 
 use crate::cli;
+use crate::files;
 use anyhow::{Context as _, Result};
 use deltasoap_http::{ClientTls, Credentials, HttpTransport, Identity, Proxy, Roots};
 use deltasoap_wsdl::fetch::{Access, WebClient};
-use std::path::Path;
 use url::Url;
 
 /// The client for a WSDL and what it names. The host of the URL gets credentials and headers, others do not.
@@ -66,13 +66,14 @@ fn roots(access: &cli::Access) -> Result<Roots> {
 /// The certificates to trust besides those of the system.
 fn own_roots(access: &cli::Access) -> Result<Option<Roots>> {
     let Some(path) = &access.cacert else { return Ok(None) };
-    Roots::from_pem(read(path)?).map(Some).with_context(|| path.display().to_string())
+    Roots::from_pem(files::read(path)?).map(Some).with_context(|| path.display().to_string())
 }
 
 /// The client's certificate.
 fn identity(access: &cli::Access) -> Result<Option<Identity>> {
     let (Some(cert), Some(key)) = (&access.cert, &access.key) else { return Ok(None) };
-    Identity::from_pem(read(cert)?, read(key)?).map(Some).context("the certificate cannot be used")
+    let identity = Identity::from_pem(files::read(cert)?, files::read(key)?).map(Some);
+    identity.with_context(|| format!("the certificate {} and the key {} cannot be used", cert.display(), key.display()))
 }
 
 /// The credentials for HTTP authentication.
@@ -94,8 +95,4 @@ fn user(access: &cli::Access) -> Result<Option<(&str, String)>> {
         Some((user, password)) => (user, password.to_owned()),
         None => (user.as_str(), from_environment()?),
     }))
-}
-
-fn read(path: &Path) -> Result<Vec<u8>> {
-    std::fs::read(path).with_context(|| format!("{} cannot be read", path.display()))
 }

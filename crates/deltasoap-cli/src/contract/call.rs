@@ -6,6 +6,7 @@ use super::remedy::{Sent, remedy};
 use super::tap::Tap;
 use super::{READ_OTHERWISE, import_with, operation, policy_warnings, report_notes};
 use crate::cli::{Call, Switch, endpoint};
+use crate::files;
 use crate::output::{one_line, print_json, report, with_causes};
 use anyhow::{Context as _, Result, anyhow, bail};
 use deltasoap::soap::HeaderBlock;
@@ -15,11 +16,10 @@ use deltasoap_dynamic::{Contract, DynamicClient, DynamicError, DynamicFault, Ope
 use deltasoap_http::{CallError, CallOptions, CookieJar, Mtom, PartHeaders};
 use deltasoap_wsdl::fetch::{credentials_in, names_private_host, shown};
 use serde_json::{Value as Json, json};
-use std::io::{Read as _, Write as _};
+use std::io::Read as _;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
-use tempfile::NamedTempFile;
 use url::Url;
 
 /// A fault was answered.
@@ -36,9 +36,9 @@ pub async fn call(arguments: &Call) -> Result<ExitCode> {
     let access = &arguments.description.loading.access;
     let tap = Tap::new(transport(access)?, arguments.verbose, arguments.secrets);
     let operation = selected(arguments, &contract)?;
-    let url = arguments.endpoint.clone().or_else(|| operation.address().map(str::to_owned)).unwrap_or_default();
+    let mut url = arguments.endpoint.clone().or_else(|| operation.address().map(str::to_owned)).unwrap_or_default();
     if !url.is_empty() && arguments.endpoint.is_none() {
-        endpoint(&url).map_err(|why| {
+        url = endpoint(&url).map_err(|why| {
             anyhow!("the WSDL gives {} as the service's URL: {why}; --endpoint takes another", shown(&url))
         })?;
         if !arguments.description.loading.allow_private && leads_inside(wsdl, &url) {
@@ -68,7 +68,7 @@ pub async fn call(arguments: &Call) -> Result<ExitCode> {
     let outcome = call.send_json(&data).await;
     if let (Some(path), Some(jar)) = (&arguments.session, jar) {
         // The answer is here: what it says must not be lost for this.
-        if let Err(error) = write_secret(path, &jar.to_netscape()) {
+        if let Err(error) = files::write_secret(path, jar.to_netscape().as_bytes()) {
             report(format_args!("warning: the session is not kept: {} cannot be written: {error}", path.display()));
         }
     }
@@ -77,7 +77,7 @@ pub async fn call(arguments: &Call) -> Result<ExitCode> {
         Err(DynamicError::Fault(fault)) => fault_printed(arguments, in_own_language(*fault)),
         Err(DynamicError::Json(error)) => {
             let wsdl = &arguments.description.wsdl;
-            let hint = format!("`deltasoap template {wsdl} {name}` prints a request to begin with");
+            let hint = format!("`deltasoap template {} {name}` prints a request to begin with", shown(wsdl));
             bail!("the request does not fit {name}: {error}; {hint}")
         }
         Err(DynamicError::Call(error @ (CallError::Encode(_) | CallError::Action(_)))) => {
@@ -127,7 +127,7 @@ fn data(argument: &str) -> Result<Json> {
 }
 
 fn read(path: &str) -> Result<String> {
-    std::fs::read_to_string(path).map(without_mark).with_context(|| format!("{path} cannot be read"))
+    files::read_text(Path::new(path)).map(without_mark)
 }
 
 /// Without the byte order mark that some editors put before a text.
@@ -137,22 +137,10 @@ fn without_mark(text: String) -> String {
 
 /// The cookies in a file, if there is one.
 fn session(path: &Path) -> Result<CookieJar> {
-    match std::fs::read_to_string(path) {
-        Ok(text) => CookieJar::from_netscape(&text).with_context(|| format!("{} is no cookie file", path.display())),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(CookieJar::default()),
-        Err(error) => Err(error).with_context(|| format!("{} cannot be read", path.display())),
+    if !path.try_exists().unwrap_or(true) {
+        return Ok(CookieJar::default());
     }
-}
-
-/// Writes a file that only its owner can read, in place of one that perhaps others could; whole, or not at all.
-fn write_secret(path: &Path, text: &str) -> std::io::Result<()> {
-    // What a link leads to is meant, not the link.
-    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = NamedTempFile::new_in(folder)?;
-    file.write_all(text.as_bytes())?;
-    file.persist(path)?;
-    Ok(())
+    CookieJar::from_netscape(&files::read_text(path)?).with_context(|| format!("{} is no cookie file", path.display()))
 }
 
 /// A client for the service at a URL, in which credentials may stand.
@@ -165,7 +153,7 @@ fn client(
     let access = &arguments.description.loading.access;
     let own = Url::parse(url).ok().and_then(|url| credentials_in(&url));
     let mut client = DynamicClient::with_transport(contract, tap);
-    if arguments.endpoint.is_some() || own.is_some() {
+    if !url.is_empty() {
         client = client.endpoint(if own.is_some() { shown(url) } else { url.to_owned() });
     }
     let (tolerance, credentials) = (arguments.tolerance.into(), credentials(access)?.or(own));

@@ -2,6 +2,7 @@
 
 use super::{contract, policy_warnings, report_notes};
 use crate::cli::Generate;
+use crate::files;
 use crate::output::{exact_stdout, report};
 use anyhow::{Context as _, Result};
 use deltasoap_codegen::{Builder, Generated};
@@ -22,9 +23,7 @@ pub fn generate(arguments: &Generate) -> Result<ExitCode> {
     let is_empty = !code.contains("pub ");
     match &arguments.output {
         None => exact_stdout().write_all(code.as_bytes())?,
-        Some(path) => {
-            std::fs::write(path, code).with_context(|| format!("{} cannot be written", path.display()))?;
-        }
+        Some(path) => files::write_output(path, code.as_bytes(), import)?,
     }
     if is_empty {
         report("warning: there is nothing to generate: no operations with a SOAP binding, and no types");

@@ -185,7 +185,7 @@ pub fn describe(arguments: &Describe) -> Result<()> {
             similar if similar.is_empty() => {
                 bail!(
                     "nothing has the name {name}; `deltasoap list {}` shows all operations",
-                    arguments.description.wsdl
+                    shown(&arguments.description.wsdl)
                 )
             }
             similar => bail!("nothing has the name {name}; available: {}", similar.join(", ")),

@@ -25,6 +25,7 @@ use crate::cli::{self, Description, Loading};
 use crate::output::report;
 use anyhow::{Context as _, Result, anyhow};
 use deltasoap_dynamic::{Contract, Operation};
+use deltasoap_wsdl::fetch::shown;
 use deltasoap_wsdl::fetch::{Fetch, FetchError, Fetched, Request, WebClient};
 use deltasoap_wsdl::{Import, Importer, NoteKind};
 use remedy::{Sent, remedy};
@@ -58,7 +59,7 @@ fn import_with<F: Fetch + Send + Sync + 'static>(
 /// What went wrong, with what can be done about it.
 fn explained(wsdl: &str, access: &cli::Access, error: &deltasoap_wsdl::Error) -> anyhow::Error {
     let sent = Sent::to(wsdl, access);
-    let (text, wsdl) = (error.to_string(), deltasoap_wsdl::fetch::shown(wsdl));
+    let (text, wsdl) = (error.to_string(), shown(wsdl));
     let location = format!("{wsdl}: ");
     let mut text = text.as_str();
     while let Some(rest) = text.strip_prefix(&location) {
@@ -168,5 +169,5 @@ const MAX_POLICY_WARNINGS: usize = 20;
 
 /// An operation, or what to do to find its name.
 pub fn operation(contract: &Contract, wsdl: &str, name: &str) -> Result<Operation> {
-    contract.operation(name).map_err(|error| anyhow!("{error}; `deltasoap list {wsdl}` shows all operations"))
+    contract.operation(name).map_err(|error| anyhow!("{error}; `deltasoap list {}` shows all operations", shown(wsdl)))
 }

@@ -2,13 +2,13 @@
 
 use super::contract;
 use crate::cli::Validate;
+use crate::files;
 use crate::output::{one_line, print_line, report, with_causes};
 use crate::replay::{Message, message_in};
 use anyhow::{Context as _, Result, anyhow};
 use bytes::Bytes;
 use deltasoap_dynamic::{Contract, Finding};
 use serde_json::json;
-use std::io::Read as _;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -40,12 +40,10 @@ fn validated(arguments: &Validate, contract: &Contract, path: &Path, message: &M
 
 /// The message in a file, or on standard input.
 fn content(path: &Path) -> Result<Message> {
-    let mut content = Vec::new();
-    if path == Path::new("-") {
-        std::io::stdin().read_to_end(&mut content).context("standard input cannot be read")?;
-    } else {
-        content = std::fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
-    }
+    let content = match path == Path::new("-") {
+        true => files::read_all(std::io::stdin()).context("standard input cannot be read")?,
+        false => files::read(path)?,
+    };
     message_in(Bytes::from(content)).map_err(|why| anyhow!("{}: no message: {why}", path.display()))
 }
 

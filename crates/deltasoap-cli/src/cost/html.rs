@@ -4,6 +4,7 @@ use super::chart::{Chart, Line};
 use super::figures::figures;
 use super::plan::Curve;
 use super::tables::{Sheet, sheets};
+use crate::files;
 use anyhow::Result;
 use deltasoap_cost::paper::{Printed, printed};
 use deltasoap_cost::plan::{Load, Plan};
@@ -109,7 +110,7 @@ fn write(path: &Path, title: &str, body: &Markup) -> Result<()> {
     if let Some(directory) = path.parent() {
         fs::create_dir_all(directory)?;
     }
-    Ok(fs::write(path, page.into_string())?)
+    Ok(files::write(path, page.into_string().as_bytes())?)
 }
 
 fn table(sheet: &Sheet) -> Markup {

@@ -4,6 +4,7 @@ use super::meter::Readings;
 use super::plot::{self, DIFFERENTIAL, FIRST, PARTIAL, PERFECT, REGULAR, Series};
 use super::report::{LEGEND, Outcome, REQUESTS, RESPONSES, Row};
 use crate::figures::median;
+use crate::files;
 use anyhow::Result;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use plotters::style::RGBColor;
@@ -26,7 +27,7 @@ pub fn write(path: &Path, outcomes: &[Outcome]) -> Result<()> {
     if let Some(directory) = path.parent() {
         fs::create_dir_all(directory)?;
     }
-    Ok(fs::write(path, page)?)
+    Ok(files::write(path, page.as_bytes())?)
 }
 
 fn page(outcomes: &[Outcome]) -> Result<Markup> {

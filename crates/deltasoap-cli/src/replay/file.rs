@@ -4,13 +4,13 @@
 //! What programs write down is not always what was sent: `curl -i` writes the heads of interim answers, of redirects and of proxies before
 //! the last one, the version without a point for HTTP/2, and the body without its chunks, with `--compressed` without gzip too.
 
+use crate::files;
 use bytes::Bytes;
 use deltasoap::PartUri;
 use deltasoap_http::{AttachmentLimits, Attachments, PartHeaders, self_described};
 use flate2::bufread::GzDecoder;
 use http_body_util::Full;
 use std::borrow::Cow;
-use std::fs;
 use std::io::Read as _;
 use std::path::Path;
 use std::pin::pin;
@@ -38,7 +38,7 @@ impl Message {
 /// # Errors
 /// Why there is none.
 pub fn read(path: &Path) -> Result<Bytes, Reason> {
-    message(Bytes::from(fs::read(path).map_err(|_| "cannot be read")?)).map(|message| message.bytes)
+    message(Bytes::from(files::read(path).map_err(|_| "cannot be read")?)).map(|message| message.bytes)
 }
 
 /// The message in a file's content. A document begins with `<`, with white space or with a mark of its encoding, a package with `--`,

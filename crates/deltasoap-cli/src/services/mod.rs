@@ -6,6 +6,7 @@ pub mod tr069;
 pub mod vsphere;
 
 use crate::cli::Serve;
+use crate::files;
 use crate::output::print_line;
 use anyhow::{Context as _, Result};
 use axum::Router;
@@ -87,7 +88,7 @@ pub fn processors() -> usize {
 }
 
 fn identity(certificate: &Path, key: &Path) -> Result<Identity> {
-    let read = |file: &Path| std::fs::read(file).with_context(|| format!("cannot read {}", file.display()));
+    let read = files::read;
     let identity = Identity::from_pem(read(certificate)?, read(key)?);
     identity.with_context(|| {
         format!("{} and {} are not a certificate and its private key", certificate.display(), key.display())

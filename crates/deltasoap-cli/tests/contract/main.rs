@@ -734,6 +734,8 @@ fn a_description_is_not_compiled_onto_itself() {
     assert!(!output.status.success());
     assert!(String::from_utf8_lossy(&output.stderr).contains("name another file"));
     assert_eq!(std::fs::read(&file).expect("readable"), before);
+    assert!(!run(&["generate", &name, "-o", &name]).status.success());
+    assert_eq!(std::fs::read(&file).expect("readable"), before);
 }
 
 #[test]

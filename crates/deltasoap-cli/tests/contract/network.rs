@@ -496,6 +496,21 @@ fn credentials_do_not_follow_a_wsdl_to_another_host() {
     }
 }
 
+#[test]
+fn hints_do_not_show_the_password_of_a_url() {
+    let wsdl = std::fs::read_to_string(shop()).expect("a WSDL");
+    let answer = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{wsdl}", wsdl.len());
+    let url = canned(answer.leak()).0.replace("//", "//ada:secret@");
+    for arguments in
+        [&["call", &url, "Nope", "-d", "{}"][..], &["describe", &url, "Nope"], &["call", &url, "Order", "-d", "{}"]]
+    {
+        let output = run(arguments);
+        assert!(!output.status.success());
+        let text = stderr(&output);
+        assert!(text.contains("`deltasoap ") && !text.contains("secret"), "{text}");
+    }
+}
+
 /// What is said of a refusal depends on what was sent, and on what the server offers.
 #[test]
 fn credentials_that_are_refused_are_told_from_missing_ones() {

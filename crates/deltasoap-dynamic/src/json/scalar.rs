@@ -118,6 +118,8 @@ pub(crate) fn from_json(json: &Json, view: View<'_>, path: &Path<'_>) -> Result<
             // With its exponent a number is a double, which a decimal before it would take without one.
             let given = json.as_number().map(ToString::to_string).filter(|it| it.contains(['e', 'E']));
             let given = given.and_then(|text| Simple::parse_union(union, view, &text));
+            // A member for text takes it too, but nobody means that text.
+            let given = given.filter(|it| matches!(it.builtin(), Builtin::Double | Builtin::Float));
             given.or_else(|| Simple::parse_union(union, view, &text)).ok_or_else(refuse)
         }
         _ => Err(refuse()),

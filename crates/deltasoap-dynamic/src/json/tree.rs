@@ -210,13 +210,17 @@ fn bindings_of(json: &Json, path: &Path<'_>) -> Result<Vec<(String, String)>, Js
         if !prefix.is_empty() && (!lexical::is_ncname(prefix) || namespace.is_empty() || prefix.starts_with("xml")) {
             return Err(JsonError::new(&path, "a prefix that can be declared", "another name"));
         }
+        // Those two have prefixes of their own (Namespaces in XML 1.0, section 3).
+        if [ns::XML, ns::XMLNS].contains(&namespace.as_str()) {
+            return Err(JsonError::new(&path, "a namespace that can be declared", "one that has a prefix of its own"));
+        }
         bindings.push((prefix.clone(), checked(namespace, &path)?));
     }
     Ok(bindings)
 }
 
 fn name_of(json: &Json, path: &Path<'_>) -> Result<QName, JsonError> {
-    let name = json.as_str().and_then(parse_name);
+    let name = json.as_str().and_then(parse_name).filter(|name| name.namespace != ns::XMLNS);
     name.ok_or_else(|| JsonError::new(path, "a name: local or {namespace}local", kind(json)))
 }
 

@@ -46,7 +46,8 @@ pub(super) fn read(contract: &Contract, directory: &Path) -> Result<Vec<(Operati
     });
     let mut replies = Vec::new();
     for path in paths {
-        match path.extension().and_then(|it| it.to_str()) {
+        // A directory that is named so, or a pipe, which never ends, is no answer.
+        match path.extension().and_then(|it| it.to_str()).filter(|_| path.is_file()) {
             Some("xml") => replies.push(from_xml(contract, &path)?),
             Some("json") => replies.push(from_json(contract, &path)?),
             _ => {}

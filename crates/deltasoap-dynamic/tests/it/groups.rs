@@ -446,3 +446,17 @@ fn compiled_descriptions_have_the_same_choices() {
     assert!(read(&log, "Log", "<a>1</a><b/>").is_ok());
     assert!(read(&log, "Log", "<a>1</a>").is_err());
 }
+
+/// XSD 1.0 part 1, 3.9.6: a choice with a branch that can be empty can be empty.
+#[test]
+fn a_repeated_choice_with_an_empty_branch_need_not_be_made() {
+    let contract = support::schema(
+        "<xs:element name='e'><xs:complexType><xs:choice maxOccurs='unbounded'><xs:element name='c' type='xs:int'/>\
+         <xs:sequence/></xs:choice></xs:complexType></xs:element>",
+    );
+    let codec = Codec::of_element(&contract, "e");
+    for content in ["", "<c>1</c><c>2</c>"] {
+        let value = codec.read(content);
+        assert_eq!(codec.read_json(&codec.to_json(&value)).expect("a value"), value, "{content}");
+    }
+}

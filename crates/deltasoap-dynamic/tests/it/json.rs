@@ -774,3 +774,27 @@ fn what_is_wrong_with_a_text_is_said() {
         assert!(text.contains(expected), "{text}");
     }
 }
+
+#[test]
+fn numbers_with_exponents_in_unions_with_text() {
+    let contract = support::schema(
+        "<xs:element name='r'><xs:complexType><xs:sequence><xs:element name='u'><xs:simpleType>\
+         <xs:union memberTypes='xs:decimal xs:string'/></xs:simpleType></xs:element></xs:sequence></xs:complexType></xs:element>",
+    );
+    let codec = Codec::of_element(&contract, "r");
+    let value = codec.read_json(&json!({ "u": number("1e2") })).expect("a value");
+    assert!(codec.write(&value).contains(">100<"), "{}", codec.write(&value));
+}
+
+#[test]
+fn trees_declare_no_reserved_namespace() {
+    let contract = support::schema(
+        "<xs:element name='r'><xs:complexType><xs:sequence><xs:element name='any' type='xs:anyType'/></xs:sequence></xs:complexType></xs:element>",
+    );
+    let codec = Codec::of_element(&contract, "r");
+    let xmlns = json!({ "any": { "$content": [{ "$name": "{http://www.w3.org/2000/xmlns/}x" }] } });
+    let xml = json!({ "any": { "$ns": { "p": "http://www.w3.org/XML/1998/namespace" }, "$content": ["p:x"] } });
+    for refused in [xmlns, xml] {
+        assert!(codec.read_json(&refused).is_err(), "{refused}");
+    }
+}

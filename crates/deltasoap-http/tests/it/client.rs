@@ -418,3 +418,28 @@ fn urls_must_be_absolute() {
         assert!(Client::new(bad).is_err(), "{bad:?}");
     }
 }
+
+/// Old servers fold long headers (RFC 9112, 5.2).
+#[tokio::test]
+async fn headers_of_answers_may_go_on_in_another_line() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let url = format!("http://{}/", listener.local_addr().expect("an address"));
+    let body = "<e:Envelope xmlns:e='http://schemas.xmlsoap.org/soap/envelope/'><e:Body><t:EchoResponse xmlns:t='urn:test'><text>x</text></t:EchoResponse></e:Body></e:Envelope>";
+    let server = async {
+        use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+        let (mut socket, _) = listener.accept().await.expect("a connection");
+        let mut request = vec![0; 65_536];
+        assert!(socket.read(&mut request).await.expect("a request") > 0);
+        let head = format!(
+            "HTTP/1.1 200 OK\r\nContent-Type: text/xml;\r\n charset=utf-8\r\nContent-Length: {}\r\n\r\n",
+            body.len()
+        );
+        socket.write_all(head.as_bytes()).await.expect("sent");
+        socket.write_all(body.as_bytes()).await.expect("sent");
+        socket
+    };
+    let client = Client::new(&url).expect("a client");
+    let request = echo("folded");
+    let (response, _socket) = tokio::join!(client.call::<_, EchoResponse>(&request), server);
+    response.expect("an answer");
+}

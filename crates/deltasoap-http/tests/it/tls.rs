@@ -245,6 +245,9 @@ fn identities_are_checked_and_not_shown() {
         assert!(!said.contains(&secret[4..]) && !said.contains(&bytes[20..60]) && said.len() < 400, "{said}");
     }
     assert!(Identity::from_pem(&pem, "").is_err());
+    let encrypted = "-----BEGIN ENCRYPTED PRIVATE KEY-----\nMIIE\n-----END ENCRYPTED PRIVATE KEY-----\n";
+    let error = Identity::from_pem(&pem, encrypted).expect_err("a password").to_string();
+    assert!(error.contains("is encrypted"), "{error}");
     assert!(Roots::from_pem(&key).is_err());
     assert_eq!(
         format!("{:?}", Identity::from_pem(&pem, &key).expect("an identity")),

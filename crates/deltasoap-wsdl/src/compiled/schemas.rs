@@ -16,6 +16,7 @@ use crate::xsd::{
 use deltasoap_core::schema::Builtin;
 use std::collections::HashMap;
 use std::hash::Hash;
+use std::sync::OnceLock;
 
 macro_rules! references {
     ($($type:ident => $count:ident),*) => {$(
@@ -161,6 +162,7 @@ impl Stored for Schemas {
             types,
             elements,
             attributes,
+            roots: OnceLock::new(),
         })
     }
 }

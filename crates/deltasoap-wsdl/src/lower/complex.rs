@@ -346,7 +346,7 @@ fn collect<'i>(schemas: &'i Schemas, particle: &Particle, leaves: &mut Leaves<'i
         term => {
             for part in parts(term) {
                 leaves.repeated |= part.max != Some(1);
-                leaves.optional |= part.min == 0;
+                leaves.optional |= part.can_be_empty();
                 collect(schemas, part, leaves);
             }
         }

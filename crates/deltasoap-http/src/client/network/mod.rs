@@ -211,6 +211,8 @@ impl HttpTransportBuilder {
     fn pool(&self) -> Builder {
         let mut builder = Client::builder(Connections);
         builder.pool_timer(TokioTimer::new());
+        // A client takes headers that go on in another line, which old servers send (RFC 9112, 5.2).
+        builder.http1_allow_obsolete_multiline_headers_in_responses(true);
         builder.pool_idle_timeout(self.idle_timeout).pool_max_idle_per_host(self.max_idle_per_host);
         builder
     }
