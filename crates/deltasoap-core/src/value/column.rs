@@ -1,7 +1,7 @@
-//! Columns: the numbers of a repeated field, side by side in a typed buffer.
+//! Columns: the simple values of a repeated field, side by side in a typed buffer.
 //!
-//! The items of most long lists are numbers of one type. As a [`Value`] each takes 32 bytes and a look at its kind; in a column it
-//! takes what the number takes, and the routines of typed lists read and write it. A list becomes a column where its description allows
+//! The items of most long lists are numbers or texts of one type. As a [`Value`] each takes 32 bytes and a look at its kind; in a column it
+//! takes what its type takes, and the routines of typed lists read and write it. A list becomes a column where its description allows
 //! nothing else ([`Column::for_field`]). A message can still hold what the description does not allow but reading accepts, an item with
 //! `xsi:nil`: the column is [spread](Value::spread) into a list of values then. Both are equal where their items are.
 
@@ -14,10 +14,12 @@ use crate::decode::{Cursor, FlatSource, Step};
 use crate::encode::Encoder;
 use crate::encode::flat::encode_items;
 use crate::schema::{Builtin, Element, Field, SimpleElement, View};
+use deltasoap_xml::lexical::{DateTime, Lexical};
 
 macro_rules! columns {
     (($d:tt) $($variant:ident($type:ty)),* $(,)?) => {
-        /// The items of a repeated field of a numeric type, or of `xsd:boolean`: in the order of the message, without a gap.
+        /// The items of a repeated field of a numeric type, of `xsd:boolean`, `xsd:dateTime` or `xsd:string`: in the order of the message,
+        /// without a gap.
         ///
         /// ```
         /// use deltasoap_core::Column;
@@ -48,14 +50,14 @@ macro_rules! columns {
 
             /// The item at a place.
             pub fn get(&self, place: usize) -> Option<Simple> {
-                match self { $(Column::$variant(items) => items.get(place).copied().map(Simple::$variant),)* }
+                match self { $(Column::$variant(items) => items.get(place).cloned().map(Simple::$variant),)* }
             }
 
             /// Appends a value; false if it is of another type.
             pub fn push(&mut self, value: &Simple) -> bool {
                 match (self, value) {
                     $((Column::$variant(items), Simple::$variant(value)) => {
-                        items.push(*value);
+                        items.push(value.clone());
                         true
                     })*
                     _ => false,
@@ -66,7 +68,7 @@ macro_rules! columns {
             pub fn set(&mut self, place: usize, value: &Simple) -> bool {
                 match (self, value) {
                     $((Column::$variant(items), Simple::$variant(value)) => {
-                        items.get_mut(place).map(|item| *item = *value).is_some()
+                        items.get_mut(place).map(|item| item.clone_from(value)).is_some()
                     })*
                     _ => false,
                 }
@@ -84,11 +86,11 @@ macro_rules! columns {
 
 columns! {
     ($) Boolean(bool), Byte(i8), Short(i16), Int(i32), Long(i64), UnsignedByte(u8), UnsignedShort(u16), UnsignedInt(u32),
-    UnsignedLong(u64), Float(f32), Double(f64),
+    UnsignedLong(u64), Float(f32), Double(f64), DateTime(DateTime), String(String),
 }
 
 impl Column {
-    /// The column of a field's items, where they can be nothing but texts of one numeric type.
+    /// The column of a field's items, where they can be nothing but texts of one of these types.
     pub(super) fn for_field(field: &Field, view: View<'_>) -> Option<Self> {
         match view.element {
             Element::Simple(SimpleElement { base, enumeration, default: None, .. })
@@ -160,7 +162,7 @@ impl Column {
 
     pub(super) fn scan_leaf<S: FlatSource>(&mut self, scan: &mut S) -> Option<()> {
         with_items!(self, items => {
-            let mut item = Default::default();
+            let mut item = Lexical::vacant();
             scan.leaf(&mut item)?;
             items.push(item);
         });

@@ -47,7 +47,7 @@ pub enum Value {
     Record(Box<Record>),
     /// The occurrences of a repeated field, or the items of a SOAP array; lists of lists for arrays of several dimensions.
     List(Vec<Value>),
-    /// The same for a repeated field of numbers, side by side.
+    /// The same for a repeated field of numbers, booleans, moments or strings, side by side.
     Column(Column),
     /// Content without a schema.
     Tree(Box<Node>),

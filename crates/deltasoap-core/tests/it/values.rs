@@ -779,7 +779,12 @@ fn columns_are_written_as_lists() {
     let mut schema = Schema::new();
     let bases = [Builtin::Boolean, Builtin::Byte, Builtin::Short, Builtin::Int, Builtin::Long, Builtin::UnsignedByte];
     let more = [Builtin::UnsignedShort, Builtin::UnsignedInt, Builtin::UnsignedLong, Builtin::Float, Builtin::Double];
-    for base in bases.into_iter().chain(more) {
+    for base in bases.into_iter().chain(more).chain([Builtin::DateTime, Builtin::String]) {
+        let text = |digit: &str| match base {
+            Builtin::DateTime => format!("200{digit}-01-02T03:04:05Z"),
+            Builtin::String => format!("a < {digit}"),
+            _ => digit.to_owned(),
+        };
         let element = simple(&mut schema, base);
         let list = schema.add(complex(Compositor::Sequence, vec![field("n", element, 0, None)], Vec::new()));
         let view = schema.view(list);
@@ -788,7 +793,8 @@ fn columns_are_written_as_lists() {
         for (turn, texts) in
             [&["1", "0", "1"][..], &["1", "1", "1"], &["0"], &[], &["1", "0", "0", "1"]].iter().enumerate()
         {
-            let items = texts.iter().map(|text| Value::Simple(Simple::parse(base, text).expect("a number"))).collect();
+            let item = |digit: &&str| Value::Simple(Simple::parse(base, &text(digit)).expect("of the type"));
+            let items = texts.iter().map(item).collect();
             let record = |items| Value::Record(Box::new(Record { fields: vec![items], ..Record::default() }));
             let mut column = Value::List(items);
             let list = record(column.clone());
@@ -822,7 +828,7 @@ fn columns_are_written_as_lists() {
 #[test]
 fn other_lists_are_no_columns() {
     let mut schema = Schema::new();
-    let (int, string) = (simple(&mut schema, Builtin::Int), simple(&mut schema, Builtin::String));
+    let (int, token) = (simple(&mut schema, Builtin::Int), simple(&mut schema, Builtin::Token));
     let view = |element| schema.view(element);
     let number = |number| Value::Simple(Simple::Int(number));
     let gathered = |items: Vec<Value>, decl: Field, element| {
@@ -834,7 +840,7 @@ fn other_lists_are_no_columns() {
     assert!(gathered(vec![number(1), number(2)], many(int), int));
     assert!(!gathered(vec![number(1), Value::Nil], many(int), int));
     assert!(!gathered(vec![number(1), Value::Simple(Simple::Long(2))], many(int), int));
-    assert!(!gathered(vec![Value::Simple(Simple::String("1".to_owned()))], many(string), string));
+    assert!(!gathered(vec![Value::Simple(Simple::parse(Builtin::Token, "1").expect("a token"))], many(token), token));
     assert!(!gathered(vec![number(1)], Field { nillable: true, ..many(int) }, int));
     let one = field("n", int, 1, Some(1));
     assert!(!gathered(vec![number(1)], one, int));
