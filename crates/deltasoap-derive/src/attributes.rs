@@ -232,7 +232,7 @@ impl Local {
 
     /// The namespace: the one given, else the container's where it is qualified.
     pub(crate) fn namespace(&self, container: &Container) -> String {
-        let by_default = self.role != Role::Attribute && container.has(Flag::Qualified);
+        let by_default = self.role == Role::Element && container.has(Flag::Qualified);
         match &self.namespace {
             Some(namespace) => namespace.clone(),
             None if self.qualified.unwrap_or(by_default) => container.namespace.clone(),

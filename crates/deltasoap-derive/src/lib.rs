@@ -209,7 +209,7 @@ use target::Target;
 /// | `qualified`, `unqualified` | fields, variants of choices | in the type's namespace, or in none |
 /// | `attribute` | fields | an XML attribute: `T`, or `Option<T>` where it need not be there; `T` is a simple type, or `QName` |
 /// | `text` | fields | the element's text, of a simple type, `QName` or `Binary`; all other fields are attributes then |
-/// | `inline` | fields, variants of choices | the elements of a choice, or of a group that is repeated (below), stand here without an element around them; a `Node` is any element that no other field is (`xsd:any`) |
+/// | `inline` | fields, variants of choices | the elements of a choice, or of a group that is repeated (below), stand here without an element around them; a `Node` is any element that no other field is (`xsd:any`); `namespace` says of which namespaces, as that of `xsd:any`, with the type's own written after `##other` |
 /// | `group` | fields, variants of choices marked `group` | the elements of a choice between groups, or of one of its branches (below) |
 /// | `min = N`, `max = N` | fields and variants that are a `Vec` | how often the element occurs at least, by default 0, and at most, by default any number; in `all` structs only whether it must be there counts |
 /// | `again` | fields | the element of a field further up may come once more here |

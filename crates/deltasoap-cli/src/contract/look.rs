@@ -107,7 +107,27 @@ fn not_callable(operation: &Operation) -> Option<String> {
 fn not_generated(operation: &Operation) -> Option<&'static str> {
     let method = operation.method().ok()?;
     let begins = service_begins(operation).map(|_| "the service begins it");
-    begins.or_else(|| method.apart(&operation.contract().lowered().schema))
+    let apart = || method.apart(&operation.contract().lowered().schema);
+    begins
+        .or_else(apart)
+        .or_else(|| is_like_another(operation).then_some("its body is empty, and another one has its action"))
+}
+
+/// True if the operation's body is empty, and that of one before it, which has the same action: a server cannot tell them apart.
+fn is_like_another(operation: &Operation) -> bool {
+    let Some(action) = action_of_empty(operation) else { return false };
+    let name = operation.full_name();
+    let all = operation.contract().operations();
+    let mut before = all.iter().take_while(|it| it.full_name() != name);
+    before.any(|it| it.binding().name == operation.binding().name && action_of_empty(it).as_ref() == Some(&action))
+}
+
+/// The action of an operation whose body is empty.
+fn action_of_empty(operation: &Operation) -> Option<String> {
+    let method = operation.method().ok()?;
+    let is_empty =
+        method.element.request_name.local.is_empty() && method.apart(&operation.contract().lowered().schema).is_none();
+    is_empty.then(|| method.element.action.to_string())
 }
 
 /// What is said behind an operation's name.

@@ -5,7 +5,7 @@ use super::{Key, Owner, Planner, Work, docs, legal, ours};
 use crate::model::{Between, Docs, ItemId, ItemKind, Items, Member, Occurs, Role, Struct, TypeUse};
 use deltasoap_core::QName;
 use deltasoap_core::schema::Use;
-use deltasoap_wsdl::xsd::{ElementId, Particle, Schemas, SoapArray, Term, TypeId};
+use deltasoap_wsdl::xsd::{ElementId, Particle, Schemas, SoapArray, Term, TypeId, WildcardNamespaces};
 use deltasoap_wsdl::{Normal, NormalContent, Repeated};
 use std::collections::{HashMap, HashSet};
 
@@ -96,9 +96,9 @@ impl Planner<'_> {
         match &particle.term {
             _ if particle.max == Some(0) => {}
             Term::Element(id) => self.add_element(*id, particle, is_optional, fields),
-            Term::Any(_) => {
+            Term::Any(any) => {
                 let is_one = particle.max == Some(1) && !fields.is_all;
-                fields.members.push(wildcard(if is_one { Occurs::AtMostOnce } else { Occurs::ANY }));
+                fields.members.push(wildcard(&any.namespaces, if is_one { Occurs::AtMostOnce } else { Occurs::ANY }));
             }
             Term::Group(_) => {}
             Term::Choice(_) | Term::Sequence(_) if !fields.is_all && fields.repeated.is_group(particle) => {
@@ -215,8 +215,8 @@ impl Planner<'_> {
         collect(self.schemas, particle, &mut leaves);
         let mut variants: Vec<Member> =
             leaves.elements.iter().map(|&id| self.element_member(id, fields.encoding, fields.owner)).collect();
-        if leaves.is_open {
-            variants.push(wildcard(Occurs::Once));
+        if let Some(namespaces) = &leaves.namespaces {
+            variants.push(wildcard(namespaces, Occurs::Once));
         }
         if variants.is_empty() {
             return;
@@ -345,9 +345,9 @@ pub(super) fn member(name: QName, content: TypeUse) -> Member {
 }
 
 /// Any elements, as trees.
-fn wildcard(occurs: Occurs) -> Member {
+fn wildcard(namespaces: &WildcardNamespaces, occurs: Occurs) -> Member {
     let docs = ours("Any other element.".to_owned());
-    Member { role: Role::Inline, occurs, docs, ..member(QName::new("", "any"), TypeUse::NODE) }
+    Member { role: Role::Inline, occurs, docs, ..member(QName::owned(&namespaces.label(), "any"), TypeUse::NODE) }
 }
 
 /// What is always there in arrays that come from programs.
@@ -382,7 +382,8 @@ fn join_equal(members: &mut Vec<Member>) {
 struct Leaves<'i> {
     names: HashSet<&'i QName>,
     elements: Vec<ElementId>,
-    is_open: bool,
+    /// Those that wildcards take.
+    namespaces: Option<WildcardNamespaces>,
     is_repeated: bool,
     is_optional: bool,
 }
@@ -395,7 +396,10 @@ fn collect<'i>(schemas: &'i Schemas, particle: &Particle, leaves: &mut Leaves<'i
                 leaves.elements.push(*id);
             }
         }
-        Term::Any(_) => leaves.is_open = true,
+        Term::Any(wildcard) => {
+            let namespaces = leaves.namespaces.take().map(|known| known.union(&wildcard.namespaces));
+            leaves.namespaces = Some(namespaces.unwrap_or_else(|| wildcard.namespaces.clone()));
+        }
         Term::Group(_) => {}
         Term::Sequence(parts) | Term::Choice(parts) | Term::All(parts) => {
             for part in parts {

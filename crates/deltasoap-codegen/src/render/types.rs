@@ -358,6 +358,8 @@ impl<'m> Style<'m> {
             attributes.number("max", max);
         }
         if !has_name(member) {
+            let namespaces = Some(&*member.name.namespace).filter(|it| member.role == Role::Inline && !it.is_empty());
+            attributes.text("namespace", namespaces);
             return attributes;
         }
         attributes.text("name", Some(&*member.name.local).filter(|local| !self.rule.gives(rust, local)));

@@ -1803,7 +1803,7 @@ pub mod wsdl {
         /// messages.
         pub message_limit: i32,
         /// Any other element.
-        #[soap(inline)]
+        #[soap(inline, namespace = "##other http://www.onvif.org/ver10/events/wsdl")]
         pub any: Vec<deltasoap::Node>,
     }
 
@@ -1838,7 +1838,7 @@ pub mod wsdl {
         /// Maximum message limit supported by the device.
         pub max_message_limit: i32,
         /// Any other element.
-        #[soap(inline)]
+        #[soap(inline, namespace = "##other http://www.onvif.org/ver10/events/wsdl")]
         pub any: Vec<deltasoap::Node>,
     }
 
@@ -1856,7 +1856,7 @@ pub mod wsdl {
         /// Reverse the pull direction of PullMessages.
         pub reverse: Option<bool>,
         /// Any other element.
-        #[soap(inline)]
+        #[soap(inline, namespace = "##other http://www.onvif.org/ver10/events/wsdl")]
         pub any: Vec<deltasoap::Node>,
     }
 
@@ -1907,7 +1907,7 @@ pub mod wsdl {
         /// Refer to Web Services Base Notification 1.3 (WS-BaseNotification).
         pub subscription_policy: Option<CreatePullPointSubscriptionSubscriptionPolicy>,
         /// Any other element.
-        #[soap(inline)]
+        #[soap(inline, namespace = "##other http://www.onvif.org/ver10/events/wsdl")]
         pub any: Vec<deltasoap::Node>,
     }
 
@@ -1927,7 +1927,7 @@ pub mod wsdl {
         #[soap(namespace = "http://docs.oasis-open.org/wsn/b-2")]
         pub termination_time: deltasoap::Nillable<deltasoap::lexical::DateTime>,
         /// Any other element.
-        #[soap(inline)]
+        #[soap(inline, namespace = "##other http://www.onvif.org/ver10/events/wsdl")]
         pub any: Vec<deltasoap::Node>,
     }
 
@@ -1971,7 +1971,7 @@ pub mod wsdl {
         #[soap(min = 1)]
         pub message_content_schema_location: Vec<String>,
         /// Any other element.
-        #[soap(inline)]
+        #[soap(inline, namespace = "##other http://www.onvif.org/ver10/events/wsdl")]
         pub any: Vec<deltasoap::Node>,
     }
 
@@ -2048,7 +2048,7 @@ pub mod r_2 {
     )]
     pub struct ResourceUnknownFaultType {
         /// Any other element.
-        #[soap(inline)]
+        #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsrf/bf-2")]
         pub any: Vec<deltasoap::Node>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub timestamp: deltasoap::lexical::DateTime,
@@ -2089,7 +2089,7 @@ pub mod r_2 {
     #[soap(compact, namespace = "http://docs.oasis-open.org/wsrf/r-2")]
     pub struct ResourceUnknownFaultTypeFaultCause {
         /// Any other element.
-        #[soap(inline)]
+        #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsrf/bf-2")]
         pub any: Option<deltasoap::Node>,
     }
 }
@@ -2106,7 +2106,7 @@ pub mod b_2 {
     )]
     pub struct InvalidFilterFaultType {
         /// Any other element.
-        #[soap(inline)]
+        #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsrf/bf-2")]
         pub any: Vec<deltasoap::Node>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub timestamp: deltasoap::lexical::DateTime,
@@ -2149,7 +2149,7 @@ pub mod b_2 {
     )]
     pub struct TopicExpressionDialectUnknownFaultType {
         /// Any other element.
-        #[soap(inline)]
+        #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsrf/bf-2")]
         pub any: Vec<deltasoap::Node>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub timestamp: deltasoap::lexical::DateTime,
@@ -2186,7 +2186,7 @@ pub mod b_2 {
     )]
     pub struct InvalidTopicExpressionFaultType {
         /// Any other element.
-        #[soap(inline)]
+        #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsrf/bf-2")]
         pub any: Vec<deltasoap::Node>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub timestamp: deltasoap::lexical::DateTime,
@@ -2223,7 +2223,7 @@ pub mod b_2 {
     )]
     pub struct TopicNotSupportedFaultType {
         /// Any other element.
-        #[soap(inline)]
+        #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsrf/bf-2")]
         pub any: Vec<deltasoap::Node>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub timestamp: deltasoap::lexical::DateTime,
@@ -2260,7 +2260,7 @@ pub mod b_2 {
     )]
     pub struct InvalidProducerPropertiesExpressionFaultType {
         /// Any other element.
-        #[soap(inline)]
+        #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsrf/bf-2")]
         pub any: Vec<deltasoap::Node>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub timestamp: deltasoap::lexical::DateTime,
@@ -2297,7 +2297,7 @@ pub mod b_2 {
     )]
     pub struct InvalidMessageContentExpressionFaultType {
         /// Any other element.
-        #[soap(inline)]
+        #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsrf/bf-2")]
         pub any: Vec<deltasoap::Node>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub timestamp: deltasoap::lexical::DateTime,
@@ -2335,7 +2335,7 @@ pub mod b_2 {
     )]
     pub struct UnacceptableInitialTerminationTimeFaultType {
         /// Any other element.
-        #[soap(inline)]
+        #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsrf/bf-2")]
         pub any: Vec<deltasoap::Node>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub timestamp: deltasoap::lexical::DateTime,
@@ -2380,7 +2380,7 @@ pub mod b_2 {
     )]
     pub struct UnrecognizedPolicyRequestFaultType {
         /// Any other element.
-        #[soap(inline)]
+        #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsrf/bf-2")]
         pub any: Vec<deltasoap::Node>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub timestamp: deltasoap::lexical::DateTime,
@@ -2420,7 +2420,7 @@ pub mod b_2 {
     )]
     pub struct UnsupportedPolicyRequestFaultType {
         /// Any other element.
-        #[soap(inline)]
+        #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsrf/bf-2")]
         pub any: Vec<deltasoap::Node>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub timestamp: deltasoap::lexical::DateTime,
@@ -2459,7 +2459,7 @@ pub mod b_2 {
     )]
     pub struct NotifyMessageNotSupportedFaultType {
         /// Any other element.
-        #[soap(inline)]
+        #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsrf/bf-2")]
         pub any: Vec<deltasoap::Node>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub timestamp: deltasoap::lexical::DateTime,
@@ -2496,7 +2496,7 @@ pub mod b_2 {
     )]
     pub struct SubscribeCreationFailedFaultType {
         /// Any other element.
-        #[soap(inline)]
+        #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsrf/bf-2")]
         pub any: Vec<deltasoap::Node>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub timestamp: deltasoap::lexical::DateTime,
@@ -2535,7 +2535,7 @@ pub mod b_2 {
     pub struct Renew {
         pub termination_time: deltasoap::Nillable<AbsoluteOrRelativeTimeType>,
         /// Any other element.
-        #[soap(inline)]
+        #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsn/b-2")]
         pub any: Vec<deltasoap::Node>,
     }
 
@@ -2551,7 +2551,7 @@ pub mod b_2 {
         pub termination_time: deltasoap::Nillable<deltasoap::lexical::DateTime>,
         pub current_time: Option<deltasoap::lexical::DateTime>,
         /// Any other element.
-        #[soap(inline)]
+        #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsn/b-2")]
         pub any: Vec<deltasoap::Node>,
     }
 
@@ -2565,7 +2565,7 @@ pub mod b_2 {
     )]
     pub struct UnacceptableTerminationTimeFaultType {
         /// Any other element.
-        #[soap(inline)]
+        #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsrf/bf-2")]
         pub any: Vec<deltasoap::Node>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub timestamp: deltasoap::lexical::DateTime,
@@ -2604,7 +2604,7 @@ pub mod b_2 {
     #[soap(compact, namespace = "http://docs.oasis-open.org/wsn/b-2", message)]
     pub struct Unsubscribe {
         /// Any other element.
-        #[soap(inline)]
+        #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsn/b-2")]
         pub any: Vec<deltasoap::Node>,
     }
 
@@ -2612,7 +2612,7 @@ pub mod b_2 {
     #[soap(compact, namespace = "http://docs.oasis-open.org/wsn/b-2", message)]
     pub struct UnsubscribeResponse {
         /// Any other element.
-        #[soap(inline)]
+        #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsn/b-2")]
         pub any: Vec<deltasoap::Node>,
     }
 
@@ -2625,7 +2625,7 @@ pub mod b_2 {
     )]
     pub struct UnableToDestroySubscriptionFaultType {
         /// Any other element.
-        #[soap(inline)]
+        #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsrf/bf-2")]
         pub any: Vec<deltasoap::Node>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub timestamp: deltasoap::lexical::DateTime,
@@ -2669,7 +2669,7 @@ pub mod b_2 {
         >,
         pub subscription_policy: Option<SubscribeSubscriptionPolicy>,
         /// Any other element.
-        #[soap(inline)]
+        #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsn/b-2")]
         pub any: Vec<deltasoap::Node>,
     }
 
@@ -2686,7 +2686,7 @@ pub mod b_2 {
         pub current_time: Option<deltasoap::lexical::DateTime>,
         pub termination_time: Option<deltasoap::Nillable<deltasoap::lexical::DateTime>>,
         /// Any other element.
-        #[soap(inline)]
+        #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsn/b-2")]
         pub any: Vec<deltasoap::Node>,
     }
 
@@ -2701,7 +2701,7 @@ pub mod b_2 {
     pub struct GetCurrentMessage {
         pub topic: deltasoap::Node,
         /// Any other element.
-        #[soap(inline)]
+        #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsn/b-2")]
         pub any: Vec<deltasoap::Node>,
     }
 
@@ -2709,7 +2709,7 @@ pub mod b_2 {
     #[soap(compact, namespace = "http://docs.oasis-open.org/wsn/b-2", message)]
     pub struct GetCurrentMessageResponse {
         /// Any other element.
-        #[soap(inline)]
+        #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsn/b-2")]
         pub any: Vec<deltasoap::Node>,
     }
 
@@ -2722,7 +2722,7 @@ pub mod b_2 {
     )]
     pub struct NoCurrentMessageOnTopicFaultType {
         /// Any other element.
-        #[soap(inline)]
+        #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsrf/bf-2")]
         pub any: Vec<deltasoap::Node>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub timestamp: deltasoap::lexical::DateTime,
@@ -2759,7 +2759,7 @@ pub mod b_2 {
     )]
     pub struct MultipleTopicsSpecifiedFaultType {
         /// Any other element.
-        #[soap(inline)]
+        #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsrf/bf-2")]
         pub any: Vec<deltasoap::Node>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub timestamp: deltasoap::lexical::DateTime,
@@ -2799,7 +2799,7 @@ pub mod b_2 {
         #[soap(min = 1)]
         pub notification_message: Vec<NotificationMessageHolderType>,
         /// Any other element.
-        #[soap(inline)]
+        #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsn/b-2")]
         pub any: Vec<deltasoap::Node>,
     }
 
@@ -2814,7 +2814,7 @@ pub mod b_2 {
     pub struct GetMessages {
         pub maximum_number: Option<deltasoap::lexical::NonNegativeInteger>,
         /// Any other element.
-        #[soap(inline)]
+        #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsn/b-2")]
         pub any: Vec<deltasoap::Node>,
     }
 
@@ -2829,7 +2829,7 @@ pub mod b_2 {
     pub struct GetMessagesResponse {
         pub notification_message: Vec<NotificationMessageHolderType>,
         /// Any other element.
-        #[soap(inline)]
+        #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsn/b-2")]
         pub any: Vec<deltasoap::Node>,
     }
 
@@ -2842,7 +2842,7 @@ pub mod b_2 {
     )]
     pub struct UnableToGetMessagesFaultType {
         /// Any other element.
-        #[soap(inline)]
+        #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsrf/bf-2")]
         pub any: Vec<deltasoap::Node>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub timestamp: deltasoap::lexical::DateTime,
@@ -2874,7 +2874,7 @@ pub mod b_2 {
     #[soap(compact, namespace = "http://docs.oasis-open.org/wsn/b-2", message)]
     pub struct DestroyPullPoint {
         /// Any other element.
-        #[soap(inline)]
+        #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsn/b-2")]
         pub any: Vec<deltasoap::Node>,
     }
 
@@ -2882,7 +2882,7 @@ pub mod b_2 {
     #[soap(compact, namespace = "http://docs.oasis-open.org/wsn/b-2", message)]
     pub struct DestroyPullPointResponse {
         /// Any other element.
-        #[soap(inline)]
+        #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsn/b-2")]
         pub any: Vec<deltasoap::Node>,
     }
 
@@ -2895,7 +2895,7 @@ pub mod b_2 {
     )]
     pub struct UnableToDestroyPullPointFaultType {
         /// Any other element.
-        #[soap(inline)]
+        #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsrf/bf-2")]
         pub any: Vec<deltasoap::Node>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub timestamp: deltasoap::lexical::DateTime,
@@ -2927,7 +2927,7 @@ pub mod b_2 {
     #[soap(compact, namespace = "http://docs.oasis-open.org/wsn/b-2", message)]
     pub struct CreatePullPoint {
         /// Any other element.
-        #[soap(inline)]
+        #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsn/b-2")]
         pub any: Vec<deltasoap::Node>,
     }
 
@@ -2942,7 +2942,7 @@ pub mod b_2 {
     pub struct CreatePullPointResponse {
         pub pull_point: super::addressing::EndpointReferenceType,
         /// Any other element.
-        #[soap(inline)]
+        #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsn/b-2")]
         pub any: Vec<deltasoap::Node>,
     }
 
@@ -2955,7 +2955,7 @@ pub mod b_2 {
     )]
     pub struct UnableToCreatePullPointFaultType {
         /// Any other element.
-        #[soap(inline)]
+        #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsrf/bf-2")]
         pub any: Vec<deltasoap::Node>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub timestamp: deltasoap::lexical::DateTime,
@@ -2987,7 +2987,7 @@ pub mod b_2 {
     #[soap(compact, namespace = "http://docs.oasis-open.org/wsn/b-2", message)]
     pub struct PauseSubscription {
         /// Any other element.
-        #[soap(inline)]
+        #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsn/b-2")]
         pub any: Vec<deltasoap::Node>,
     }
 
@@ -2995,7 +2995,7 @@ pub mod b_2 {
     #[soap(compact, namespace = "http://docs.oasis-open.org/wsn/b-2", message)]
     pub struct PauseSubscriptionResponse {
         /// Any other element.
-        #[soap(inline)]
+        #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsn/b-2")]
         pub any: Vec<deltasoap::Node>,
     }
 
@@ -3008,7 +3008,7 @@ pub mod b_2 {
     )]
     pub struct PauseFailedFaultType {
         /// Any other element.
-        #[soap(inline)]
+        #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsrf/bf-2")]
         pub any: Vec<deltasoap::Node>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub timestamp: deltasoap::lexical::DateTime,
@@ -3040,7 +3040,7 @@ pub mod b_2 {
     #[soap(compact, namespace = "http://docs.oasis-open.org/wsn/b-2", message)]
     pub struct ResumeSubscription {
         /// Any other element.
-        #[soap(inline)]
+        #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsn/b-2")]
         pub any: Vec<deltasoap::Node>,
     }
 
@@ -3048,7 +3048,7 @@ pub mod b_2 {
     #[soap(compact, namespace = "http://docs.oasis-open.org/wsn/b-2", message)]
     pub struct ResumeSubscriptionResponse {
         /// Any other element.
-        #[soap(inline)]
+        #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsn/b-2")]
         pub any: Vec<deltasoap::Node>,
     }
 
@@ -3061,7 +3061,7 @@ pub mod b_2 {
     )]
     pub struct ResumeFailedFaultType {
         /// Any other element.
-        #[soap(inline)]
+        #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsrf/bf-2")]
         pub any: Vec<deltasoap::Node>,
         #[soap(namespace = "http://docs.oasis-open.org/wsrf/bf-2")]
         pub timestamp: deltasoap::lexical::DateTime,
@@ -3149,7 +3149,7 @@ pub mod addressing {
         pub reference_parameters: Option<ReferenceParametersType>,
         pub metadata: Option<MetadataType>,
         /// Any other element.
-        #[soap(inline)]
+        #[soap(inline, namespace = "##other http://www.w3.org/2005/08/addressing")]
         pub any: Vec<deltasoap::Node>,
     }
 
@@ -3188,7 +3188,7 @@ pub mod t_1 {
     pub struct TopicSetType {
         pub documentation: Option<deltasoap::Node>,
         /// Any other element.
-        #[soap(inline)]
+        #[soap(inline, namespace = "##other http://docs.oasis-open.org/wsn/t-1")]
         pub any: Vec<deltasoap::Node>,
     }
 }

@@ -116,7 +116,8 @@ pub enum Compositor {
 /// A child element of a complex element.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Field {
-    /// The element's name. For an inline group (see `inline`) only a label.
+    /// The element's name. For an inline group (see `inline`) only a label; for a wildcard, the label's namespace says which
+    /// elements [it takes](Self::takes).
     pub name: QName,
     /// Its content.
     pub element: ElementRef,
@@ -138,6 +139,18 @@ impl Field {
     #[inline]
     pub fn is_repeated(&self) -> bool {
         self.max != Some(1)
+    }
+
+    /// True if a wildcard takes elements of this namespace. Its label's namespace is what the attribute `namespace` of `xsd:any` says (XSD 1.0
+    /// part 1, 3.10.2): a list of namespaces, among them `##local` for none; or `##other` and the namespace that it does not take. It is
+    /// empty for `##any`.
+    pub fn takes(&self, namespace: &str) -> bool {
+        let mut label = self.name.namespace.split_ascii_whitespace().peekable();
+        match label.next_if_eq(&"##other") {
+            Some(_) => !namespace.is_empty() && label.next() != Some(namespace),
+            None if label.peek().is_none() => true,
+            None => label.any(|it| it == namespace || it == "##local" && namespace.is_empty()),
+        }
     }
 }
 

@@ -4,10 +4,10 @@
 //! The folder of a message must have a description in the same place below the other directory.
 
 use crate::support;
-use deltasoap_core::decode::value_from_slice;
+use deltasoap_core::decode::{DecodeOptions, Decoder, ElementRoot, value_from_slice};
 use deltasoap_core::encode::Encoder;
 use deltasoap_core::soap::Version;
-use deltasoap_core::{Bindings, Node};
+use deltasoap_core::{Bindings, Node, Tolerance, Value};
 use deltasoap_dynamic::Contract;
 use deltasoap_wsdl::Importer;
 use std::path::{Path, PathBuf};
@@ -76,4 +76,28 @@ fn check(contract: &Contract, message: &[u8]) -> Option<Result<(), String>> {
         let again = contract.from_json(name, content, &json).map_err(|error| format!("{error}\n{json:#}"))?;
         if support::is_same(&again, &value) { Ok(()) } else { Err(format!("not the same\n{json:#}")) }
     }))
+}
+
+/// An unknown element of the type's own namespace is not one of those that `##other` takes, nor is a field that comes again.
+#[test]
+fn wildcards_take_no_elements_of_other_namespaces_than_theirs() {
+    let contract = support::schema(
+        "<xs:element name='e'><xs:complexType><xs:sequence><xs:element name='a' type='xs:int'/><xs:element name='b' type='xs:int'/>\
+         <xs:any namespace='##other' minOccurs='0' maxOccurs='unbounded'/></xs:sequence></xs:complexType></xs:element>",
+    );
+    let codec = support::Codec::of_element(&contract, "e");
+    let read = |tolerance, content: &str| {
+        let document = format!("<e xmlns='urn:t'>{content}</e>");
+        let mut root = ElementRoot::<Value>::new(codec.view());
+        let mut decoder = Decoder::new(DecodeOptions { tolerance, ..DecodeOptions::default() });
+        decoder.decode(&mut root, document.as_bytes()).map(|()| root.value)
+    };
+    let known = read(Tolerance::Strict, "<a>1</a><b>2</b><x xmlns='urn:x'/>").expect("valid");
+    let unknown = "<a>1</a><s>0</s><b>2</b><x xmlns='urn:x'/>";
+    assert!(read(Tolerance::Strict, unknown).is_err());
+    for tolerance in [Tolerance::Unknown, Tolerance::AnyOrder] {
+        assert_eq!(read(tolerance, unknown).as_ref(), Ok(&known));
+        assert!(read(tolerance, "<a>1</a><b>2</b><a>3</a>").is_err());
+    }
+    assert!(read(Tolerance::Strict, "<a>1</a><b>2</b><a>3</a>").is_err());
 }

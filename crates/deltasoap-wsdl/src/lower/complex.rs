@@ -4,7 +4,7 @@ use super::defaults::expanded;
 use super::simple::is_soap_encoding;
 use super::{Lowering, Work};
 use crate::normalize::{Normal, NormalContent, Repeated, parts};
-use crate::xsd::{ElementId, Particle, Schemas, SoapArray, Term, TypeId};
+use crate::xsd::{ElementId, Particle, Schemas, SoapArray, Term, TypeId, WildcardNamespaces};
 use deltasoap_core::schema::{
     ArrayElement, Attribute, Branch, Choice, ComplexElement, Compositor, Element, ElementRef, Field, Required, Use,
 };
@@ -187,9 +187,9 @@ impl Lowering<'_> {
         let is_repeated = particle.max != Some(1);
         match &particle.term {
             Term::Element(id) => self.add_element(*id, particle, is_optional, model),
-            Term::Any(_) => {
+            Term::Any(wildcard) => {
                 let max = if model.compositor == Compositor::All { None } else { particle.max };
-                let wildcard = self.wildcard(max);
+                let wildcard = self.wildcard(&wildcard.namespaces, max);
                 model.fields.push(wildcard);
             }
             Term::Group(_) => {}
@@ -273,8 +273,8 @@ impl Lowering<'_> {
         collect(self.schemas, particle, &mut leaves);
         let mut fields: Vec<Field> =
             leaves.elements.iter().map(|&id| self.field_or_substitutes(id, model.encoding)).collect();
-        if leaves.is_open {
-            fields.push(Field { min: 1, ..self.wildcard(Some(1)) });
+        if let Some(namespaces) = &leaves.namespaces {
+            fields.push(Field { min: 1, ..self.wildcard(namespaces, Some(1)) });
         }
         if fields.is_empty() {
             return;
@@ -288,10 +288,11 @@ impl Lowering<'_> {
         model.fields.push(Field { name: label, element, min, max, nillable: false, inline: true });
     }
 
-    /// Any elements, kept as trees. Their namespaces are not looked at: what a named field takes is not theirs.
-    fn wildcard(&mut self, max: Option<u32>) -> Field {
+    /// Any elements of these namespaces, kept as trees. What a named field takes is not theirs.
+    fn wildcard(&mut self, namespaces: &WildcardNamespaces, max: Option<u32>) -> Field {
         let element = self.exactly(TypeId::ANY, Use::Literal);
-        Field { name: QName::new("", "any"), element, min: 0, max, nillable: false, inline: true }
+        let name = QName::owned(&namespaces.label(), "any");
+        Field { name, element, min: 0, max, nillable: false, inline: true }
     }
 
     /// The field of an element, once; an inline choice where others can stand for it.
@@ -342,7 +343,7 @@ fn collect<'i>(schemas: &'i Schemas, particle: &Particle, leaves: &mut Leaves<'i
                 leaves.elements.push(*id);
             }
         }
-        Term::Any(_) => leaves.is_open = true,
+        Term::Any(wildcard) => leaves.add_wildcard(&wildcard.namespaces),
         term => {
             for part in parts(term) {
                 leaves.repeated |= part.max != Some(1);
@@ -372,9 +373,17 @@ fn inline(compositor: Compositor, fields: Vec<Field>, choices: Vec<Choice>) -> C
 struct Leaves<'i> {
     names: HashSet<&'i QName>,
     elements: Vec<ElementId>,
-    is_open: bool,
+    /// Those that wildcards take.
+    namespaces: Option<WildcardNamespaces>,
     repeated: bool,
     optional: bool,
+}
+
+impl Leaves<'_> {
+    fn add_wildcard(&mut self, namespaces: &WildcardNamespaces) {
+        self.namespaces =
+            Some(self.namespaces.take().map_or_else(|| namespaces.clone(), |known| known.union(namespaces)));
+    }
 }
 
 fn branch(model: &Model<'_>) -> Branch {

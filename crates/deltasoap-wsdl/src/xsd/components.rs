@@ -258,6 +258,18 @@ impl WildcardNamespaces {
         }
     }
 
+    /// The same as the attribute says it, for [`Field::takes`](deltasoap_core::schema::Field::takes).
+    pub fn label(&self) -> String {
+        match self {
+            WildcardNamespaces::Any => String::new(),
+            WildcardNamespaces::Other(own) => format!("##other {own}").trim_end().to_owned(),
+            WildcardNamespaces::Only(list) => {
+                let label = |it: &Box<str>| if it.is_empty() { "##local".to_owned() } else { it.to_string() };
+                list.iter().map(label).collect::<Vec<_>>().join(" ")
+            }
+        }
+    }
+
     /// Namespaces that both let in (XSD 1.0 part 1, 3.10.6); the first alone where that cannot be said.
     pub(crate) fn intersection(&self, other: &Self) -> Self {
         use WildcardNamespaces::{Any, Only, Other};
@@ -272,7 +284,7 @@ impl WildcardNamespaces {
     }
 
     /// Namespaces that either lets in (XSD 1.0 part 1, 3.10.6); all where that cannot be said.
-    pub(crate) fn union(&self, other: &Self) -> Self {
+    pub fn union(&self, other: &Self) -> Self {
         use WildcardNamespaces::{Any, Only, Other};
         match (self, other) {
             (Any, _) | (_, Any) => Any,

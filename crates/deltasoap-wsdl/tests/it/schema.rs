@@ -238,9 +238,14 @@ fn wildcards_keep_trees() {
          maxOccurs='unbounded'/></xs:sequence><xs:anyAttribute/>",
         "",
     );
-    let written = codec.round_trip("e", "<a>1</a><x xmlns='urn:x'>y</x><z/>");
+    let written = codec.round_trip("e", "<a>1</a><x xmlns='urn:x'>y</x>");
     assert!(written.contains(">y</"), "{written}");
-    codec.refuses("e", "<x xmlns='urn:x'>y</x>");
+    for content in ["<x xmlns='urn:x'>y</x>", "<a>1</a><z/>", "<a>1</a><a>2</a>", "<a>1</a><x xmlns=''/>"] {
+        codec.refuses("e", content);
+    }
+    let listed = typed("<xs:sequence><xs:any namespace='urn:x ##local' maxOccurs='2'/></xs:sequence>", "");
+    listed.round_trip("e", "<x xmlns='urn:x'/><x xmlns=''/>");
+    listed.refuses("e", "<x xmlns='urn:y'/>");
     let choice =
         typed("<xs:choice maxOccurs='unbounded'><xs:element name='a' type='xs:int'/><xs:any/></xs:choice>", "");
     choice.round_trip("e", "<a>1</a><x xmlns='urn:x'/><a>2</a>");

@@ -46,12 +46,11 @@ impl<'s> Routine<'_, '_, 's> {
         }
     }
 
-    /// True if a wildcard was found for an element that a field before it names, and that field is to be read wherever it stands. What
-    /// namespaces a wildcard takes is not known here.
+    /// True if a wildcard was found for an element that a field before it names, and that field is to be read wherever it stands.
     fn is_of_a_field_before(&self, index: usize) -> bool {
         let fields = &self.complex.fields;
         self.cursor.tolerance() == Tolerance::AnyOrder
-            && is_wildcard(self.view, &fields[index])
+            && is_wildcard(self.cursor, self.view, &fields[index])
             && fields[..index].iter().any(|field| is_field(self.cursor, self.view, field))
     }
 
@@ -82,7 +81,9 @@ impl<'s> Routine<'_, '_, 's> {
             // First those that name the element, then those that take any.
             let takes_it = match fields.get(index) {
                 Some(field) => is_field(self.cursor, self.view, field),
-                None => index - fields.len() >= from && is_wildcard(self.view, &fields[index - fields.len()]),
+                None => {
+                    index - fields.len() >= from && is_wildcard(self.cursor, self.view, &fields[index - fields.len()])
+                }
             };
             let index = index % fields.len();
             if takes_it {
@@ -117,7 +118,8 @@ impl<'s> Routine<'_, '_, 's> {
         let current = self.current();
         let fields = &self.complex.fields;
         let named = |from: usize| (from..fields.len()).find(|&index| is_field(self.cursor, self.view, &fields[index]));
-        let wildcard = |from: usize| (from..fields.len()).find(|&index| is_wildcard(self.view, &fields[index]));
+        let wildcard =
+            |from: usize| (from..fields.len()).find(|&index| is_wildcard(self.cursor, self.view, &fields[index]));
         let found = named(current).or_else(|| named(0)).or_else(|| wildcard(current)).or_else(|| wildcard(0));
         let Some(index) = found else { return Ok(None) };
         if self.set_seen(index) && !self.complex.fields[index].is_repeated() {
@@ -308,7 +310,7 @@ impl<'s> Routine<'_, '_, 's> {
 /// The first field from a place on that names the element just opened, else the first that takes any element.
 fn find(cursor: &Cursor<'_>, view: View<'_>, fields: &[Field], from: usize) -> Option<usize> {
     let named = (from..fields.len()).find(|&index| is_field(cursor, view, &fields[index]));
-    named.or_else(|| (from..fields.len()).find(|&index| is_wildcard(view, &fields[index])))
+    named.or_else(|| (from..fields.len()).find(|&index| is_wildcard(cursor, view, &fields[index])))
 }
 
 /// True if the element just opened is named by this field, or by one of its choices if it is inline.
@@ -321,15 +323,15 @@ pub(super) fn is_field(cursor: &Cursor<'_>, view: View<'_>, field: &Field) -> bo
     cursor.names().is(cursor.name(), &field.name.namespace, &field.name.local)
 }
 
-/// True if the field takes any element, or is a choice with such a field.
-pub(super) fn is_wildcard(view: View<'_>, field: &Field) -> bool {
+/// True if the field is a wildcard that takes the element just opened, or is a choice with such a field.
+pub(super) fn is_wildcard(cursor: &Cursor<'_>, view: View<'_>, field: &Field) -> bool {
     if !field.inline {
         return false;
     }
     let group = view.follow(field.element);
     match group.element {
-        Element::Any => true,
-        Element::Complex(choice) => choice.fields.iter().any(|field| is_wildcard(group, field)),
+        Element::Any => field.takes(cursor.names().namespace(cursor.name())),
+        Element::Complex(choice) => choice.fields.iter().any(|field| is_wildcard(cursor, group, field)),
         _ => false,
     }
 }
@@ -347,7 +349,9 @@ fn field_list<'f>(fields: impl IntoIterator<Item = &'f Field, IntoIter: ExactSiz
     const SHOWN: usize = 5;
     let fields = fields.into_iter();
     let count = fields.len();
-    let mut list: Vec<String> = fields.take(SHOWN).map(|field| format!("<{}>", field.name)).collect();
+    let shown =
+        |field: &Field| if field.inline { format!("<{}>", field.name.local) } else { format!("<{}>", field.name) };
+    let mut list: Vec<String> = fields.take(SHOWN).map(shown).collect();
     if count > SHOWN {
         list.push(format!("{} more", count - SHOWN));
     }

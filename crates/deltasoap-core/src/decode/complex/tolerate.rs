@@ -106,7 +106,7 @@ impl Routine<'_, '_, '_> {
         if !named.is_empty() {
             return Some((named, DeviationKind::Order));
         }
-        let wildcards: Vec<usize> = those(&|index| is_wildcard(view, &fields[index]));
+        let wildcards: Vec<usize> = those(&|index| is_wildcard(self.cursor, view, &fields[index]));
         if !wildcards.is_empty() {
             return Some((wildcards, DeviationKind::Order));
         }
