@@ -8,7 +8,7 @@ pub(crate) use tags::Tags;
 
 use crate::content::Shortcuts;
 use crate::content::{Content, Typed};
-use crate::decode::{Cursor, ElementRoot, Step, decode_once};
+use crate::decode::{Cursor, DecodeOptions, Decoder, ElementRoot, Step, Tolerance, decode_once};
 use crate::encode::Encoder;
 use crate::schema::{Bindings, Element, QName, View, owned};
 use crate::{Error, ErrorKind, Message, ns};
@@ -78,9 +78,26 @@ impl Node {
     /// # Errors
     /// When the tree is not what the type's schema says. Positions count within the tree written out alone.
     pub fn to_typed<T: Typed>(&self) -> Result<T, Error> {
+        self.to_typed_with(Tolerance::Strict)
+    }
+
+    /// As [`to_typed`](Self::to_typed), with a tolerance: that of the client or service whose message the tree is from, mostly.
+    ///
+    /// # Errors
+    /// As [`to_typed`](Self::to_typed).
+    pub fn to_typed_with<T: Typed>(&self, tolerance: Tolerance) -> Result<T, Error> {
         let mut encoder = Encoder::new();
         self.write(&mut encoder);
-        crate::decode::from_slice(encoder.finish()?.as_slice(), &self.name)
+        let document = encoder.finish()?;
+        let mut root = ElementRoot::new(T::view());
+        match tolerance {
+            Tolerance::Strict => decode_once(&mut root, document.as_slice())?,
+            tolerance => {
+                let options = DecodeOptions { tolerance, ..DecodeOptions::default() };
+                Decoder::new(options).decode(&mut root, document.as_slice())?;
+            }
+        }
+        Ok(root.value)
     }
 
     /// Reads the tree as a typed value if its `xsi:type` names the type; returns `None` if it names another type, or if there is none.
@@ -108,8 +125,32 @@ impl Node {
     /// # Errors
     /// When the tree is not what the type's schema says. Positions count within the tree written out alone.
     pub fn downcast<T: Typed>(&self) -> Result<Option<T>, Error> {
+        self.downcast_with(Tolerance::Strict)
+    }
+
+    /// As [`downcast`](Self::downcast), with a tolerance: a server may send more than the description has here, too.
+    ///
+    /// ```
+    /// use deltasoap::{Node, Soap, Tolerance};
+    ///
+    /// #[derive(Debug, PartialEq, Soap)]
+    /// #[soap(namespace = "urn:vim25", qualified)]
+    /// struct Quota {
+    ///     limit: i64,
+    /// }
+    ///
+    /// # let text = "<val xmlns='urn:vim25' xmlns:xsi='http://www.w3.org/2001/XMLSchema-instance' xsi:type='Quota'><limit>5</limit><unit>MB</unit></val>";
+    /// # let val = Node::parse(text.as_bytes())?;
+    /// assert!(val.downcast::<Quota>().is_err());
+    /// assert_eq!(val.downcast_with(Tolerance::Unknown)?, Some(Quota { limit: 5 }));
+    /// # Ok::<(), deltasoap::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`downcast`](Self::downcast).
+    pub fn downcast_with<T: Typed>(&self, tolerance: Tolerance) -> Result<Option<T>, Error> {
         let named = self.attribute(ns::XSI, "type").and_then(|text| self.resolve(text.trim_ascii()));
-        if named == Some(T::TYPE_NAME) { self.to_typed().map(Some) } else { Ok(None) }
+        if named == Some(T::TYPE_NAME) { self.to_typed_with(tolerance).map(Some) } else { Ok(None) }
     }
 
     /// The value of an attribute.
