@@ -347,7 +347,7 @@ pub(super) fn member(name: QName, content: TypeUse) -> Member {
 /// Any elements, as trees.
 fn wildcard(namespaces: &WildcardNamespaces, occurs: Occurs) -> Member {
     let docs = ours("Any other element.".to_owned());
-    Member { role: Role::Inline, occurs, docs, ..member(QName::owned(&namespaces.label(), "any"), TypeUse::NODE) }
+    Member { role: Role::Inline, occurs, docs, ..member(QName::owned(namespaces.label(), "any"), TypeUse::NODE) }
 }
 
 /// What is always there in arrays that come from programs.

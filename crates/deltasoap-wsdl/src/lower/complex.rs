@@ -291,7 +291,7 @@ impl Lowering<'_> {
     /// Any elements of these namespaces, kept as trees. What a named field takes is not theirs.
     fn wildcard(&mut self, namespaces: &WildcardNamespaces, max: Option<u32>) -> Field {
         let element = self.exactly(TypeId::ANY, Use::Literal);
-        let name = QName::owned(&namespaces.label(), "any");
+        let name = QName::owned(namespaces.label(), "any");
         Field { name, element, min: 0, max, nillable: false, inline: true }
     }
 

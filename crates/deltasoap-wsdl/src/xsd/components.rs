@@ -264,8 +264,8 @@ impl WildcardNamespaces {
             WildcardNamespaces::Any => String::new(),
             WildcardNamespaces::Other(own) => format!("##other {own}").trim_end().to_owned(),
             WildcardNamespaces::Only(list) => {
-                let label = |it: &Box<str>| if it.is_empty() { "##local".to_owned() } else { it.to_string() };
-                list.iter().map(label).collect::<Vec<_>>().join(" ")
+                let labels = list.iter().map(|it| if it.is_empty() { "##local" } else { it });
+                labels.collect::<Vec<_>>().join(" ")
             }
         }
     }
