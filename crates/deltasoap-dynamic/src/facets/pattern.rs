@@ -71,12 +71,15 @@ fn unusable(error: regex::Error) -> Unusable {
     }
 }
 
+/// Patterns, and what they were compiled to.
+type Compiled = HashMap<Box<str>, Result<Pattern, Unusable>>;
+
 /// A pattern that matches whole texts.
 ///
 /// # Errors
 /// When the standard does not allow it, or it is too large.
 pub(crate) fn compiled(pattern: &str) -> Result<Pattern, Unusable> {
-    static COMPILED: LazyLock<Mutex<HashMap<Box<str>, Result<Pattern, Unusable>>>> = LazyLock::new(Mutex::default);
+    static COMPILED: LazyLock<Mutex<Compiled>> = LazyLock::new(Mutex::default);
     let lock = || COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = lock().get(pattern) {
         return known.clone();
