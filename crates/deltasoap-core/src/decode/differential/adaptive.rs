@@ -5,11 +5,17 @@
 //! second:          regular mode, elements noted: what the next one is compared with
 //! from then on:    compared, timed now and then
 //! slower twice, or next to nothing equal:
-//!                  regular mode for 8, then 32, then 64 messages, then note and compare again
+//!                  regular mode for 8, then 32, then 128, then 256 messages, then note and compare again
+//! after 16 comparisons, and then after each 1,024:
+//!                  two messages in regular mode, timed
 //! ```
 //!
-//! A stream that is not similar pays for noting one message and comparing two in 67. One that becomes similar is found
-//! again within as many. Noting the second message and not the first keeps single messages free of all cost.
+//! A stream that is not similar pays for noting one message and comparing two in 259. One that becomes similar is found
+//! again within as many. Noting the second message and not the first keeps single messages free of all cost. The first message of a
+//! stream takes longer than others, as nothing is in the processor's caches; so it is the measure for a few messages only.
+//!
+//! Small messages are read likewise, with an attempt to mend the value in place of a comparison, and longer waits: a look at the clock
+//! costs as much as a tenth of such a message.
 
 use std::time::Duration;
 
@@ -28,7 +34,7 @@ pub(crate) enum Plan {
 
 /// Messages in regular mode between two attempts: at first, at most, and how much longer each time.
 const SHORTEST_WAIT: u32 = 8;
-const LONGEST_WAIT: u32 = 64;
+const LONGEST_WAIT: u32 = 256;
 const GROWTH: u32 = 4;
 /// Attempts in a row that must be slower than regular mode before it is gone back to.
 const SLOWER: u32 = 2;
@@ -39,9 +45,18 @@ const WORTHWHILE: u64 = 512;
 /// few hundred bytes.
 const TIMED: u64 = 32 << 10;
 const SAMPLED: u64 = 16;
-/// Small messages in a row that could not be mended after which so many are read without an attempt.
+/// Attempts after which regular mode is measured anew: at first, and from then on. And messages read for that.
+const EARLY: u32 = 16;
+const LATE: u32 = 1024;
+const MEASURED: u32 = 2;
+/// The same waits for small messages, and attempts in a row that must be slower.
+const SMALL_SHORTEST_WAIT: u32 = 64;
+const SMALL_LONGEST_WAIT: u32 = 1024;
+const SMALL_SLOWER: u32 = 4;
+/// Small messages in a row that could not be mended after which it is waited, too.
 const MISSES: u32 = 32;
-const MISSES_WAIT: u32 = 64;
+/// One in so many small messages is timed.
+const SMALL_SAMPLED: u64 = 8;
 
 /// What is known about a stream.
 #[derive(Debug, Clone, Default)]
@@ -59,9 +74,25 @@ pub(crate) struct Adaptive {
     slower: u32,
     /// Timed attempts since the last wait.
     attempts: u32,
-    /// Small messages in a row that could not be mended; and those to be read before the next attempt.
+    /// Comparisons so far, and messages still to be read to measure regular mode.
+    compares: u32,
+    measuring: u32,
+    small: Small,
+}
+
+/// What is known about small messages.
+#[derive(Debug, Clone, Default)]
+struct Small {
+    messages: u64,
+    regular: Rate,
+    tried: Rate,
+    wait: u32,
+    waited: u32,
+    slower: u32,
+    attempts: u32,
+    measuring: u32,
+    /// Messages in a row that could not be mended.
     misses: u32,
-    misses_wait: u32,
 }
 
 /// Time by length, smoothed.
@@ -101,31 +132,47 @@ impl Adaptive {
         if bytes < WORTHWHILE && !is_first {
             return (Plan::Plain, false);
         }
+        if self.measuring > 0 {
+            self.measuring -= 1;
+            return (Plan::Plain, true);
+        }
         if is_first || self.wait > 0 {
             self.wait = self.wait.saturating_sub(1);
             return (Plan::Plain, is_first || self.is_timed());
         }
-        let is_attempt = self.attempts < 2 * SLOWER;
-        if has_old { (Plan::Compare, is_attempt || self.is_timed()) } else { (Plan::Note, false) }
-    }
-
-    /// How the next message is to be read if it is small and of a type that can be mended. An attempt costs little whatever it finds, so
-    /// that no time is taken.
-    pub(crate) fn plan_small(&mut self) -> Plan {
-        self.messages += 1;
-        let is_waiting = self.misses_wait > 0;
-        self.misses_wait = self.misses_wait.saturating_sub(1);
-        if is_waiting || self.messages == 1 { Plan::Plain } else { Plan::Mend }
-    }
-
-    /// A small message was read.
-    pub(crate) fn small(&mut self, bytes: u64, was_mended: bool) {
-        self.bytes = bytes;
-        let was_tried = self.misses_wait == 0;
-        self.misses = if was_mended { 0 } else { self.misses + u32::from(was_tried) };
-        if self.misses > MISSES {
-            (self.misses, self.misses_wait) = (0, MISSES_WAIT);
+        if !has_old {
+            return (Plan::Note, false);
         }
+        self.compares = self.compares.saturating_add(1);
+        if self.is_to_be_measured() {
+            self.measuring = MEASURED - 1;
+            return (Plan::Plain, true);
+        }
+        let is_attempt = self.attempts < 2 * SLOWER;
+        (Plan::Compare, is_attempt || self.is_timed())
+    }
+
+    /// True if regular mode is to be measured anew: once, and again from time to time if comparing gains little.
+    fn is_to_be_measured(&mut self) -> bool {
+        let is_early = self.compares == EARLY;
+        let is_late = self.compares > EARLY && self.compares.is_multiple_of(LATE);
+        let gains_little = self.compared.nanoseconds_per_byte * 4.0 > self.regular.nanoseconds_per_byte;
+        if is_early {
+            self.regular = Rate::default();
+        }
+        is_early || is_late && gains_little
+    }
+
+    /// How the next message is to be read if it is small and of a type that can be mended, and whether it is to be timed.
+    pub(crate) fn plan_small(&mut self) -> (Plan, bool) {
+        self.messages += 1;
+        self.small.plan()
+    }
+
+    /// A small message was read, and an attempt was made to mend the value, or not. True if no more are made for some time.
+    pub(crate) fn small(&mut self, bytes: u64, was_tried: bool, was_mended: bool, time: Option<Duration>) -> bool {
+        self.bytes = bytes;
+        self.small.learn(bytes, was_tried, was_mended, time)
     }
 
     fn is_timed(&self) -> bool {
@@ -182,6 +229,53 @@ impl Adaptive {
     }
 }
 
+impl Small {
+    fn plan(&mut self) -> (Plan, bool) {
+        self.messages += 1;
+        let is_sampled = self.messages.is_multiple_of(SMALL_SAMPLED);
+        if self.messages == 1 {
+            return (Plan::Plain, false);
+        }
+        if self.measuring > 0 {
+            self.measuring -= 1;
+            return (Plan::Plain, true);
+        }
+        if self.wait > 0 {
+            self.wait -= 1;
+            return (Plan::Plain, is_sampled);
+        }
+        self.attempts = self.attempts.saturating_add(1);
+        if self.attempts == EARLY || self.attempts.is_multiple_of(LATE) {
+            self.measuring = MEASURED - 1;
+            return (Plan::Plain, true);
+        }
+        (Plan::Mend, self.attempts <= 2 * SMALL_SLOWER || is_sampled)
+    }
+
+    fn learn(&mut self, bytes: u64, was_tried: bool, was_mended: bool, time: Option<Duration>) -> bool {
+        if !was_tried {
+            time.into_iter().for_each(|time| self.regular.add(bytes, time));
+            return false;
+        }
+        self.misses = if was_mended { 0 } else { self.misses + 1 };
+        if let Some(time) = time {
+            self.tried.add(bytes, time);
+            let regular = self.regular.nanoseconds_per_byte;
+            let is_slower = regular > 0.0 && self.tried.nanoseconds_per_byte > regular;
+            self.slower = if is_slower { self.slower + 1 } else { 0 };
+        }
+        let gives_up = self.misses > MISSES || self.slower >= SMALL_SLOWER;
+        if gives_up {
+            let waited = (self.waited * GROWTH).clamp(SMALL_SHORTEST_WAIT, SMALL_LONGEST_WAIT);
+            (self.wait, self.waited) = (waited, waited);
+            (self.misses, self.slower, self.attempts, self.tried) = Default::default();
+        } else if was_mended && self.attempts > 4 * SMALL_SLOWER && self.slower == 0 {
+            self.waited = 0;
+        }
+        gives_up
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -209,7 +303,7 @@ mod tests {
 
     #[test]
     fn a_similar_stream_is_compared_from_the_third_message_on() {
-        assert_eq!(run(&mut Adaptive::default(), 1000, |_| 10), [1, 1, 998]);
+        assert_eq!(run(&mut Adaptive::default(), 10_000, |_| 10), [3, 2, 9_995]);
     }
 
     #[test]
@@ -223,7 +317,7 @@ mod tests {
         let mut adaptive = Adaptive::default();
         run(&mut adaptive, 1000, |_| 150);
         let [plain, _, compare] = run(&mut adaptive, 1000, |_| 20);
-        assert!(plain <= u64::from(LONGEST_WAIT) && compare > 900, "{plain} {compare}");
+        assert!(plain <= u64::from(LONGEST_WAIT) && compare > 700, "{plain} {compare}");
     }
 
     #[test]
@@ -237,23 +331,58 @@ mod tests {
         assert_eq!(adaptive.plan(false, 0, false).0, Plan::Note);
     }
 
+    /// Reads small messages, of which an attempt takes `time` nanoseconds and regular mode 1000; counts attempts.
+    fn run_small(adaptive: &mut Adaptive, messages: u32, was_mended: bool, time: u64) -> u32 {
+        let mut tried = 0;
+        for _ in 0..messages {
+            let (plan, is_timed) = adaptive.plan_small();
+            let is_tried = plan == Plan::Mend;
+            tried += u32::from(is_tried);
+            let time = Duration::from_nanos(if is_tried { time } else { 1000 });
+            adaptive.small(300, is_tried, was_mended, is_timed.then_some(time));
+        }
+        tried
+    }
+
     #[test]
     fn small_messages_that_cannot_be_mended_are_hardly_tried() {
         let mut adaptive = Adaptive::default();
-        let mut tried = |was_mended: bool| {
-            let is_tried = adaptive.plan_small() == Plan::Mend;
-            adaptive.small(300, was_mended && is_tried);
-            is_tried
-        };
-        let in_vain = (0..1000).filter(|_| tried(false)).count();
-        assert!((300..400).contains(&in_vain), "{in_vain}");
-        assert!((0..100).filter(|_| tried(true)).count() > 30);
-        assert_eq!((0..100).filter(|_| tried(true)).count(), 100);
+        let in_vain = run_small(&mut adaptive, 10_000, false, 900);
+        assert!(in_vain < 500, "{in_vain}");
+        run_small(&mut adaptive, SMALL_LONGEST_WAIT, true, 400);
+        assert_eq!(run_small(&mut adaptive, 100, true, 400), 100);
+    }
+
+    #[test]
+    fn mending_that_takes_longer_than_reading_is_given_up() {
+        let tried = run_small(&mut Adaptive::default(), 10_000, true, 1500);
+        assert!(tried < 100, "{tried}");
+        assert!(run_small(&mut Adaptive::default(), 10_000, true, 500) > 9_960);
+    }
+
+    /// The first message takes longer than others, which must not make comparing look good.
+    #[test]
+    fn regular_mode_is_measured_anew() {
+        let mut adaptive = Adaptive::default();
+        let (mut has_old, mut compares) = (false, 0);
+        for message in 0..10_000_u64 {
+            let (plan, is_timed) = adaptive.plan(has_old, 0, false);
+            let time = |micros| is_timed.then_some(Duration::from_micros(micros));
+            match plan {
+                Plan::Compare => {
+                    compares += 1;
+                    adaptive.compared(BYTES, time(130));
+                }
+                _ => adaptive.regular(BYTES, time(if message == 0 { 1000 } else { 100 })),
+            }
+            has_old = plan != Plan::Plain && !adaptive.is_waiting();
+        }
+        assert!(compares < 120, "{compares}");
     }
 
     #[test]
     fn one_slow_message_changes_nothing() {
-        assert_eq!(run(&mut Adaptive::default(), 1000, |n| if n % 50 == 7 { 5000 } else { 10 }), [1, 1, 998]);
+        assert_eq!(run(&mut Adaptive::default(), 1000, |n| if n % 50 == 7 { 5000 } else { 10 }), [3, 2, 995]);
     }
 
     #[test]

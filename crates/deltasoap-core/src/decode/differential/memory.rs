@@ -64,6 +64,8 @@ struct Kept {
     is_small: bool,
     /// There is a message to compare with.
     has_old: bool,
+    /// An attempt was made to compare or to mend, or else the message is noted for that.
+    was_tried: bool,
     /// Takes the place of the clock.
     pace: Option<fn(bytes: u64, was_compared: bool) -> Duration>,
 }
@@ -195,10 +197,11 @@ impl Kept {
             is_adaptive && values.are_dynamic() && has_parts && cursor.rest().len() <= SMALL && is_all(cursor.rest());
         let is_whole = !(self.is_small || has_parts && has_places(view));
         let (plan, is_timed) = match is_adaptive {
-            true if self.is_small => (self.adaptive.plan_small(), false),
+            true if self.is_small => self.adaptive.plan_small(),
             true => self.adaptive.plan(old.is_some(), cursor.rest().len(), is_all(cursor.rest())),
             false => (Plan::Compare, false),
         };
+        self.was_tried = plan != Plan::Plain;
         if is_timed {
             cursor.state().session.clock = Clock::start();
         }
@@ -311,7 +314,12 @@ impl Kept {
         let time = session.clock.stop().map(|time| self.pace.map_or(time, |pace| pace(bytes, was_compared)));
         let has_no_kinds = is_noted && !self.turns.learn(was_like, values);
         if self.is_small {
-            self.adaptive.small(bytes, was_compared || !self.has_old);
+            let was_mended = was_compared || !self.has_old;
+            if self.adaptive.small(bytes, self.was_tried, was_mended, time) {
+                self.template = None;
+                self.turns.forget();
+                values.free_all();
+            }
         } else if has_no_kinds || ((is_hopeless || is_other) && !self.turns.is_mixed()) {
             self.adaptive.give_up(bytes);
         } else {
