@@ -22,7 +22,13 @@ pub fn read(path: &Path) -> Result<Vec<u8>> {
 
 /// Reads a file of text in UTF-8.
 pub fn read_text(path: &Path) -> Result<String> {
-    String::from_utf8(read(path)?).with_context(|| format!("{} cannot be read", path.display()))
+    let content = File::open(path).and_then(read_all_text);
+    content.with_context(|| format!("{} cannot be read", path.display()))
+}
+
+/// As [`read_all`], text in UTF-8.
+pub fn read_all_text(from: impl Read) -> io::Result<String> {
+    String::from_utf8(read_all(from)?).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
 }
 
 /// Reads to the end, or to the [maximum](MAX_BYTES).

@@ -17,7 +17,7 @@ pub struct Limits {
     /// Open elements at one time. Default 100.
     pub depth: usize,
     /// Elements in all documents; those of a schema that is included in several namespaces count again for each. Default
-    /// 5,000,000.
+    /// 1,000,000: some 450 MB.
     pub components: usize,
     /// Bytes of one namespace name: each component holds its own. Default 1 KiB.
     pub namespace: usize,

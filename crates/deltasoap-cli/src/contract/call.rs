@@ -16,7 +16,6 @@ use deltasoap_dynamic::{Contract, DynamicClient, DynamicError, DynamicFault, Ope
 use deltasoap_http::{CallError, CallOptions, CookieJar, Mtom, PartHeaders};
 use deltasoap_wsdl::fetch::{credentials_in, names_private_host, shown};
 use serde_json::{Value as Json, json};
-use std::io::Read as _;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -116,9 +115,7 @@ fn leads_inside(wsdl: &str, service: &str) -> bool {
 fn data(argument: &str) -> Result<Json> {
     let text = match argument.strip_prefix('@') {
         _ if argument == "-" => {
-            let mut text = String::new();
-            std::io::stdin().read_to_string(&mut text).context("standard input cannot be read")?;
-            without_mark(text)
+            without_mark(files::read_all_text(std::io::stdin()).context("standard input cannot be read")?)
         }
         Some(path) => read(path)?,
         None => argument.to_owned(),

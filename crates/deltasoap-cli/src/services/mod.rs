@@ -88,8 +88,7 @@ pub fn processors() -> usize {
 }
 
 fn identity(certificate: &Path, key: &Path) -> Result<Identity> {
-    let read = files::read;
-    let identity = Identity::from_pem(read(certificate)?, read(key)?);
+    let identity = Identity::from_pem(files::read(certificate)?, files::read(key)?);
     identity.with_context(|| {
         format!("{} and {} are not a certificate and its private key", certificate.display(), key.display())
     })

@@ -396,10 +396,7 @@ fn collect<'i>(schemas: &'i Schemas, particle: &Particle, leaves: &mut Leaves<'i
                 leaves.elements.push(*id);
             }
         }
-        Term::Any(wildcard) => {
-            let namespaces = leaves.namespaces.take().map(|known| known.union(&wildcard.namespaces));
-            leaves.namespaces = Some(namespaces.unwrap_or_else(|| wildcard.namespaces.clone()));
-        }
+        Term::Any(wildcard) => wildcard.namespaces.join(&mut leaves.namespaces),
         Term::Group(_) => {}
         Term::Sequence(parts) | Term::Choice(parts) | Term::All(parts) => {
             for part in parts {

@@ -26,6 +26,7 @@ mod template_streams;
 mod updates;
 
 mod any_order;
+mod columns;
 mod default_namespace;
 mod differential;
 mod differential_shapes;

@@ -116,8 +116,9 @@ fn small_messages_are_mended_in_turn() {
     assert!(stats.mended > 65, "{stats:?}");
 }
 
+/// What is held is at most five messages' worth for two kinds. With one kind it depends on whether a buffer waits for the next message.
 #[test]
 fn one_kind_keeps_one_message() {
     let [one, two] = [1, 2].map(|kinds| read((0..100).map(|message| message % kinds), 400, false).memory);
-    assert!(two > one && two < 8 * one, "{one} {two}");
+    assert!(one < 14_500 && two > one && two < 5 * 14_007, "{one} {two}");
 }

@@ -4,13 +4,12 @@ use deltasoap_core::decode::{DecodeOptions, Decoder, ElementRoot, Stop, value_fr
 use deltasoap_core::encode::Encoder;
 use deltasoap_core::schema::{
     ArrayElement, Attribute, Branch, Builtin, Choice, ComplexElement, Compositor, Element, ElementRef, Field,
-    OpenElement, Required, Schema, SimpleElement, UnionElement, Use, View,
+    OpenElement, Required, Schema, SimpleElement, UnionElement, View,
 };
-use deltasoap_core::soap::Version;
-use deltasoap_core::{Content, Error, ErrorKind, Node, QName, Record, Simple, Template, Templating, Value, ns};
+use deltasoap_core::{Content, Error, ErrorKind, Node, QName, Record, Simple, Value, ns};
 use std::borrow::Cow;
 
-fn simple(schema: &mut Schema, base: Builtin) -> ElementRef {
+pub(super) fn simple(schema: &mut Schema, base: Builtin) -> ElementRef {
     schema.add(Element::Simple(SimpleElement {
         name: base.name(),
         base,
@@ -19,11 +18,11 @@ fn simple(schema: &mut Schema, base: Builtin) -> ElementRef {
     }))
 }
 
-fn field(name: &'static str, element: ElementRef, min: u32, max: Option<u32>) -> Field {
+pub(super) fn field(name: &'static str, element: ElementRef, min: u32, max: Option<u32>) -> Field {
     Field { name: QName::new("", name), element, min, max, nillable: false, inline: false }
 }
 
-fn complex(compositor: Compositor, fields: Vec<Field>, attributes: Vec<Attribute>) -> Element {
+pub(super) fn complex(compositor: Compositor, fields: Vec<Field>, attributes: Vec<Attribute>) -> Element {
     Element::Complex(ComplexElement {
         name: QName::new("urn:t", "T"),
         compositor,
@@ -47,7 +46,7 @@ fn mios() -> (Schema, ElementRef) {
     (schema, list)
 }
 
-fn read(view: View<'_>, text: &str) -> Result<Value, Error> {
+pub(super) fn read(view: View<'_>, text: &str) -> Result<Value, Error> {
     let whole = read_cut(view, text, text.len().max(1));
     for chunk in [1, 2, 3, 7, 64] {
         assert_eq!(read_cut(view, text, chunk), whole, "in chunks of {chunk}");
@@ -65,7 +64,7 @@ fn read_cut(view: View<'_>, text: &str, chunk: usize) -> Result<Value, Error> {
     Ok(root.value)
 }
 
-fn write(value: &Value, view: View<'_>) -> String {
+pub(super) fn write(value: &Value, view: View<'_>) -> String {
     let mut encoder = Encoder::new();
     encoder.start(&QName::new("", "r"));
     value.encode(&mut encoder, view);
@@ -771,79 +770,6 @@ fn nil_elements_keep_the_attributes_that_they_may_have() {
         encoder.end();
         assert!(matches!(encoder.finish().expect_err(name).kind(), ErrorKind::Unwritable(_)));
     }
-}
-
-/// A column is written as the list that it is equal to, by templates as well, and reads as itself.
-#[test]
-fn columns_are_written_as_lists() {
-    let mut schema = Schema::new();
-    let bases = [Builtin::Boolean, Builtin::Byte, Builtin::Short, Builtin::Int, Builtin::Long, Builtin::UnsignedByte];
-    let more = [Builtin::UnsignedShort, Builtin::UnsignedInt, Builtin::UnsignedLong, Builtin::Float, Builtin::Double];
-    for base in bases.into_iter().chain(more).chain([Builtin::DateTime, Builtin::String]) {
-        let text = |digit: &str| match base {
-            Builtin::DateTime => format!("200{digit}-01-02T03:04:05Z"),
-            Builtin::String => format!("a < {digit}"),
-            _ => digit.to_owned(),
-        };
-        let element = simple(&mut schema, base);
-        let list = schema.add(complex(Compositor::Sequence, vec![field("n", element, 0, None)], Vec::new()));
-        let view = schema.view(list);
-        let decl = &view.complex().expect("complex").fields[0];
-        let mut template = Template::new(Templating::default());
-        for (turn, texts) in
-            [&["1", "0", "1"][..], &["1", "1", "1"], &["0"], &[], &["1", "0", "0", "1"]].iter().enumerate()
-        {
-            let item = |digit: &&str| Value::Simple(Simple::parse(base, &text(digit)).expect("of the type"));
-            let items = texts.iter().map(item).collect();
-            let record = |items| Value::Record(Box::new(Record { fields: vec![items], ..Record::default() }));
-            let mut column = Value::List(items);
-            let list = record(column.clone());
-            column.gather(decl, view.follow(element));
-            assert!(
-                matches!(&column, Value::Column(column) if column.builtin() == base && column.len() == texts.len())
-            );
-            let column = record(column);
-            assert_eq!(column, list);
-            let text = write(&list, view);
-            assert_eq!(write(&column, view), text);
-            // Both follow each other on one template.
-            let send = |template: &mut Template, value: &Value| {
-                let name = QName::new("", "r");
-                let sent = template.encode_element(Version::Soap11, Use::Literal, &[], &name, (value, view));
-                sent.expect("writable").to_vec()
-            };
-            let alone = send(&mut Template::new(Templating::default()), &list);
-            for value in if turn % 2 == 0 { [&list, &column] } else { [&column, &list] } {
-                assert_eq!(send(&mut template, value), alone);
-            }
-            assert_eq!(read(view, &text).expect("valid"), column);
-            let Value::Record(mut record) = column else { panic!("no record") };
-            assert_eq!(record.fields[0].spread().map(|items| items.len()), Some(texts.len()));
-            assert_eq!(Value::Record(record), list);
-        }
-    }
-}
-
-/// What is no list of plain values of the field's type stays as it is.
-#[test]
-fn other_lists_are_no_columns() {
-    let mut schema = Schema::new();
-    let (int, token) = (simple(&mut schema, Builtin::Int), simple(&mut schema, Builtin::Token));
-    let view = |element| schema.view(element);
-    let number = |number| Value::Simple(Simple::Int(number));
-    let gathered = |items: Vec<Value>, decl: Field, element| {
-        let mut value = Value::List(items);
-        value.gather(&decl, view(element));
-        matches!(value, Value::Column(_))
-    };
-    let many = |element| field("n", element, 0, None);
-    assert!(gathered(vec![number(1), number(2)], many(int), int));
-    assert!(!gathered(vec![number(1), Value::Nil], many(int), int));
-    assert!(!gathered(vec![number(1), Value::Simple(Simple::Long(2))], many(int), int));
-    assert!(!gathered(vec![Value::Simple(Simple::parse(Builtin::Token, "1").expect("a token"))], many(token), token));
-    assert!(!gathered(vec![number(1)], Field { nillable: true, ..many(int) }, int));
-    let one = field("n", int, 1, Some(1));
-    assert!(!gathered(vec![number(1)], one, int));
 }
 
 /// The type that an array names is that of items which name none; whatever came before, and wherever the message is cut.

@@ -5,7 +5,7 @@
 //! have other values.
 
 use super::Sampler;
-use super::simple::candidates;
+use super::simple::{ENOUGH, candidates};
 use crate::facets;
 use crate::identity::{Tree, reached, selected};
 use deltasoap_core::schema::Builtin;
@@ -321,7 +321,7 @@ impl<'t> Sampler<'t> {
             }
             _ => Vec::new(),
         };
-        let patterns = steps.iter().flat_map(|it| &it.patterns).take(super::simple::ENOUGH);
+        let patterns = steps.iter().flat_map(|it| &it.patterns).take(ENOUGH);
         others.extend(patterns.flat_map(|it| [0, 1, 4].map(|extra| facets::pattern_sample(it, extra, number))));
         others.extend([format!("{text}{number}"), format!("{number:0width$}"), format!("x{number}")].map(Some));
         others.push(Some(format!("{number:0width$}", width = width * 2)));

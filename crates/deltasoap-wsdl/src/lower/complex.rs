@@ -343,7 +343,7 @@ fn collect<'i>(schemas: &'i Schemas, particle: &Particle, leaves: &mut Leaves<'i
                 leaves.elements.push(*id);
             }
         }
-        Term::Any(wildcard) => leaves.add_wildcard(&wildcard.namespaces),
+        Term::Any(wildcard) => wildcard.namespaces.join(&mut leaves.namespaces),
         term => {
             for part in parts(term) {
                 leaves.repeated |= part.max != Some(1);
@@ -377,13 +377,6 @@ struct Leaves<'i> {
     namespaces: Option<WildcardNamespaces>,
     repeated: bool,
     optional: bool,
-}
-
-impl Leaves<'_> {
-    fn add_wildcard(&mut self, namespaces: &WildcardNamespaces) {
-        self.namespaces =
-            Some(self.namespaces.take().map_or_else(|| namespaces.clone(), |known| known.union(namespaces)));
-    }
 }
 
 fn branch(model: &Model<'_>) -> Branch {

@@ -283,8 +283,13 @@ impl WildcardNamespaces {
         }
     }
 
+    /// Adds what this lets in to what others do.
+    pub fn join(&self, others: &mut Option<Self>) {
+        *others = Some(others.take().map_or_else(|| self.clone(), |others| others.union(self)));
+    }
+
     /// Namespaces that either lets in (XSD 1.0 part 1, 3.10.6); all where that cannot be said.
-    pub fn union(&self, other: &Self) -> Self {
+    pub(crate) fn union(&self, other: &Self) -> Self {
         use WildcardNamespaces::{Any, Only, Other};
         match (self, other) {
             (Any, _) | (_, Any) => Any,

@@ -6,7 +6,7 @@
 //! from then on:    compared, timed now and then
 //! slower twice, or next to nothing equal:
 //!                  regular mode for 8, then 32, then 128, then 256 messages, then note and compare again
-//! after 16 comparisons, and then after each 1,024:
+//! after 16 comparisons, and after each 1,024 if they gain little:
 //!                  two messages in regular mode, timed
 //! ```
 //!
@@ -30,6 +30,8 @@ pub(crate) enum Plan {
     Compare,
     /// Mended, if it differs in texts alone; else noted.
     Mend,
+    /// As `Plain`, to see how long that takes.
+    Measure,
 }
 
 /// Messages in regular mode between two attempts: at first, at most, and how much longer each time.
@@ -134,7 +136,7 @@ impl Adaptive {
         }
         if self.measuring > 0 {
             self.measuring -= 1;
-            return (Plan::Plain, true);
+            return (Plan::Measure, true);
         }
         if is_first || self.wait > 0 {
             self.wait = self.wait.saturating_sub(1);
@@ -144,23 +146,21 @@ impl Adaptive {
             return (Plan::Note, false);
         }
         self.compares = self.compares.saturating_add(1);
-        if self.is_to_be_measured() {
+        if self.compares == EARLY {
+            self.regular = Rate::default();
+        }
+        if self.compares == EARLY || self.is_measured_again() {
             self.measuring = MEASURED - 1;
-            return (Plan::Plain, true);
+            return (Plan::Measure, true);
         }
         let is_attempt = self.attempts < 2 * SLOWER;
         (Plan::Compare, is_attempt || self.is_timed())
     }
 
-    /// True if regular mode is to be measured anew: once, and again from time to time if comparing gains little.
-    fn is_to_be_measured(&mut self) -> bool {
-        let is_early = self.compares == EARLY;
-        let is_late = self.compares > EARLY && self.compares.is_multiple_of(LATE);
+    /// True from time to time, if comparing gains little: regular mode may be faster by now.
+    fn is_measured_again(&self) -> bool {
         let gains_little = self.compared.nanoseconds_per_byte * 4.0 > self.regular.nanoseconds_per_byte;
-        if is_early {
-            self.regular = Rate::default();
-        }
-        is_early || is_late && gains_little
+        gains_little && self.compares.is_multiple_of(LATE)
     }
 
     /// How the next message is to be read if it is small and of a type that can be mended, and whether it is to be timed.
@@ -238,7 +238,7 @@ impl Small {
         }
         if self.measuring > 0 {
             self.measuring -= 1;
-            return (Plan::Plain, true);
+            return (Plan::Measure, true);
         }
         if self.wait > 0 {
             self.wait -= 1;
@@ -247,7 +247,7 @@ impl Small {
         self.attempts = self.attempts.saturating_add(1);
         if self.attempts == EARLY || self.attempts.is_multiple_of(LATE) {
             self.measuring = MEASURED - 1;
-            return (Plan::Plain, true);
+            return (Plan::Measure, true);
         }
         (Plan::Mend, self.attempts <= 2 * SMALL_SLOWER || is_sampled)
     }
@@ -288,15 +288,15 @@ mod tests {
         let mut has_old = false;
         for message in 0..messages {
             let (plan, _) = adaptive.plan(has_old, 0, false);
-            counts[plan as usize] += 1;
+            counts[if plan == Plan::Measure { Plan::Plain } else { plan } as usize] += 1;
             match plan {
-                Plan::Plain | Plan::Note => adaptive.regular(BYTES, Some(Duration::from_micros(100))),
+                Plan::Plain | Plan::Note | Plan::Measure => adaptive.regular(BYTES, Some(Duration::from_micros(100))),
                 Plan::Mend => unreachable!("no message is small"),
                 Plan::Compare => {
                     adaptive.compared(BYTES, Some(Duration::from_micros(time(message))));
                 }
             }
-            has_old = plan != Plan::Plain && !adaptive.is_waiting();
+            has_old = !matches!(plan, Plan::Plain | Plan::Measure) && !adaptive.is_waiting();
         }
         counts
     }
@@ -375,7 +375,7 @@ mod tests {
                 }
                 _ => adaptive.regular(BYTES, time(if message == 0 { 1000 } else { 100 })),
             }
-            has_old = plan != Plan::Plain && !adaptive.is_waiting();
+            has_old = !matches!(plan, Plan::Plain | Plan::Measure) && !adaptive.is_waiting();
         }
         assert!(compares < 120, "{compares}");
     }

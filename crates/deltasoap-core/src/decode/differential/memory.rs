@@ -201,13 +201,16 @@ impl Kept {
             true => self.adaptive.plan(old.is_some(), cursor.rest().len(), is_all(cursor.rest())),
             false => (Plan::Compare, false),
         };
-        self.was_tried = plan != Plan::Plain;
+        self.was_tried = !matches!(plan, Plan::Plain | Plan::Measure);
         if is_timed {
             cursor.state().session.clock = Clock::start();
         }
         self.start = cursor.offset();
-        if plan == Plan::Plain {
-            self.turns.set_aside((values, view), old);
+        if !self.was_tried {
+            // A message that is read to measure says nothing of the stream's kinds.
+            if plan == Plan::Plain || self.turns.is_mixed() {
+                self.turns.set_aside((values, view), old);
+            }
             return Begin::Read;
         }
         let old = if is_adaptive { self.choose(old, values, cursor, view) } else { old };
