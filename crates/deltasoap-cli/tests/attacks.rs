@@ -6,7 +6,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::process::{Command, Output};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 fn run(arguments: &[&str]) -> Output {
@@ -30,6 +30,11 @@ fn assert_harmless(arguments: &[&str], output: &Output) {
         let forged = text.lines().find(|line| line.starts_with("forged") && !arguments.contains(&"--xml"));
         assert_eq!(forged, None, "{arguments:?} prints {text}");
     }
+}
+
+/// Prints a row of the table of attacks.
+fn row(attack: &str, answer: &str, start: Instant) {
+    println!("| {attack} | {answer} | {} ms | |", start.elapsed().as_millis());
 }
 
 /// What XML may hold of all that terminals obey (CSI and OSC in their forms of one character, DEL), a mark that reverses text, and a line
@@ -89,6 +94,7 @@ impl Files {
 
 #[test]
 fn descriptions_do_not_control_the_terminal() {
+    let start = Instant::now();
     let files = Files::new();
     let wsdl = files.write("hostile.wsdl", hostile_wsdl());
     let message = files.write(
@@ -110,7 +116,7 @@ fn descriptions_do_not_control_the_terminal() {
         &["generate", &wsdl],
         &["compile", &wsdl, "-o", &compiled],
     ];
-    for arguments in commands {
+    for arguments in &commands {
         let output = run(arguments);
         assert_harmless(arguments, &output);
         let (out, err) = printed(&output);
@@ -124,11 +130,18 @@ fn descriptions_do_not_control_the_terminal() {
     assert!(action.contains("\u{9b}2J") && action.contains("\u{202e}lave"), "{action:?}");
     let sample = String::from_utf8(run(&["template", "--xml", &wsdl, "Ask"]).stdout).expect("UTF-8");
     assert!(sample.contains("&#x9B;2J"), "{sample}");
+    let answer = format!("{} commands print them escaped", commands.len());
+    row(
+        "terminal escapes, reversing marks and forged lines in names, values and documentation of a WSDL",
+        &answer,
+        start,
+    );
 }
 
 /// What cannot be imported is told with its reason, which quotes it.
 #[test]
 fn what_is_no_description_does_not_control_the_terminal() {
+    let start = Instant::now();
     let files = Files::new();
     let escape = "\u{1b}]0;owned\u{7}\u{9b}2J\u{202e}";
     let broken = [
@@ -147,6 +160,7 @@ fn what_is_no_description_does_not_control_the_terminal() {
             assert_harmless(&arguments, &run(&arguments));
         }
     }
+    row("the same in what is no WSDL", &format!("{} errors quote them escaped", 2 * broken.len()), start);
 }
 
 /// A server that answers every request with the same bytes, for as long as the test runs.
@@ -181,6 +195,7 @@ fn response(status: &str, headers: &str, body: &str) -> Vec<u8> {
 
 #[test]
 fn servers_do_not_control_the_terminal() {
+    let start = Instant::now();
     let files = Files::new();
     let wsdl = files.write("plain.wsdl", PLAIN_WSDL);
     let envelope = |body: &str| {
@@ -206,7 +221,7 @@ fn servers_do_not_control_the_terminal() {
         raw.as_bytes().to_vec(),
     ];
     let request = r#""a question""#;
-    let mut shown = 0;
+    let (mut shown, calls) = (0, 3 * answers.len());
     for answer in answers {
         let url = format!("http://{}/", answering(answer));
         for more in [&[][..], &["--json"], &["--verbose"]] {
@@ -219,4 +234,9 @@ fn servers_do_not_control_the_terminal() {
         }
     }
     assert!(shown > 10, "{shown} of the answers are shown");
+    row(
+        "the same in status lines, headers, faults and values of a server",
+        &format!("{calls} calls print nothing that a terminal obeys"),
+        start,
+    );
 }

@@ -271,7 +271,7 @@ async fn attack_on_a_server_that_is_told_to_end() {
     assert!(status.is_some_and(|status| status.success()) && start.elapsed() < Duration::from_secs(40));
 }
 
-/// Killed among requests, the server leaves nobody waiting; started again at the same address, it serves.
+/// Killed or aborted among requests, the server leaves nobody waiting; started again at the same address, it serves.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_is_killed_can_be_started_again() {
     let mut server = Serving::start(&["serve"], "127.0.0.1:0");
@@ -285,8 +285,10 @@ async fn what_is_killed_can_be_started_again() {
         stream.write_all(&half.as_bytes()[..5000]).await.expect("sent");
         waiting.spawn(async move { answer(&mut stream).await });
     }
-    for round in 0..3 {
-        server.signal("KILL");
+    let mut slowest = Duration::ZERO;
+    for signal in ["KILL", "ABRT"] {
+        server.signal(signal);
+        let start = Instant::now();
         assert!(!server.end(Duration::from_secs(5)).await.expect("an end").success());
         while let Some(left) = tokio::time::timeout(Duration::from_secs(5), waiting.join_next()).await.expect("no wait")
         {
@@ -294,6 +296,12 @@ async fn what_is_killed_can_be_started_again() {
         }
         server = Serving::start(&["serve"], &address.to_string());
         let met = Met::asking(address, 20).await;
-        assert_eq!(met.failed, 0, "round {round}");
+        assert_eq!(met.failed, 0, "after {signal}");
+        slowest = slowest.max(start.elapsed());
     }
+    println!(
+        "| SIGKILL and SIGABRT, 20 half requests under way | their connections end, and the server starts again at the same address; 40 of 40 \
+         requests answered right | {:.0} ms to the twentieth answer at most | |",
+        slowest.as_secs_f64() * 1e3
+    );
 }

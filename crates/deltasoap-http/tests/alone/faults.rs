@@ -183,8 +183,8 @@ async fn hostile(target: Arc<Target>, storm: Arc<Storm>, seed: u64) {
     }
 }
 
-/// Attacks and calls for a time.
-async fn storm(target: &Arc<Target>, time: Duration, seed: u64) {
+/// Attacks and calls for a time; says what was done, for a row of the table of attacks.
+async fn storm(target: &Arc<Target>, time: Duration, seed: u64) -> String {
     let (is_over, zero) = (AtomicBool::new(false), AtomicU64::default);
     let storm = Arc::new(Storm { is_over, attacks: zero(), calls: zero(), slowest: zero() });
     let mut tasks = JoinSet::new();
@@ -207,9 +207,11 @@ async fn storm(target: &Arc<Target>, time: Duration, seed: u64) {
     }
     let (attacks, calls, slowest) =
         (storm.attacks.load(Relaxed), storm.calls.load(Relaxed), storm.slowest.load(Relaxed));
-    println!("{attacks} attacks, {calls} calls, the slowest in {slowest} ms");
     assert!(u128::from(slowest) < BOUND.as_millis());
     assert!(attacks > ATTACKERS as u64 / 2 && calls > CLIENTS as u64, "both go on");
+    format!(
+        "{attacks} attacks of {ATTACKERS} clients | {calls} calls of {CLIENTS} others answered right | slowest {slowest} ms"
+    )
 }
 
 /// Bytes allocated since the last time that the peak was reset. Read off the peak, by an allocation that is larger than any
@@ -250,10 +252,16 @@ async fn the_server_goes_on_for_the_others_and_is_then_as_it_was() {
     storm(&target, Duration::from_secs(4), seed).await;
     target.rest().await;
     let (before, resident_before) = (allocated(), resident());
-    storm(&target, Duration::from_secs(seconds), seed + 1000).await;
+    let done = storm(&target, Duration::from_secs(seconds), seed + 1000).await;
     target.rest().await;
     let (after, resident_after) = (allocated(), resident());
-    println!("allocated {before} bytes before, {after} after; resident {resident_before:?}, {resident_after:?}");
+    println!(
+        "| connections reset and half closed, bodies cut, wrong bytes, packages and tokens, panics, in any order: {done}; {seconds} s in all | {} KiB \
+         allocated at most after it, {} before |",
+        after >> 10,
+        before >> 10
+    );
+    println!("resident {resident_before:?} before, {resident_after:?} after");
     assert!(after < before + (8 << 20), "memory does not come back: {before} bytes before, {after} after");
     if let (Some(before), Some(after)) = (resident_before, resident_after) {
         assert!(after < before + (1 << 30), "resident memory grows: {before} bytes before, {after} after");
