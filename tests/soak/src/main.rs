@@ -73,6 +73,9 @@ pub struct Arguments {
     /// What all sequences are drawn from
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Begin with the sequence of this number
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    from: u64,
     /// Run the sequence of this number and no other
     #[arg(long, value_name = "N")]
     sequence: Option<u64>,

@@ -66,7 +66,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         Some(decodes) => soak.coverage.decodes() >= decodes,
         None => Instant::now() >= end,
     };
-    let mut sequence = arguments.sequence.unwrap_or(0);
+    let mut sequence = arguments.sequence.unwrap_or(arguments.from);
     loop {
         soak.sequence(sequence)?;
         sequence += 1;
@@ -138,7 +138,7 @@ impl<'a> Soak<'a> {
             panics: BTreeSet::new(),
             bar: bar(arguments.decodes),
             shown: Instant::now(),
-            watch: Watch::start(arguments.seed),
+            watch: Watch::start(arguments.seed, &arguments.output),
         }
     }
 

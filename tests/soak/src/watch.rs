@@ -1,7 +1,10 @@
-//! Panics and endless loops: the one become findings, the other end the run.
+//! Panics, endless loops and overflows of the stack: the first become findings, the others end the run and leave the sequence's number.
 
 use std::cell::{Cell, RefCell};
+use std::fs::File;
+use std::io::{Seek as _, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -35,11 +38,15 @@ pub fn guarded<T>(body: impl FnOnce() -> T) -> Result<T, String> {
 }
 
 /// Sees to it that sequences come to an end.
-pub struct Watch(Arc<AtomicU64>);
+pub struct Watch {
+    current: Arc<AtomicU64>,
+    /// The number of the sequence at hand, for whoever finds that the process has died.
+    running: Option<File>,
+}
 
 impl Watch {
-    /// Ends the process if one sequence of the seed takes too long.
-    pub fn start(seed: u64) -> Self {
+    /// Ends the process if one sequence of the seed takes too long. The file `running` in the folder names the sequence at hand.
+    pub fn start(seed: u64, folder: &Path) -> Self {
         let current = Arc::new(AtomicU64::new(0));
         let watched = Arc::clone(&current);
         std::thread::spawn(move || {
@@ -55,11 +62,15 @@ impl Watch {
                 }
             }
         });
-        Watch(current)
+        let running = std::fs::create_dir_all(folder).and_then(|()| File::create(folder.join("running"))).ok();
+        Watch { current, running }
     }
 
     /// A sequence begins, or a step of the work on it.
-    pub fn tick(&self, sequence: u64) {
-        self.0.store(sequence.wrapping_add(1), Ordering::Relaxed);
+    pub fn tick(&mut self, sequence: u64) {
+        self.current.store(sequence.wrapping_add(1), Ordering::Relaxed);
+        if let Some(file) = &mut self.running {
+            let _ = file.rewind().and_then(|()| writeln!(file, "{sequence}"));
+        }
     }
 }

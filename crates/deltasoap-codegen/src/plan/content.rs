@@ -62,8 +62,7 @@ impl Planner<'_> {
             docs.extend(Self::value_docs(default, it.fixed.as_deref().or(declaration.fixed.as_deref())));
             let occurs = if it.is_required { Occurs::Once } else { Occurs::AtMostOnce };
             let name = legal(&declaration.name);
-            let default_text = self.schemas.default_of_attribute(it).filter(|_| !it.is_required);
-            let default_text = default_text.map(ToOwned::to_owned);
+            let default_text = if it.is_required { None } else { self.default_text_of_attribute(it) };
             attributes.push(Member { role: Role::Attribute, occurs, default_text, docs, ..member(name, content) });
         }
         attributes

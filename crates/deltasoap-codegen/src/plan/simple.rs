@@ -2,8 +2,9 @@
 
 use super::{Key, Owner, Planner, docs};
 use crate::model::{Docs, Enumeration, ItemId, ItemKind, Paragraph, TypeUse, Union};
+use deltasoap_core::QName;
 use deltasoap_core::schema::Builtin;
-use deltasoap_wsdl::xsd::{ElementId, Facets, TypeDefinition, TypeId, Variety};
+use deltasoap_wsdl::xsd::{AttributeUse, ElementId, Facets, TypeDefinition, TypeId, Variety};
 use std::collections::HashSet;
 
 /// Where a simple value stands: some types of the runtime are content of elements only.
@@ -228,10 +229,26 @@ impl Planner<'_> {
         }
     }
 
-    /// What an empty element stands for. Not of a type that others are derived from: the message may name another one.
+    /// What an empty element stands for, names as `{namespace}local`. Not of a type that others are derived from: the message may name
+    /// another one.
     pub(super) fn default_text(&self, id: ElementId) -> Option<String> {
-        let is_one = !self.is_polymorphic(self.schemas[id].type_id);
-        self.schemas.default_of_element(id).filter(|_| is_one).map(ToOwned::to_owned)
+        let type_id = self.schemas[id].type_id;
+        if self.is_polymorphic(type_id) {
+            return None;
+        }
+        let name = || self.schemas.default_name_of_element(id).filter(|_| self.is_qname(type_id)).map(expanded);
+        self.schemas.default_of_element(id).map(ToOwned::to_owned).or_else(name)
+    }
+
+    /// What stands for an absent attribute; as for elements.
+    pub(super) fn default_text_of_attribute(&self, it: &AttributeUse) -> Option<String> {
+        let type_id = self.schemas[it.attribute].type_id;
+        let name = || self.schemas.default_name_of_attribute(it).filter(|_| self.is_qname(type_id)).map(expanded);
+        self.schemas.default_of_attribute(it).map(ToOwned::to_owned).or_else(name)
+    }
+
+    fn is_qname(&self, id: TypeId) -> bool {
+        matches!(self.schemas.variety(id), Some(Variety::Builtin(Builtin::QName)))
     }
 
     /// What an element or attribute has for a value where it is empty or absent.
@@ -240,6 +257,11 @@ impl Planner<'_> {
         let default = default.map(|value| say("Default", value));
         default.into_iter().chain(fixed.map(|value| say("Always", value))).collect()
     }
+}
+
+/// With its namespace, an empty one too: so no text is taken for it.
+fn expanded(name: &QName) -> String {
+    format!("{{{}}}{}", name.namespace, name.local)
 }
 
 /// Most unions in unions that are followed.

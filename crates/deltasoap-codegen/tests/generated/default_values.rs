@@ -2,12 +2,12 @@
 
 use crate::body;
 use crate::defaults::*;
-use deltasoap::Lexical;
 use deltasoap::lexical::{Decimal, List};
 use deltasoap::soap::decode_request;
+use deltasoap::{Lexical, QName};
 
 const EMPTY: &str = "<Measure xmlns='urn:defaults' id='1'><count/><unit></unit><size/><ids/><word/><word></word><Note/>\
-    <price/><price currency='CHF'></price><fee currency='CHF'/><Total/><Share of='4'/><left/><bad/></Measure>";
+    <price/><price currency='CHF'></price><fee currency='CHF'/><Total/><Share of='4'/><left/><name/><bad/></Measure>";
 
 fn price(currency: &str, value: &str) -> Price {
     Price { currency: Some(currency.to_owned()), value: Decimal::parse(value).expect("a decimal") }
@@ -20,6 +20,7 @@ fn empty_elements_and_absent_attributes() {
         scale: Some(Decimal::parse("1.50").expect("a decimal")),
         version: Some(2),
         empty: Some(String::new()),
+        kind: Some(QName::new("urn:defaults", "Size")),
         id: 1,
         count: 7,
         unit: Some(Unit::Ft),
@@ -34,7 +35,7 @@ fn empty_elements_and_absent_attributes() {
         choice: Some(MeasureChoice::Left(1)),
         bad: Some(String::new()),
         worse: None,
-        name: None,
+        name: Some(QName::new("urn:defaults", "Unit")),
     };
     assert_eq!(measure, expected);
     let (_, note) = decode_request::<Note>(&body("<Note xmlns='urn:defaults'/>")).expect("good");
@@ -45,8 +46,13 @@ fn empty_elements_and_absent_attributes() {
     assert_eq!(share, Share2(Share { of: None, value: 5 }));
     let (_, total) = decode_request::<Total>(&body("<Total xmlns='urn:defaults' currency='CHF'/>")).expect("good");
     assert_eq!(total, Total(price("CHF", "0")));
-    for bad in ["<worse/>", "<name/>"] {
-        let text = EMPTY.replace("</Measure>", &format!("{bad}</Measure>"));
+    for (good, bad) in [
+        ("</Measure>", "<worse/></Measure>"),
+        // A message has no names in this form.
+        ("<name/>", "<name>{urn:defaults}Unit</name>"),
+        ("id='1'", "id='1' kind='{urn:defaults}Size'"),
+    ] {
+        let text = EMPTY.replace(good, bad);
         assert!(decode_request::<Measure>(&body(&text)).is_err(), "{bad}");
     }
     let without = EMPTY.replace(" id='1'", "");

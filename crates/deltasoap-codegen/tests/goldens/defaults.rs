@@ -165,6 +165,9 @@ pub struct Measure {
     /// Default:
     #[soap(attribute, default_text = "")]
     pub empty: Option<String>,
+    /// Default: d:Size
+    #[soap(attribute, default_text = "{urn:defaults}Size")]
+    pub kind: Option<deltasoap::QName>,
     /// Always: 1
     #[soap(attribute)]
     pub id: i32,
@@ -200,12 +203,13 @@ pub struct Measure {
     pub share: Option<Share>,
     #[soap(inline)]
     pub choice: Option<MeasureChoice>,
+    /// Default: d:Unit
+    #[soap(default_text = "{urn:defaults}Unit")]
+    pub name: Option<deltasoap::QName>,
     /// Default:
     pub bad: Option<String>,
     /// Default: maybe
     pub worse: Option<bool>,
-    /// Default: d:Unit
-    pub name: Option<deltasoap::QName>,
 }
 
 impl Measure {
@@ -215,6 +219,7 @@ impl Measure {
             scale: None,
             version: None,
             empty: None,
+            kind: None,
             id,
             count,
             unit: None,
@@ -227,9 +232,9 @@ impl Measure {
             total: None,
             share: None,
             choice: None,
+            name: None,
             bad: None,
             worse: None,
-            name: None,
         }
     }
 }

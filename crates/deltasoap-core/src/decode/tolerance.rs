@@ -60,6 +60,8 @@ pub enum DeviationKind {
     Nil,
     /// An attribute of a nil element, for which the type has no place. It was skipped.
     BesideNil,
+    /// A SOAP array in another form than declared: rows of a matrix as arrays of their own, or arrays of arrays as a matrix.
+    ArrayForm,
 }
 
 impl DeviationKind {
@@ -73,6 +75,7 @@ impl DeviationKind {
             DeviationKind::Missing => "missing element",
             DeviationKind::Nil => "xsi:nil on an element that cannot be nil",
             DeviationKind::BesideNil => "attribute of a nil element",
+            DeviationKind::ArrayForm => "array of another form than declared by",
         }
     }
 }

@@ -310,6 +310,10 @@ pub fn value(entropy: &mut Entropy<'_>, view: View<'_>) -> Value {
         Element::Shared(_) => Value::Shared(Shared::new(value(entropy, view.content()))),
         // An abstract type that no other is derived from.
         Element::Open(open) if open.base.is_none() && open.types.is_empty() => Value::Tree(Box::default()),
+        // A derived type may hold its base again, so the base ends what is drawn.
+        Element::Open(open) if open.base.is_some() && entropy.0.is_empty() => {
+            value(entropy, view.follow(open.base.expect("a base")))
+        }
         Element::Open(open) => match (open.base, entropy.below(open.types.len() + 1)) {
             (Some(base), index) if index == open.types.len() => value(entropy, view.follow(base)),
             (_, index) => {
@@ -325,7 +329,7 @@ fn values(entropy: &mut Entropy<'_>, view: View<'_>, nillable: bool) -> Vec<Valu
 }
 
 fn nillable_value(entropy: &mut Entropy<'_>, view: View<'_>, nillable: bool) -> Value {
-    if nillable && entropy.once_in(3) { nil(entropy, view) } else { value(entropy, view) }
+    if nillable && (entropy.0.is_empty() || entropy.once_in(3)) { nil(entropy, view) } else { value(entropy, view) }
 }
 
 /// Nil, with attributes where there may be some.

@@ -29,13 +29,13 @@ impl Schemas {
         Some(&**text).filter(|text| self.is_of(declaration.type_id, text))
     }
 
-    /// The name that an empty element stands for.
-    fn default_name_of_element(&self, id: ElementId) -> Option<&QName> {
+    /// The name that an empty element stands for, where its type is `xsd:QName`.
+    pub fn default_name_of_element(&self, id: ElementId) -> Option<&QName> {
         self[id].value_name.as_ref().filter(|_| self.type_of_text(self[id].type_id).is_some_and(|of| self.is_name(of)))
     }
 
-    /// The name that stands for an attribute where it is absent.
-    pub(super) fn default_name_of_attribute<'s>(&'s self, it: &'s AttributeUse) -> Option<&'s QName> {
+    /// The name that stands for an attribute where it is absent, where its type is `xsd:QName`.
+    pub fn default_name_of_attribute<'s>(&'s self, it: &'s AttributeUse) -> Option<&'s QName> {
         let declaration = &self[it.attribute];
         it.value_name.as_ref().or(declaration.value_name.as_ref()).filter(|_| self.is_name(declaration.type_id))
     }

@@ -1,9 +1,10 @@
 //! Arrays whose items say where they stand, of several dimensions, of arrays.
 
-use crate::support::{decode, envelope, latin1, utf16};
+use crate::support::{decode, decode_next, envelope, latin1, utf16};
+use deltasoap::decode::Decoder;
 use deltasoap::schema::Use;
 use deltasoap::soap::{Version, decode_request, encode_message};
-use deltasoap::{AnySimple, Buffer, ErrorKind, Limits, MultiArray, Nillable, Simple, Soap, SoapArray};
+use deltasoap::{AnySimple, Buffer, DecodeOptions, ErrorKind, Limits, MultiArray, Nillable, Simple, Soap, SoapArray};
 use proptest::prelude::*;
 
 #[derive(Debug, Clone, PartialEq, Default, Soap)]
@@ -128,6 +129,24 @@ fn several_dimensions() {
 }
 
 /// Axis and others write matrices as arrays of arrays.
+#[test]
+fn arrays_of_another_form_are_reported() {
+    let said = |content: &str| {
+        let message = envelope(&format!("<g:put xmlns:g='urn:g'>{content}</g:put>"));
+        let mut decoder = Decoder::new(DecodeOptions::default());
+        decode_next::<Put>(&mut decoder, message.as_bytes(), 7, Box::default()).expect("read");
+        decoder.deviations().iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let row = "<r e:arrayType='xsd:int[2]'><i>1</i><i>2</i></r>";
+    let name = "{http://schemas.xmlsoap.org/soap/encoding/}arrayType";
+    let expected =
+        |element: &str| [format!("array of another form than declared by {name} in /Envelope/Body/put/{element}")];
+    assert_eq!(said(&format!("<matrix e:arrayType='xsd:int[][2]'>{row}{row}</matrix>")), expected("matrix"));
+    assert_eq!(said("<rows e:arrayType='xsd:int[1,2]'><i>1</i><i>2</i></rows>"), expected("rows"));
+    assert!(said("<matrix e:arrayType='xsd:int[1,2]'><i>1</i><i>2</i></matrix>").is_empty());
+    assert!(said(&format!("<rows e:arrayType='xsd:int[][1]'>{row}</rows>")).is_empty());
+}
+
 #[test]
 fn matrices_as_arrays_of_arrays() {
     let row = |items: &[i32]| {

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Senders take one for the other. They mean the same wherever all rows have one length, and are read as the same value then; else an error
-//! names both forms. Such messages are read in regular mode.
+//! names both forms. Such messages are read in regular mode, and the form is reported as a [`DeviationKind::ArrayForm`].
 //!
 //! *Rows* ([`ROWS`]): each level of the message's arrays has a frame, one above the other, and appends its items to those of the whole
 //! array. The sizes that rows must have are on the log of the outermost frame, from the first row on.
@@ -19,7 +19,7 @@ use crate::ErrorKind;
 use crate::content::{APPENDED, Content};
 use crate::decode::cursor::Tag;
 use crate::decode::items::open_item;
-use crate::decode::{Cursor, Step, Stop};
+use crate::decode::{Cursor, DeviationKind, Step, Stop};
 use crate::schema::View;
 
 /// Between two rows, or two items of a row.
@@ -68,6 +68,9 @@ pub(super) fn begin(cursor: &mut Cursor<'_>, me: usize, shape: &Shape, view: Vie
     cursor.leave_old(me);
     if shape.offset.is_some() {
         return Err(refuse(cursor, &form(found, view), view, LEFT_OUT));
+    }
+    if let Some(name) = shape::name_of_sizes(cursor) {
+        cursor.report_attribute(DeviationKind::ArrayForm, name);
     }
     let frame = cursor.frame(me);
     (frame.field, frame.state) = (found as u32, if found < declared { ROWS } else { SPLIT });

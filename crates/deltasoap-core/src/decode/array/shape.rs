@@ -2,6 +2,7 @@
 
 use super::super::{Cursor, Step, nil_attribute, other_attribute};
 use crate::{ErrorKind, QName, ns};
+use deltasoap_xml::NameId;
 
 /// What an array's start tag says, as far as it counts.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -144,13 +145,21 @@ fn place_in(text: &str, inner: &[u64]) -> Option<u64> {
     is_within.then(|| rest.iter().zip(inner).fold(*first, place))
 }
 
+/// The attribute that says the sizes of the array just opened.
+pub(super) fn name_of_sizes(cursor: &Cursor<'_>) -> Option<NameId> {
+    named(cursor, "arrayType").or_else(|| named(cursor, "arraySize")).map(|(name, _)| name)
+}
+
 /// The value of an attribute of the encoding namespaces on the element just opened.
 fn attribute<'a>(cursor: &'a Cursor<'_>, local: &str) -> Option<&'a str> {
+    named(cursor, local).map(|(_, text)| text)
+}
+
+fn named<'a>(cursor: &'a Cursor<'_>, local: &str) -> Option<(NameId, &'a str)> {
     let (reader, names) = (cursor.reader(), cursor.names());
-    (0..reader.attribute_count()).map(|index| reader.attribute(index)).find_map(|(name, text)| {
-        let is_encoding = names.is(name, ns::SOAP11_ENCODING, local) || names.is(name, ns::SOAP12_ENCODING, local);
-        is_encoding.then_some(text)
-    })
+    (0..reader.attribute_count())
+        .map(|index| reader.attribute(index))
+        .find(|(name, _)| names.is(*name, ns::SOAP11_ENCODING, local) || names.is(*name, ns::SOAP12_ENCODING, local))
 }
 
 #[cfg(test)]
