@@ -223,6 +223,11 @@ impl Adaptive {
         self.compared = Rate::default();
     }
 
+    /// The stream has turned out to have kinds: what did not pay so far may pay now.
+    pub(crate) fn resume(&mut self) {
+        (self.wait, self.small.wait) = (0, 0);
+    }
+
     /// True if what is kept will not be compared with the next message.
     pub(crate) fn is_waiting(&self) -> bool {
         self.wait > 0

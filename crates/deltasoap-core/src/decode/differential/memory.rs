@@ -196,6 +196,9 @@ impl Kept {
         self.is_small =
             is_adaptive && values.are_dynamic() && has_parts && cursor.rest().len() <= SMALL && is_all(cursor.rest());
         let is_whole = !(self.is_small || has_parts && has_places(view));
+        if is_adaptive && self.turns.look(beginning(cursor)) {
+            self.adaptive.resume();
+        }
         let (plan, is_timed) = match is_adaptive {
             true if self.is_small => self.adaptive.plan_small(),
             true => self.adaptive.plan(old.is_some(), cursor.rest().len(), is_all(cursor.rest())),
@@ -231,9 +234,7 @@ impl Kept {
         cursor: &mut Cursor<'_>,
         view: View<'_>,
     ) -> Option<Box<Template>> {
-        let start = (cursor.reader().tag_offset() + cursor.pos() as u64).saturating_sub(cursor.offset()) as usize;
-        let (tag, next) = (&cursor.bytes()[start..cursor.pos()], cursor.rest());
-        self.turns.choose((values, view), old, (tag, next))
+        self.turns.choose((values, view), old, beginning(cursor))
     }
 
     /// As [`begin`](Self::begin), with a policy of another crate.
@@ -315,7 +316,7 @@ impl Kept {
             self.stats.regular_bytes += bytes;
         }
         let time = session.clock.stop().map(|time| self.pace.map_or(time, |pace| pace(bytes, was_compared)));
-        let has_no_kinds = is_noted && !self.turns.learn(was_like, values);
+        let has_no_kinds = is_noted && !self.turns.learn(was_like, self.template.as_deref(), values);
         if self.is_small {
             let was_mended = was_compared || !self.has_old;
             if self.adaptive.small(bytes, self.was_tried, was_mended, time) {
@@ -338,7 +339,8 @@ impl Kept {
     /// Notes what the message cost.
     fn learn(&mut self, bytes: u64, time: Option<Duration>, was_compared: bool) {
         if !was_compared {
-            return self.adaptive.regular(bytes, time);
+            // A message that is noted takes longer than regular mode.
+            return self.adaptive.regular(bytes, time.filter(|_| !self.was_tried));
         }
         let gain = self.adaptive.compared(bytes, time);
         self.stats.saved += gain.saved;
@@ -347,6 +349,12 @@ impl Kept {
             self.template = None;
         }
     }
+}
+
+/// The operation's start tag, and the bytes at hand after it.
+fn beginning<'c>(cursor: &'c Cursor<'_>) -> (&'c [u8], &'c [u8]) {
+    let start = (cursor.reader().tag_offset() + cursor.pos() as u64).saturating_sub(cursor.offset()) as usize;
+    (&cursor.bytes()[start..cursor.pos()], cursor.rest())
 }
 
 /// Puts what differs into the old value; false if that cannot be done.

@@ -2,14 +2,15 @@
 //!
 //! ```text
 //! messages    A1 B1 A2 B2 A3 ...         a client asks for two things by turns
-//! kept        A1                         B1 has little in common with it: from now on the stream is mixed
-//!             B1, A2                     A2 does not begin like B1: noted, and B1 kept
-//!             B2, A2                     B2 begins like B1: compared
+//! kept        A1                         B1 has little in common with it: how messages begin is noted from now on
+//!                                        B2 begins like B1: the stream is mixed
+//!             B2                         A3 does not begin like B2: noted, and B2 kept
+//!             B2, A3                     B3 begins like B2: compared
 //! ```
 //!
-//! A stream that has not been found to be mixed pays nothing. In one that is, the first texts of a message decide, each as a sum of two
-//! bytes: so it is found among hundreds in less than a microsecond. That is a guess, which decides only what the message is compared
-//! with; the comparison itself looks at all bytes.
+//! The first texts of a message decide, each as a sum of two bytes: so it is found among hundreds in less than a microsecond. That is a guess,
+//! which decides only what the message is compared with; the comparison itself looks at all bytes. To look for kinds costs no more than
+//! these sums; a message is kept only where its kind has been seen twice. A stream in which no kinds are found is left alone for some time.
 
 use super::leaf::Template;
 use super::values::AnyValues;
@@ -28,12 +29,14 @@ const ROUNDS: u64 = 2;
 /// Texts that are looked at, and bytes.
 const TEXTS: usize = 16;
 const LOOKED_AT: usize = 2048;
-/// Messages in a row that are like none after which the stream is taken to have no kinds. As many kinds can come in turn.
-const STRANGE: u32 = 64;
-/// Attempts that go by then before it is looked at again, at first and at most.
-const SHORTEST_REST: u32 = 8;
-const LONGEST_REST: u32 = 512;
-const GROWTH: u32 = 4;
+/// Messages that are looked at for kinds, at first and at most: as many kinds can come in turn. And how many more each time.
+const LEAST_LOOKED_AT: usize = 64;
+const MOST_LOOKED_AT: usize = 128;
+const GROWTH: usize = 2;
+/// Messages that go by for each of these before the stream is looked at again.
+const REST: usize = 8;
+/// Messages of a mixed stream in a row that are like none after which it is taken to have no kinds any more.
+const STRANGE: usize = MOST_LOOKED_AT;
 
 /// The messages of other kinds than the last one.
 #[derive(Debug, Default)]
@@ -45,13 +48,15 @@ pub(crate) struct Turns {
     bytes: usize,
     /// Tells which message was used last.
     clock: u64,
-    /// Some message had little in common with the one before it.
+    /// Messages of a kind that came before have come.
     is_mixed: bool,
     /// Messages in a row that were like none.
-    strange: u32,
-    /// Attempts before the stream can be mixed, and how many they were at first.
-    rest: u32,
-    rested: u32,
+    strange: usize,
+    /// Some message had little in common with the one before it: how those since then begin.
+    seen: Option<Vec<Beginning>>,
+    /// How many were looked at in vain the last time, and the messages before it is done again.
+    looked_at: usize,
+    rest: usize,
 }
 
 #[derive(Debug)]
@@ -63,6 +68,29 @@ struct Other {
 }
 
 impl Turns {
+    /// A message begins, as in [`choose`](Self::choose). True if the stream has just been found to be mixed.
+    pub(crate) fn look(&mut self, (tag, next): (&[u8], &[u8])) -> bool {
+        self.rest = self.rest.saturating_sub(1);
+        let Some(seen) = &mut self.seen else { return false };
+        let new = Beginning::of(tag, next);
+        if seen.iter().any(|other| new.is_close(new.likeness(other))) {
+            (self.seen, self.is_mixed) = (None, true);
+            return true;
+        }
+        seen.push(new);
+        if seen.len() >= (self.looked_at * GROWTH).clamp(LEAST_LOOKED_AT, MOST_LOOKED_AT) {
+            self.looked_at = seen.len();
+            self.give_up();
+        }
+        false
+    }
+
+    /// Looks for kinds no more, for some time.
+    fn give_up(&mut self) {
+        self.seen = None;
+        self.rest = REST * self.looked_at.max(LEAST_LOOKED_AT);
+    }
+
     /// The message that the next one is to be compared with; `None` if that is like none. The value at hand is that of the last message, `old`,
     /// and becomes that of the one given. `next` holds the bytes at hand of the next message, from after its operation's start tag, `tag`, on.
     pub(crate) fn choose(
@@ -71,7 +99,6 @@ impl Turns {
         old: Option<Box<Template>>,
         (tag, next): (&[u8], &[u8]),
     ) -> Option<Box<Template>> {
-        self.rest = self.rest.saturating_sub(1);
         if !self.is_mixed {
             return old;
         }
@@ -136,20 +163,27 @@ impl Turns {
         (self.clock - oldest.used > ROUNDS * self.others.len() as u64).then_some(index)
     }
 
-    /// A message was read. `was_like` says whether most of it was in the one it was compared with; `None` if it was compared with none.
-    /// False if it is time to give up: the stream has no kinds.
-    pub(crate) fn learn(&mut self, was_like: Option<bool>, values: &mut dyn AnyValues) -> bool {
+    /// A message was read. `was_like` says whether most of it was in the one it was compared with; `None` if it was compared with none. It is
+    /// `last` now. False if it is time to give up: the stream has no kinds.
+    pub(crate) fn learn(
+        &mut self,
+        was_like: Option<bool>,
+        last: Option<&Template>,
+        values: &mut dyn AnyValues,
+    ) -> bool {
         match was_like {
-            Some(true) => (self.strange, self.rested) = (0, 0),
-            Some(false) if !self.is_mixed => self.is_mixed = self.rest == 0,
-            _ => self.strange += u32::from(self.is_mixed),
+            Some(true) => (self.strange, self.looked_at) = (0, 0),
+            Some(false) if !self.is_mixed && self.rest == 0 && self.seen.is_none() => {
+                self.seen = Some(last.map(Beginning::of_old).into_iter().collect());
+            }
+            _ => self.strange += usize::from(self.is_mixed),
         }
         let goes_on = self.strange <= STRANGE;
         if !goes_on {
             self.forget();
             values.free_all();
-            self.rested = (self.rested * GROWTH).clamp(SHORTEST_REST, LONGEST_REST);
-            self.rest = self.rested;
+            self.looked_at = MOST_LOOKED_AT;
+            self.give_up();
         }
         goes_on
     }
@@ -162,13 +196,13 @@ impl Turns {
     /// Forgets all messages; the caller frees their values.
     pub(crate) fn forget(&mut self) {
         (self.beginnings, self.others, self.bytes) = Default::default();
-        (self.is_mixed, self.strange) = (false, 0);
+        (self.is_mixed, self.strange, self.seen) = (false, 0, None);
     }
 
     /// Bytes held, without slots of values; an estimate.
     pub(crate) fn bytes(&self) -> usize {
-        let own = self.beginnings.capacity() * size_of::<Beginning>() + self.others.capacity() * size_of::<Other>();
-        own + self.bytes
+        let beginnings = self.beginnings.capacity() + self.seen.as_ref().map_or(0, Vec::capacity);
+        beginnings * size_of::<Beginning>() + self.others.capacity() * size_of::<Other>() + self.bytes
     }
 }
 

@@ -40,7 +40,6 @@ impl Cursor<'_> {
             return Begin::Read;
         };
         state.session.origin.level = base;
-        state.session.bounds.is_adaptive = state.differential.adaptive;
         state.session.origin.depth = state.reader.depth();
         state.session.trees.forget();
         let rules = Rules { is_encoded: state.references.is_encoded, limits: state.limits, tolerance };
@@ -57,7 +56,7 @@ impl Cursor<'_> {
         };
         debug_assert!(old.is_sound(), "positions that are none of elements");
         if plan != Plan::Mend && !old.is_whole {
-            state.session.compare(old, new);
+            state.session.compare(old, new, state.differential.adaptive);
             return Begin::Compare;
         }
         let rest = &window.bytes[window.pos..];

@@ -6,6 +6,7 @@
 //! | progress | stops of fast mode at one position | two | the message is read again from its start |
 //! | switches | bytes that regular mode would have read meanwhile | 16 KiB, and 2 for each byte read | the same |
 //! | judgement | bytes that are equal, of the first 8 KiB and at each difference after | at least one in 8 | the rest is read in regular mode |
+//! | balance | switches, in bytes, beyond the bytes that are equal | an eighth of the old message, 1 to 16 KiB | the same |
 //! | search | bytes compared in search of items inserted or removed | as many as were read | no more searches |
 //! | slides | nodes that got another place in their list | 16 a node | no more searches |
 //! | moved bytes | bytes of values moved within their list | 32 for each byte of the old message | no more searches |
@@ -48,8 +49,9 @@ pub(crate) struct Bounds {
     slid: usize,
     moved_bytes: u64,
     moved_items: usize,
-    /// Whether comparing may be given up within a message.
-    pub(super) is_adaptive: bool,
+    /// Whether comparing may be given up within a message, and what it may cost more than it gains till then.
+    is_adaptive: bool,
+    credit: u64,
     is_hopeless: bool,
 }
 
@@ -69,6 +71,11 @@ const ALLOWED: u64 = 2;
 const JUDGED: u64 = 8 << 10;
 /// It is if at least one byte in so many is equal.
 const LEAST_EQUAL: u64 = 8;
+/// What comparing may cost more than it gains before the rest is read in regular mode: this part of the old message, at least and at most so
+/// many bytes.
+const CREDIT: u64 = 8;
+const LEAST_CREDIT: u64 = 1 << 10;
+const MOST_CREDIT: u64 = SPARE;
 /// How often, on average, a node may get another place in its list.
 const SLIDES: usize = 16;
 /// How many bytes of items may be moved for each byte of the old message: a large value can come from few bytes. As many are
@@ -78,6 +85,12 @@ const MOVED_BYTES: u64 = 32;
 const MOVED_ITEMS: usize = 16;
 
 impl Bounds {
+    /// For a message that is compared with one of so many bytes.
+    pub(super) fn of(is_adaptive: bool, old: u64) -> Self {
+        let credit = (old / CREDIT).clamp(LEAST_CREDIT, MOST_CREDIT);
+        Bounds { is_adaptive, credit, ..Bounds::default() }
+    }
+
     /// Fast mode stops at a position; false if it has been there twice, or further on.
     pub(super) fn is_progress(&mut self, position: u64) -> bool {
         let is_last = position == self.last;
@@ -101,11 +114,11 @@ impl Bounds {
         self.switches > SPARE + ALLOWED * read
     }
 
-    /// Gives up comparing where next to nothing is equal of the bytes read.
+    /// Gives up comparing where next to nothing is equal of the bytes read, or where switches cost more than that saves.
     pub(super) fn judge(&mut self, read: u64, equal: u64) {
-        if self.is_adaptive && read >= JUDGED && equal < read / LEAST_EQUAL {
-            self.is_hopeless = true;
-        }
+        let is_unlike = read >= JUDGED && equal < read / LEAST_EQUAL;
+        let costs_more = self.switches > equal + self.credit;
+        self.is_hopeless |= self.is_adaptive && (is_unlike || costs_more);
     }
 
     /// True if the rest is read in regular mode and not noted.
@@ -174,12 +187,26 @@ mod tests {
     #[test]
     fn messages_without_likeness_are_given_up_where_that_is_allowed() {
         for is_adaptive in [false, true] {
-            let mut bounds = Bounds { is_adaptive, ..Bounds::default() };
+            let mut bounds = Bounds::of(is_adaptive, 100_000);
             bounds.judge(JUDGED - 1, 0);
             bounds.judge(JUDGED, JUDGED / LEAST_EQUAL);
             assert!(!bounds.is_hopeless());
             bounds.judge(JUDGED, JUDGED / LEAST_EQUAL - 1);
             assert_eq!(bounds.is_hopeless(), is_adaptive);
+        }
+    }
+
+    #[test]
+    fn switches_that_cost_more_than_they_save_are_given_up() {
+        for (old, switches) in [(2_000, 5), (100_000, 58), (10_000_000, 76)] {
+            let mut bounds = Bounds::of(true, old);
+            let counted = (1_u64..1000).find(|switch| {
+                bounds.charge_switch(0);
+                bounds.charge_flat();
+                bounds.judge(100 * switch, 40 * switch);
+                bounds.is_hopeless()
+            });
+            assert_eq!(counted, Some(switches), "{old}");
         }
     }
 }

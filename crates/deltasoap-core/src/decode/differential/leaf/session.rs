@@ -118,8 +118,9 @@ impl Session {
     }
 
     /// Begins to compare an operation with that of the message before; `new` is the position after its start tag.
-    pub(crate) fn compare(&mut self, old: Box<Template>, new: u64) {
+    pub(crate) fn compare(&mut self, old: Box<Template>, new: u64, is_adaptive: bool) {
         let from = old.start;
+        self.bounds = Bounds::of(is_adaptive, old.end - old.start);
         self.old = Some(old);
         self.origin.start = new;
         self.origin.cell = Some(Arc::default());
