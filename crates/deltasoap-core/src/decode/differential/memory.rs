@@ -196,7 +196,7 @@ impl Kept {
         self.is_small =
             is_adaptive && values.are_dynamic() && has_parts && cursor.rest().len() <= SMALL && is_all(cursor.rest());
         let is_whole = !(self.is_small || has_parts && has_places(view));
-        if is_adaptive && self.turns.look(beginning(cursor)) {
+        if is_adaptive && self.turns.look(beginning(cursor), is_all(cursor.rest())) {
             self.adaptive.resume();
         }
         let (plan, is_timed) = match is_adaptive {
@@ -204,14 +204,14 @@ impl Kept {
             true => self.adaptive.plan(old.is_some(), cursor.rest().len(), is_all(cursor.rest())),
             false => (Plan::Compare, false),
         };
-        self.was_tried = !matches!(plan, Plan::Plain | Plan::Measure);
+        self.was_tried = !matches!(plan, Plan::Plain | Plan::Measure | Plan::Short);
         if is_timed {
             cursor.state().session.clock = Clock::start();
         }
         self.start = cursor.offset();
         if !self.was_tried {
-            // A message that is read to measure says nothing of the stream's kinds.
-            if plan == Plan::Plain || self.turns.is_mixed() {
+            // A message that is short is of another kind. One that is read while the stream rests, or to measure, says nothing of kinds.
+            if plan == Plan::Short || self.turns.is_mixed() {
                 self.turns.set_aside((values, view), old);
             }
             return Begin::Read;

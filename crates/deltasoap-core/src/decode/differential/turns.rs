@@ -68,11 +68,15 @@ struct Other {
 }
 
 impl Turns {
-    /// A message begins, as in [`choose`](Self::choose). True if the stream has just been found to be mixed.
-    pub(crate) fn look(&mut self, (tag, next): (&[u8], &[u8])) -> bool {
+    /// A message begins, as in [`choose`](Self::choose), and is at hand as a whole or not. True if the stream has just been found to be mixed.
+    pub(crate) fn look(&mut self, (tag, next): (&[u8], &[u8]), is_all: bool) -> bool {
         self.rest = self.rest.saturating_sub(1);
         let Some(seen) = &mut self.seen else { return false };
         let new = Beginning::of(tag, next);
+        // Messages of which only the first bytes have come are all alike.
+        if !is_all && new.texts < TEXTS as u32 {
+            return false;
+        }
         if seen.iter().any(|other| new.is_close(new.likeness(other))) {
             (self.seen, self.is_mixed) = (None, true);
             return true;
