@@ -211,7 +211,7 @@ pub use body::Body;
 pub use charset::{CharsetError, self_described};
 #[cfg(feature = "client")]
 pub use client::{
-    CallError, CallOptions, Caller, Client, ClientBuilder, Credentials, Exchange, Failure, HttpTransport,
+    CallError, CallOptions, Caller, Client, ClientBuilder, Credentials, Deadline, Exchange, Failure, HttpTransport,
     HttpTransportBuilder, InvalidCredentials, InvalidProxy, InvalidUrl, Leased, MessageError, Proxy, RedirectError,
     Redirects, Response, Retries, SharedTemplates, StatusError, Trace, TracedBody, TracedRequest, TracedResponse,
     Whole,

@@ -154,9 +154,11 @@ fn client(
         client = client.endpoint(if own.is_some() { shown(url) } else { url.to_owned() });
     }
     let (tolerance, credentials) = (arguments.tolerance.into(), credentials(access)?.or(own));
+    // For the client too: it bounds how long the parts of an answer may pause.
+    let timeout = Duration::from_secs(arguments.timeout);
     let client = client.validation(arguments.validate.into());
     Ok(client.configure(move |builder| {
-        let builder = builder.tolerance(tolerance);
+        let builder = builder.tolerance(tolerance).timeout(timeout);
         let builder = match &credentials {
             Some(credentials) => builder.credentials(credentials.clone()),
             None => builder,

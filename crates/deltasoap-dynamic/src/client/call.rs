@@ -86,6 +86,7 @@ where
         // Those that the description declares are in the reply, for the caller to look at.
         let options = headers.into_iter().fold(options, |options, header| options.understands(header.name));
         let body = (request, operation.view(method.request));
+        let deadline = http.deadline(&options);
         let Some((name, content)) = operation.response().map(|(name, content)| (name.clone(), content)) else {
             let sent = http.send_element(&method.request_name, body, options).await;
             return sent.map(|()| None).map_err(|error| explained(&operation, error, &[]));
@@ -105,9 +106,12 @@ where
             Held::Apart(value) => Lease::new(value),
             Held::InMemory => lease,
         };
-        let parts = Parts::of(&body, &mut attachments).await.map_err(DynamicError::Part)?;
-        // Only the whole package tells whether it is valid.
-        attachments.keep().await.map_err(DynamicError::Part)?;
+        let arriving = async {
+            let parts = Parts::of(&body, &mut attachments).await?;
+            // Only the whole package tells whether it is valid.
+            attachments.keep().await.map(|()| parts)
+        };
+        let parts = deadline.within(arriving).await.map_err(DynamicError::Call)?.map_err(DynamicError::Part)?;
         Ok(Some(Reply { operation, head, body, status, attachments, deviations, parts }))
     }
 }

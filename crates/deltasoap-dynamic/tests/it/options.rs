@@ -1,10 +1,19 @@
 //! What a dynamic client has of any other: templates, parts, references, several ports.
 
+use crate::support::shop;
+use bytes::Bytes;
 use deltasoap_core::soap::Version;
 use deltasoap_core::{Templating, Value};
 use deltasoap_dynamic::{Contract, DynamicClient, DynamicError, Mock};
-use deltasoap_http::{AttachmentOptions, CallError, CallOptions, Mtom, SharedTemplates, SoapService, Trace};
+use deltasoap_http::{AttachmentOptions, Body, CallError, CallOptions, Mtom, SharedTemplates, SoapService, Trace};
+use http::{Request, Response};
+use http_body::Frame;
 use serde_json::{Value as Json, json};
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+use tokio::time::{Instant, Sleep, sleep};
 
 /// A document wrapped service with bytes in a struct, in a list, and alone.
 fn files() -> Contract {
@@ -122,6 +131,49 @@ async fn a_part_is_found_by_what_refers_to_it() {
     let Value::Record(record) = &*reply.body else { panic!("{:?}", reply.body) };
     let Value::Part(uri) = &record.fields[1] else { panic!("{record:?}") };
     assert_eq!(reply.part(uri).map(bytes::Bytes::len), Some(30_000));
+}
+
+/// A text, and after it a byte a second without end.
+struct Trickling {
+    text: Bytes,
+    pause: Pin<Box<Sleep>>,
+}
+
+impl http_body::Body for Trickling {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        if !self.text.is_empty() {
+            return Poll::Ready(Some(Ok(Frame::data(std::mem::take(&mut self.text)))));
+        }
+        ready!(self.pause.as_mut().poll(task));
+        self.pause = Box::pin(sleep(Duration::from_secs(1)));
+        Poll::Ready(Some(Ok(Frame::data(Bytes::from_static(b"x")))))
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_time_of_a_call_bounds_the_parts_of_its_answer() {
+    let root = "--B\r\nContent-Type: text/xml\r\n\r\n<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'><s:Body>\
+                <CatalogueResponse xmlns='urn:shop'><root><name>all</name></root></CatalogueResponse></s:Body></s:Envelope>\r\n--B";
+    for behind in ["\r\n\r\n", "--\r\n"] {
+        let text = Bytes::from(format!("{root}{behind}"));
+        let answering = tower::service_fn(move |_: Request<Body>| {
+            let body = Trickling { text: text.clone(), pause: Box::pin(sleep(Duration::from_secs(1))) };
+            let answer = Response::builder().header("content-type", "multipart/related; boundary=B; type=\"text/xml\"");
+            std::future::ready(Ok::<_, Infallible>(answer.body(body).expect("an answer")))
+        });
+        let client = DynamicClient::with_transport(shop(), answering).version(Version::Soap11);
+        let client = client.configure(|builder| builder.timeout(Duration::from_secs(7)));
+        for (options, seconds) in [(CallOptions::new(), 7), (CallOptions::new().timeout(Duration::from_secs(20)), 20)] {
+            let start = Instant::now();
+            let call = client.prepare("Catalogue").expect("an operation").options(options);
+            let error = call.send_json(&json!({})).await.expect_err("it does not end");
+            assert!(matches!(error, DynamicError::Call(CallError::Timeout)), "{behind:?}: {error:?}");
+            assert_eq!(start.elapsed().as_secs(), seconds, "{behind:?}");
+        }
+    }
 }
 
 #[test]

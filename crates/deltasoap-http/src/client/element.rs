@@ -29,6 +29,9 @@ where
     /// with any name, or without one
     /// ([`encode_element`](deltasoap_core::soap::encode_element)). The decoder is returned, to be [reset](Decoder::reset) and reused.
     ///
+    /// The call's time bounds the message. The caller bounds the parts that it reads for the call by the call's
+    /// [deadline](Self::deadline).
+    ///
     /// # Errors
     /// As [`call`](Self::call), except that the receiver handles a fault.
     pub async fn call_element<T: Content, R: Receiver>(

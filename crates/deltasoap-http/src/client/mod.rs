@@ -7,6 +7,7 @@
 //! [`templates`] keeps earlier requests to write the next against, [`echoes`] detects whether answers repeat them, and [`memory`] keeps
 //! earlier responses to compare the next with;
 //! [`element`] sends messages that the caller has written, and passes the answers to a receiver of the caller's;
+//! [`deadline`] bounds what else belongs to such a call;
 //! [`credentials`] are sent with requests, and answer challenges (`digest`);
 //! [`caller`] is a client as generated code sees it;
 //! [`network`] is the default transport, which any [`tower::Service`] can replace.
@@ -17,6 +18,7 @@ mod caller;
 #[cfg(feature = "cookies")]
 mod cookies;
 mod credentials;
+mod deadline;
 #[cfg(feature = "digest")]
 mod digest;
 mod echoes;
@@ -40,6 +42,7 @@ pub use caller::{Caller, Failure, Leased, Whole};
 #[cfg(feature = "cookies")]
 pub use cookies::{CookieJar, InvalidCookies};
 pub use credentials::{Credentials, InvalidCredentials};
+pub use deadline::Deadline;
 pub use error::{CallError, MessageError, StatusError};
 pub use network::{HttpTransport, HttpTransportBuilder, InvalidProxy, Proxy};
 pub use options::CallOptions;

@@ -287,6 +287,9 @@ async fn bodies_without_end() {
     expect("headers of a part without end", Script::endless(package, "X: y\r\n"), "package").await;
     let root = format!("{package}Content-Type: text/xml\r\n\r\n{}\r\n--b\r\n\r\n", right_message());
     expect("a part without end", Script::endless(root.clone(), "x"), "").await;
+    expect("a part that trickles", Script::trickling(root.clone(), b"x"), TOO_LONG).await;
+    let ended = format!("{package}Content-Type: text/xml\r\n\r\n{}\r\n--b--\r\n", right_message());
+    expect("an epilogue that trickles", Script::trickling(ended, b"x"), TOO_LONG).await;
     expect("parts without end", Script::endless(root, "x\r\n--b\r\n\r\n"), "").await;
 }
 
