@@ -189,6 +189,7 @@ mod charset;
 #[cfg(feature = "client")]
 mod client;
 mod coding;
+mod drain;
 mod inspect;
 mod media;
 mod secret;

@@ -7,6 +7,7 @@ use super::memory::{Place, Store};
 use super::pool::Pooled;
 use super::service::Inner;
 use crate::charset::{Charset, CharsetError};
+use crate::drain::drain;
 use crate::inspect::Inspection;
 use crate::media::MediaType;
 use crate::slow::TooSlow;
@@ -22,13 +23,6 @@ use http_body_util::BodyExt;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-
-/// Maximum number of bytes read and discarded after a fault, so that the client can read the answer and the connection can
-/// continue; a longer rest closes the connection.
-const DRAINED: usize = 64 << 10;
-
-/// Maximum time to wait for that rest.
-const DRAIN_TIME: Duration = Duration::from_secs(1);
 
 /// A refused request, with its answer.
 #[derive(Debug)]
@@ -416,18 +410,4 @@ fn version_for(error: &Error, version: Version) -> Version {
 fn status_for(error: &Error) -> Option<StatusCode> {
     let is_too_large = matches!(error.kind(), ErrorKind::Xml(XmlErrorKind::Limit { name: "message", .. }));
     is_too_large.then_some(StatusCode::PAYLOAD_TOO_LARGE)
-}
-
-/// Reads the rest of a body, within a bound.
-pub(crate) async fn drain<B: Body<Data = Bytes>>(mut body: Pin<&mut B>) {
-    let draining = async {
-        let mut left = DRAINED;
-        while let Some(Ok(frame)) = body.frame().await {
-            let len = frame.data_ref().map_or(0, Bytes::len);
-            let Some(rest) = left.checked_sub(len) else { return };
-            left = rest;
-        }
-    };
-    // Whether the rest came or not, the answer is the same.
-    let _ = tokio::time::timeout(DRAIN_TIME, draining).await;
 }

@@ -13,7 +13,7 @@ use super::operation::{Operation, Outcome};
 #[cfg(feature = "page")]
 use super::page;
 use super::pool::Pool;
-use super::receive::{Asked, Received, Refusal, drain, receive, receive_package, refuse_package};
+use super::receive::{Asked, Received, Refusal, receive, receive_package, refuse_package};
 use super::respond;
 use super::sample;
 use super::schedule::{Busy, Scheduler, Ticket};
@@ -27,6 +27,7 @@ use crate::body::Body;
 #[cfg(feature = "gzip")]
 use crate::coding::Inflated;
 use crate::coding::{Bound, Coding, accepts_gzip};
+use crate::drain::drain;
 use crate::inspect::Inspector;
 use crate::media::{self, MediaType};
 use crate::slow::Paced;

@@ -1,6 +1,9 @@
 //! HTTP/1.1 by hyper.
 
 mod refused;
+mod unread;
+
+pub use unread::Arriving;
 
 use super::io::Io;
 use super::{Connector, Protocol, Served, Stream, Terms, Unsent};
@@ -20,6 +23,7 @@ use std::fmt;
 use std::pin::pin;
 use std::task::{Context, Poll};
 use tower::Service;
+use unread::Unread;
 
 /// Maximum size of a request's head in bytes.
 const BUFFER: usize = 64 << 10;
@@ -33,7 +37,7 @@ const HEADERS: usize = 100;
 pub struct Http {}
 
 impl Protocol for Http {
-    type Incoming = Incoming;
+    type Incoming = Arriving;
     type Outcome = Incoming;
     type Pool<C: Connector> = HttpPool<C>;
 
@@ -43,7 +47,7 @@ impl Protocol for Http {
         HttpPool(builder.build(Plain(connector)))
     }
 
-    async fn serve<T: Stream, S: Served<Incoming>>(
+    async fn serve<T: Stream, S: Served<Arriving>>(
         &self,
         stream: T,
         service: S,
@@ -51,12 +55,15 @@ impl Protocol for Http {
     ) -> Result<(), BoxError> {
         let service = service_fn(move |request| {
             let answer = match refused::refusal(&request) {
-                None => Ok(service.answer(request)),
+                None => {
+                    let (request, unread) = Unread::of(request);
+                    Ok((service.answer(request), unread))
+                }
                 Some(refusal) => Err(refusal),
             };
             async move {
                 Ok::<_, Infallible>(match answer {
-                    Ok(answer) => answer.await.map(Either::Left),
+                    Ok((answer, unread)) => unread.settle(answer.await).await.map(Either::Left),
                     Err(refusal) => refusal.map(Either::Right),
                 })
             }

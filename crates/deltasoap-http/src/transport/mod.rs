@@ -53,7 +53,7 @@ mod tcp;
 mod unix;
 
 pub use framed::{Frames, FramesBody, FramesError, FramesPool};
-pub use http1::{Http, HttpPool};
+pub use http1::{Arriving, Http, HttpPool};
 #[cfg(feature = "server")]
 pub use in_memory::InMemory;
 pub(crate) use io::Io;

@@ -1,7 +1,7 @@
 //! HTTP as a server meets it, over raw sockets: versions, framings, methods, limits of the head, and the end.
 
 use crate::common::*;
-use deltasoap::http::{Answer, Part, Server, ServerHandle, SoapService};
+use deltasoap::http::{Answer, Monitor, Part, Server, ServerHandle, SoapService};
 use deltasoap::soap::{Fault, Version};
 use deltasoap::{Binary, Lease, Soap};
 use futures_util::stream;
@@ -366,6 +366,50 @@ async fn an_expectation_that_is_not_known_fails() {
 
 /// RFC 9112, 2.2: a recipient may take a line feed alone for the end of a line of the head. One in a chunk's head it may not.
 #[tokio::test]
+/// A request whose answer is known from its head leaves the connection usable if its body is short. Else the answer says that the connection
+/// ends (RFC 9112, 9.6).
+#[tokio::test]
+async fn an_answer_before_the_body_says_whether_the_connection_ends() {
+    let soap = serve(service().0).await;
+    let elsewhere = Server::bind("127.0.0.1:0").await.expect("a port");
+    let (address, handle) = (elsewhere.local_addr().expect("an address"), elsewhere.handle());
+    tokio::spawn(elsewhere.serve(Monitor::new()));
+    let short = echo_message();
+    for (server, line, headers, status) in [
+        (soap.0, "POST /", "Content-Type: text/plain\r\n", 415),
+        (soap.0, "POST /", "Content-Type: text/xml\r\nContent-Encoding: br\r\n", 415),
+        (soap.0, "PUT /", "Content-Type: text/xml\r\n", 405),
+        (soap.0, "GET /?wsdl=none", "", 404),
+        (address, "POST /none", "Content-Type: text/xml\r\n", 404),
+    ] {
+        let head = |length: usize, more: &str| {
+            format!("{line} HTTP/1.1\r\nHost: h\r\n{headers}Content-Length: {length}\r\n{more}\r\n")
+        };
+        let mut stream = TcpStream::connect(server).await.expect("a connection");
+        for _ in 0..3 {
+            stream.write_all(head(short.len(), "").as_bytes()).await.expect("sent");
+            for half in [&short[..100], &short[100..]] {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+                stream.write_all(half.as_bytes()).await.expect("sent");
+            }
+            let (head, _) = response(&mut stream).await;
+            assert!(head.starts_with(&format!("http/1.1 {status}")) && !head.contains("connection: close"), "{head}");
+        }
+        let chunked = head(0, "").replace("Content-Length: 0", "Transfer-Encoding: chunked");
+        stream.write_all(chunked.as_bytes()).await.expect("sent");
+        stream.write_all(b"3\r\nabc\r\n0\r\n\r\n").await.expect("sent");
+        let (again, _) = response(&mut stream).await;
+        assert!(again.starts_with(&format!("http/1.1 {status}")) && !again.contains("connection: close"), "{again}");
+        for end in [head(100_000, ""), head(short.len(), "Expect: 100-continue\r\n"), head(short.len(), "")] {
+            let mut stream = TcpStream::connect(server).await.expect("a connection");
+            let answer = exchange(&mut stream, &end).await.to_lowercase();
+            assert!(answer.starts_with(&format!("http/1.1 {status}")), "{end}: {answer}");
+            assert!(answer.contains("connection: close"), "{end}: {answer}");
+        }
+    }
+    drop((soap, handle));
+}
+
 async fn line_feeds_alone_end_the_lines_of_a_head_but_not_of_chunks() {
     let (mut stream, _handle) = connect().await;
     let request = post("1.1", "Connection: close\r\n", &echo_message());
