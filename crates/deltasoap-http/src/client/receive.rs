@@ -7,7 +7,7 @@ use super::understood::{Checked, Understood};
 use crate::charset::Charset;
 #[cfg(feature = "gzip")]
 use crate::coding::Inflated;
-use crate::coding::{Bound, Coding};
+use crate::coding::{Bound, Coding, check_transfer};
 use crate::inspect::Inspection;
 use crate::media::MediaType;
 use crate::{Attachments, BoxError, CodingError};
@@ -55,7 +55,7 @@ where
     let (parts, body) = response.into_parts();
     let body = body.map_err(Into::into);
     let media = MediaType::of(&parts.headers).filter(|media| media.can_be_soap() || media.is_package());
-    match Coding::of(&parts.headers) {
+    match check_transfer(&parts.headers).and_then(|()| Coding::of(&parts.headers)) {
         Ok(Coding::Identity) => receive_plain(parts, media, body, receiver, decoder, settings).await,
         #[cfg(feature = "gzip")]
         Ok(Coding::Gzip) if settings.accepts_gzip => {

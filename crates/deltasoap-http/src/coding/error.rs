@@ -3,12 +3,14 @@
 use crate::BoxError;
 use std::fmt;
 
-/// A body whose content coding cannot be decoded.
+/// A body whose content coding or transfer coding cannot be decoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CodingError {
     /// The body has another coding than gzip, or more than one, or gzip was not requested: the header's value.
     Unknown(String),
+    /// The body has another transfer coding than `chunked`, or that one twice: the header's value.
+    Transfer(String),
     /// The body is no gzip stream, or its checksum does not match.
     Corrupt,
     /// The stream ended early.
@@ -40,6 +42,7 @@ impl fmt::Display for CodingError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             CodingError::Unknown(codings) => write!(f, "the content coding {codings:?} is not accepted"),
+            CodingError::Transfer(codings) => write!(f, "the transfer coding {codings:?} is not accepted"),
             CodingError::Corrupt => f.write_str("the gzip stream is corrupt"),
             CodingError::Ended => f.write_str("the gzip stream ended early"),
             CodingError::Trailing => f.write_str("there are bytes after the end of the gzip stream"),

@@ -14,5 +14,5 @@ pub(crate) use bound::Bound;
 pub use error::CodingError;
 #[cfg(feature = "gzip")]
 pub(crate) use inflated::Inflated;
-pub(crate) use negotiate::{Coding, accepts_gzip};
+pub(crate) use negotiate::{Coding, accepts_gzip, check_transfer};
 pub use options::{Compression, GzipLimits};

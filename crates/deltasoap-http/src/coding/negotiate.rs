@@ -1,7 +1,7 @@
 //! Content codings in headers: the one of a body, and those that an answer may have.
 
 use super::error::CodingError;
-use http::header::{ACCEPT_ENCODING, AsHeaderName, CONTENT_ENCODING, HeaderMap};
+use http::header::{ACCEPT_ENCODING, AsHeaderName, CONTENT_ENCODING, HeaderMap, TRANSFER_ENCODING};
 
 /// The coding of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,6 +27,20 @@ impl Coding {
             _ => Err(CodingError::Unknown(value)),
         }
     }
+}
+
+/// Checks that a body is plain, with a length or in chunks (RFC 9112, 6.1): nothing below removes other transfer codings.
+///
+/// # Errors
+/// When there is another transfer coding, or `chunked` twice.
+pub(crate) fn check_transfer(headers: &HeaderMap) -> Result<(), CodingError> {
+    if !headers.contains_key(TRANSFER_ENCODING) {
+        return Ok(());
+    }
+    let value = list(headers, TRANSFER_ENCODING);
+    let mut codings = value.split(',').map(str::trim).filter(|coding| !coding.is_empty());
+    let is_chunked = codings.next().is_none_or(|coding| coding.eq_ignore_ascii_case("chunked"));
+    if is_chunked && codings.next().is_none() { Ok(()) } else { Err(CodingError::Transfer(value)) }
 }
 
 /// True if an answer may and should be in gzip (RFC 9110, 12.5.3): gzip is named, explicitly or by `*`, with no lower weight than
@@ -106,6 +120,17 @@ mod tests {
         }
         for unknown in [&["br"][..], &["gzip, gzip"], &["gzip", "br"], &["deflate"], &["gzip;q=1"]] {
             assert!(matches!(of(unknown), Err(CodingError::Unknown(_))), "{unknown:?}");
+        }
+    }
+
+    #[test]
+    fn chunked_once_is_the_only_transfer_coding() {
+        for plain in [&[][..], &[""], &["chunked"], &["Chunked, "], &["", "chunked"]] {
+            assert_eq!(check_transfer(&headers("transfer-encoding", plain)), Ok(()), "{plain:?}");
+        }
+        for other in [&["gzip, chunked"][..], &["gzip"], &["identity"], &["chunked, chunked"], &["chunked;q=1"]] {
+            let refused = CodingError::Transfer(other[0].to_owned());
+            assert_eq!(check_transfer(&headers("transfer-encoding", other)), Err(refused), "{other:?}");
         }
     }
 

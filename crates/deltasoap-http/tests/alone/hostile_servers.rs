@@ -325,6 +325,12 @@ async fn lengths_that_lie() {
     expect("closed before the answer", Script::once(""), "exchange failed").await;
     expect("closed in the head", Script::once("HTTP/1.1 200 OK\r\nContent-Ty"), "exchange failed").await;
     expect("closed at once", Script::once("").unasked(), "exchange failed").await;
+    for codings in ["gzip, chunked", "chunked, chunked", "gzip", "identity"] {
+        let answer = head(&format!("Transfer-Encoding: {codings}\r\n\r\n")).into_bytes();
+        let answer = [answer, chunk(&body), b"0\r\n\r\n".to_vec()].concat();
+        let said = format!("the transfer coding {codings:?} is not accepted");
+        expect(&format!("the transfer coding {codings:?}"), Script::once(answer), &said).await;
+    }
     expect("a length and chunks", with("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n"), "").await;
 }
 
