@@ -286,8 +286,14 @@ fn fault_headers(version: Version, fault: &Fault) -> Vec<HeaderBlock> {
 
 fn not_understood(name: &QName) -> HeaderBlock {
     let mut node = Node::new(QName::new(ns::SOAP12, "NotUnderstood"));
-    node.bindings = [("missing".to_owned(), name.namespace.to_string())].into();
-    node.attributes.push((QName::new("", "qname"), format!("missing:{}", name.local).into()));
+    // A prefix cannot stand for no namespace (Namespaces in XML 1.0, 5).
+    let qname = if name.namespace.is_empty() {
+        name.local.to_string()
+    } else {
+        node.bindings = [("missing".to_owned(), name.namespace.to_string())].into();
+        format!("missing:{}", name.local)
+    };
+    node.attributes.push((QName::new("", "qname"), qname.into()));
     HeaderBlock { node }
 }
 

@@ -94,6 +94,15 @@ fn faults_of_1_2_come_back() {
 }
 
 #[test]
+fn headers_without_a_namespace_are_named_without_a_prefix() {
+    let not_understood = vec![QName::new("", "Plain"), QName::new("urn:h", "Header")];
+    let fault = Fault { not_understood: not_understood.clone(), ..Fault::new(FaultCode::MustUnderstand, "") };
+    let text = written(&fault, Version::Soap12);
+    assert!(text.contains("qname=\"Plain\"") && text.contains("qname=\"missing:Header\""), "{text}");
+    assert_eq!(read(text.as_bytes()).not_understood, not_understood);
+}
+
+#[test]
 fn a_version_mismatch_says_what_is_supported() {
     let fault = Fault::from_error(&deltasoap_core::Error::at(ErrorKind::VersionMismatch("urn:x".to_owned()), 0));
     for version in [Version::Soap11, Version::Soap12] {
