@@ -109,8 +109,9 @@ fn escaped(text: &str, escape: impl Fn(char) -> String) -> Cow<'_, str> {
 
 /// True for characters that control a terminal: it would obey them, or show text in another order than it is in.
 fn controls(c: char) -> bool {
-    // The marks U+200E, U+200F and U+061C are part of ordinary text, and turn no other letters around.
-    let reverses = matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
+    // All that are `Bidi_Control`. The marks U+061C, U+200E and U+200F turn no letters around, but digits and punctuation beside them.
+    let reverses =
+        matches!(c, '\u{061C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
     let ends_line = matches!(c, '\u{2028}' | '\u{2029}');
     reverses || ends_line || c.is_control() && !matches!(c, '\n' | '\t')
 }
@@ -139,7 +140,8 @@ mod tests {
         assert_eq!(screen("one\r\ntwo\rthree\n\tfour"), "one\r\ntwo\\u000dthree\n\tfour");
         assert_eq!(screen("\u{202e}lave\u{2066}"), r"\u202elave\u2066");
         assert_eq!(screen("a\u{2028}b"), r"a\u2028b");
-        assert_eq!(screen("Größe: 7 \u{5d0}\u{200f}"), "Größe: 7 \u{5d0}\u{200f}");
+        assert_eq!(screen("1\u{200f}-\u{200e}2\u{61c}"), r"1\u200f-\u200e2\u061c");
+        assert_eq!(screen("Größe: 7 \u{5d0}"), "Größe: 7 \u{5d0}");
     }
 
     #[test]

@@ -22,8 +22,9 @@ fn printed(output: &Output) -> (String, String) {
 /// Nothing that a terminal would obey, nor text that is shown in another order than it is in.
 fn assert_harmless(arguments: &[&str], output: &Output) {
     let (out, err) = printed(output);
-    let obeyed =
-        |c: char| c.is_control() && c != '\n' || matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
+    let reverses =
+        |c: char| matches!(c, '\u{061C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
+    let obeyed = |c: char| c.is_control() && c != '\n' || reverses(c);
     for text in [&out, &err] {
         assert!(!text.contains(obeyed), "{arguments:?} prints {text:?}");
         // In XML a value may have lines.
@@ -39,7 +40,8 @@ fn row(attack: &str, answer: &str, start: Instant) {
 
 /// What XML may hold of all that terminals obey (CSI and OSC in their forms of one character, DEL), a mark that reverses text, and a line
 /// that passes for one of ours.
-const EVIL: &str = "&#x9B;2J&#x9D;0;owned&#x9C;&#x7F;&#x85;&#x202E;lave&#x2066;&#10;forged: all is well&#13;forged";
+const EVIL: &str =
+    "&#x9B;2J&#x9D;0;owned&#x9C;&#x7F;&#x85;&#x202E;lave&#x2066;&#x200F;&#10;forged: all is well&#13;forged";
 
 /// A WSDL that says [`EVIL`] wherever it may.
 fn hostile_wsdl() -> String {
