@@ -213,12 +213,16 @@ fn header_block(operation: &Operation, text: &str) -> Result<HeaderBlock> {
     let (name, content) = text.split_once('=').unwrap_or((text, ""));
     let name = name.trim();
     let json = match content.strip_prefix('@') {
-        Some(path) => read(path)?,
+        Some(path) => {
+            let content = files::read(Path::new(path))?;
+            if is_xml(&content) {
+                return header_of_file(operation, name, &content);
+            }
+            let text = files::read_all_text(&*content).with_context(|| format!("{path} cannot be read"))?;
+            without_mark(text)
+        }
         None => content.to_owned(),
     };
-    if content.starts_with('@') && json.trim_start().starts_with('<') {
-        return header_of_file(operation, name, &json);
-    }
     let name = match operation.request_headers().find(|it| is_named(it, name)) {
         Some(name) => name.clone(),
         None => declared(operation.contract(), name, "a header block can also be given as XML")?,
@@ -228,9 +232,16 @@ fn header_block(operation: &Operation, text: &str) -> Result<HeaderBlock> {
     Ok(HeaderBlock { node })
 }
 
-/// A header block from a file's XML, which has to be what it is said to be.
-fn header_of_file(operation: &Operation, name: &str, xml: &str) -> Result<HeaderBlock> {
-    let node = Node::parse(xml.trim().as_bytes()).with_context(|| format!("the header block {name} is not XML"))?;
+/// True if the first character is that of XML, in any of the encodings that XML is read in.
+fn is_xml(content: &[u8]) -> bool {
+    let is_before = |byte: u8| byte.is_ascii_whitespace() || matches!(byte, 0 | 0xEF | 0xBB | 0xBF | 0xFE | 0xFF);
+    content.iter().find(|&&byte| !is_before(byte)) == Some(&b'<')
+}
+
+/// A header block from a file's XML, in the encoding that it declares. It has to be what it is said to be.
+fn header_of_file(operation: &Operation, name: &str, xml: &[u8]) -> Result<HeaderBlock> {
+    let xml = xml.strip_prefix("\u{feff}".as_bytes()).unwrap_or(xml).trim_ascii_start();
+    let node = Node::parse(xml).with_context(|| format!("the header block {name} is not XML"))?;
     let elements = operation.contract().description().schemas().elements();
     let elements = elements.filter(|(_, it)| it.is_global).map(|(_, it)| &it.name);
     let known: Vec<_> = operation.request_headers().chain(elements).filter(|it| is_named(it, name)).collect();

@@ -154,12 +154,26 @@ fn secrets_in_headers_are_not_shown() {
 fn header_blocks_come_from_files() {
     let mock = Serving::start(&["mock", &shop()]);
     let folder = tempfile::tempdir().expect("a directory");
-    let call = |content: &str| {
+    let call_with = |content: &[u8]| {
         let path = folder.path().join("block");
         std::fs::write(&path, content).expect("a file");
         let block = format!("Session=@{}", path.display());
         run(&["call", &shop(), "Order", "-d", ORDER, "-v", "--header-block", &block, "--endpoint", &mock.url])
     };
+    let call = |content: &str| call_with(content.as_bytes());
+    let block = |encoding: &str| {
+        format!(
+            "<?xml version='1.0' encoding='{encoding}'?>\n<Session xmlns='urn:shop'><token>\u{e9}t\u{e9}</token></Session>\n"
+        )
+    };
+    let latin: Vec<u8> = block("ISO-8859-1").chars().map(|c| c as u8).collect();
+    let utf_16 = |bytes: fn(u16) -> [u8; 2]| {
+        format!("\u{feff}{}", block("UTF-16")).encode_utf16().flat_map(bytes).collect::<Vec<u8>>()
+    };
+    for content in [latin, utf_16(u16::to_le_bytes), utf_16(u16::to_be_bytes), block("UTF-8").into_bytes()] {
+        let output = call_with(&content);
+        assert!(output.status.success() && stderr(&output).contains("token>\u{e9}t\u{e9}<"), "{output:?}");
+    }
     for content in [r#"{"token": "from a file"}"#, "<Session xmlns='urn:shop'><token>from a file</token></Session>\n"] {
         let output = call(content);
         assert!(output.status.success() && stderr(&output).contains("token>from a file<"), "{output:?}");
