@@ -111,12 +111,15 @@ impl CookieJar {
 
 /// The cookie, if it may be kept. Malformed cookies and those for other hosts may not. Like browsers and curl, this is stricter than
 /// RFC 6265: a cookie must not contain control characters, must not apply to all names below a public suffix (`example`, `co.uk`), and
-/// must not become or replace a secure one over an insecure connection.
+/// must not become or replace a secure one over an insecure connection, and must keep what its name [promises](keeps_promise).
 fn fit(store: &CookieStore, text: &str, url: &Url) -> Option<Cookie<'static>> {
     if text.len() > LENGTH || text.contains(|c: char| c.is_ascii_control()) {
         return None;
     }
     let mut raw = RawCookie::parse(text).ok()?;
+    if !keeps_promise(&raw) {
+        return None;
+    }
     let domain = raw.domain().map(|domain| domain.trim_matches('.').to_ascii_lowercase()).unwrap_or_default();
     if !domain.is_empty() && psl::domain_str(&domain).is_none() {
         // Of such a host itself it is the host's alone (RFC 6265, 5.3).
@@ -141,6 +144,15 @@ fn fit(store: &CookieStore, text: &str, url: &Url) -> Option<Cookie<'static>> {
         tracing::warn!(name, "{COOKIES} cookies are kept already, and this one is not");
     }
     has_room.then_some(cookie)
+}
+
+/// True unless the name promises what the attributes do not say (RFC 6265bis, 4.1.3): `__Secure-` that the cookie is secure, and `__Host-` that it
+/// also is the host's alone and for all its paths.
+fn keeps_promise(cookie: &RawCookie<'_>) -> bool {
+    let name = cookie.name().to_ascii_lowercase();
+    let is_secure = cookie.secure() == Some(true);
+    let is_hosts = is_secure && cookie.domain().is_none() && cookie.path() == Some("/");
+    (is_hosts || !name.starts_with("__host-")) && (is_secure || !name.starts_with("__secure-"))
 }
 
 /// Without the cookies, which are secrets.
@@ -256,6 +268,27 @@ mod tests {
         set(&cookies, "http://a.example/", "session=; Max-Age=0");
         assert_eq!(of(&cookies, "https://a.example/").as_deref(), Some("session=1"));
         CookieJar::from_netscape(&cookies.to_netscape()).expect("its own file");
+    }
+
+    #[test]
+    fn cookies_keep_what_their_names_promise() {
+        let here = "https://a.example/soap/x";
+        for (cookie, is_kept) in [
+            ("__Host-a=1", false),
+            ("__Host-a=1; Secure", false),
+            ("__Host-a=1; Secure; Path=/soap", false),
+            ("__Host-a=1; Secure; Path=/; Domain=a.example", false),
+            ("__host-a=1; Path=/", false),
+            ("__Host-a=1; Secure; Path=/", true),
+            ("__Secure-a=1", false),
+            ("__secure-a=1", false),
+            ("__Secure-a=1; Secure", true),
+            ("_Host-a=1", true),
+        ] {
+            let cookies = CookieJar::default();
+            set(&cookies, here, cookie);
+            assert_eq!(of(&cookies, here).is_some(), is_kept, "{cookie}");
+        }
     }
 
     #[test]
