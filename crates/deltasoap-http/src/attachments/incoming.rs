@@ -65,6 +65,8 @@ pub struct Attachments {
     form: Form,
     /// The root's content ID, if the package names it.
     start: Option<String>,
+    /// The actions in the root's own media type.
+    root_actions: Vec<String>,
     /// Where the source is returned when the parts are dropped.
     remainder: Option<Remainder>,
 }
@@ -112,7 +114,7 @@ impl Attachments {
         let start = media.parameter("start").map(|start| bare_id(start).to_owned()).filter(|start| !start.is_empty());
         let source = Some(Box::new(Source::new(body, parser, limits, timeout)));
         let (kept, usage) = (VecDeque::new(), Usage::default());
-        Ok(Attachments { source, kept, usage, limits, form, start, remainder: None })
+        Ok(Attachments { source, kept, usage, limits, form, start, root_actions: Vec::new(), remainder: None })
     }
 
     /// The form of the message.
@@ -142,6 +144,13 @@ impl Attachments {
         if self.form == Form::Mime && is_xop(&media.essence) {
             self.form = Form::Mtom;
         }
+        let inside = media.parameter("type").and_then(MediaType::parse);
+        self.root_actions = media.action.iter().cloned().chain(inside.and_then(|inside| inside.action)).collect();
+    }
+
+    /// The actions in the root's own media type, and in the one that it names as its `type`.
+    pub(crate) fn root_actions(&self) -> &[String] {
+        &self.root_actions
     }
 
     /// The next part in the order of the package, once its headers have arrived; `None` if there are no more.

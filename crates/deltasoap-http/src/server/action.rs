@@ -12,8 +12,8 @@ use deltasoap_core::soap::Fault;
 /// [`ServiceBuilder::action_check`](crate::ServiceBuilder::action_check).
 ///
 /// The actions are those of the header `SOAPAction` (SOAP 1.1, 6.1.1), with or without its quotes, of the media type's
-/// parameter `action` (SOAP 1.2 part 2, 7.1.4), and of the media type in its `start-info` (MTOM). Each is checked, whatever the version, since a
-/// filter may look at any of them. A missing or empty action contradicts nothing.
+/// parameter `action` (SOAP 1.2 part 2, 7.1.4), of the media type in its `start-info` (MTOM), and of the media type of the message's own part in a
+/// package. Each is checked, whatever the version, since a filter may look at any of them. A missing or empty action contradicts nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum ActionCheck {

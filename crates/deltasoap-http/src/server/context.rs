@@ -104,9 +104,10 @@ impl Context {
         requested_action(&self.parts.headers, self.version())
     }
 
-    /// The actions of all those places.
+    /// The actions of all those places, and of the message's own headers in its package.
     pub(crate) fn actions(&self) -> impl Iterator<Item = String> {
-        requested_actions(&self.parts.headers, self.version())
+        let of_root = self.attachments.root_actions().iter().cloned();
+        requested_actions(&self.parts.headers, self.version()).chain(of_root)
     }
 }
 

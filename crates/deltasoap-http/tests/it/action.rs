@@ -78,6 +78,24 @@ async fn the_action_of_another_operation_is_refused_in_each_place() {
     }
 }
 
+/// The message of a package has headers of its own.
+#[tokio::test]
+async fn the_action_of_another_operation_is_refused_in_the_own_headers_of_a_root() {
+    let service = build(ActionCheck::default());
+    let body = message(Version::Soap12, &[], &echo("x"));
+    for (action, is_fine) in [("urn:test#Echo", true), ("urn:test#Fail", false)] {
+        for root in [
+            format!("type=\"application/soap+xml\"; action=\"{action}\""),
+            format!("type=\"application/soap+xml; action=\\\"{action}\\\"\""),
+        ] {
+            let package = format!("--b\r\nContent-Type: application/xop+xml; {root}\r\n\r\n{body}\r\n--b--\r\n");
+            let inside = "type=\"application/xop+xml\"; start-info=\"application/soap+xml\"";
+            let answer = post(&service, &format!("multipart/related; boundary=b; {inside}"), package).await;
+            assert_eq!(answer.status.is_success(), is_fine, "{root}: {}", answer.body);
+        }
+    }
+}
+
 #[tokio::test]
 async fn what_clients_send_is_taken() {
     // With quotes as .NET, CXF, zeep and gSOAP do; without as older ones; none, as SOAP 1.1 allows; made up of namespace
