@@ -125,6 +125,28 @@ fn elements_out_of_order_are_read_in_any_order_only() {
     assert_eq!(deviations(&parts, AnyOrder), [order("/order", "{urn:t}item"), order("/order/item", "{urn:t}count")]);
 }
 
+/// The markup of an item in another order is not that of the items of its type: it does not tell which text is which field's.
+#[test]
+fn items_that_are_all_in_the_same_other_order_are_read_by_name() {
+    #[derive(deltasoap::Soap, Debug, PartialEq)]
+    struct Point {
+        x: i32,
+        y: i32,
+    }
+    #[derive(deltasoap::Soap, Debug, PartialEq)]
+    struct Points {
+        point: Vec<Point>,
+    }
+    let document: String = (0..9).map(|at| format!("<point><y>{}</y><x>{at}</x></point>", at + 100)).collect();
+    let document = format!("<r>{document}</r>");
+    let expected = Points { point: (0..9).map(|x| Point { x, y: x + 100 }).collect() };
+    for decoder in [Decoder::new, Decoder::without_shortcuts] {
+        let mut root = ElementRoot::<Points>::new(Points::view());
+        decoder(options(AnyOrder)).decode(&mut root, document.as_bytes()).expect("valid");
+        assert_eq!(root.value, expected);
+    }
+}
+
 #[test]
 fn a_single_element_twice_is_an_error_on_every_level() {
     for parts in

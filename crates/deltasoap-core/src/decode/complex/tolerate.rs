@@ -85,6 +85,8 @@ impl Routine<'_, '_, '_> {
             return Ok(());
         }
         self.cursor.leave_differential()?;
+        // Markup in another order does not tell which leaf is which field's.
+        self.cursor.stop_learning();
         let frame = self.frame();
         frame.state |= LOOSE;
         frame.shape = Default::default();
