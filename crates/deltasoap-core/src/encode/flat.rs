@@ -1,8 +1,8 @@
 //! Arrays of flat items: write one, then copy its markup for the rest.
 
 use super::Encoder;
-use super::differential::Changes;
-use crate::content::Content;
+use super::differential::{Changes, differs};
+use crate::content::{Content, Shortcuts};
 use crate::schema::{Field, View};
 use crate::template::{Segment, Shape};
 use deltasoap_xml::lexical::{Image, Lexical};
@@ -12,6 +12,62 @@ use deltasoap_xml::{Buffer, Escape};
 pub trait FlatSink {
     /// Takes the next leaf.
     fn leaf<T: Lexical>(&mut self, value: &T);
+}
+
+/// An item of a list, as far as writing it goes: content, or a row of a table.
+pub(crate) trait Item: Sized {
+    /// See [`Shortcuts::COMPACT`](crate::content::Shortcuts::COMPACT).
+    const COMPACT: bool = false;
+
+    /// See [`Shortcuts::flat_leaves`](crate::content::Shortcuts::flat_leaves).
+    fn flat_leaves(view: View<'_>) -> Option<usize>;
+
+    /// See [`Shortcuts::is_flat`](crate::content::Shortcuts::is_flat).
+    fn is_flat(&self, view: View<'_>) -> bool;
+
+    /// See [`Shortcuts::count_same`](crate::content::Shortcuts::count_same).
+    fn count_same(items: &[Self], images: &[u8]) -> usize;
+
+    /// Compares items of numbers with their images, of so many bytes each, and notes of every one whether it has other bits.
+    #[inline(always)]
+    fn compare(items: &[Self], images: &[u8], size: usize, view: View<'_>, mut note: impl FnMut(bool)) {
+        items.iter().zip(images.chunks_exact(size)).for_each(|(item, image)| note(differs(item, image, view)));
+    }
+
+    /// See [`Shortcuts::write_flat`](crate::content::Shortcuts::write_flat).
+    fn write_flat<S: FlatSink>(&self, sink: &mut S, view: View<'_>);
+
+    /// See [`Content::encode`].
+    fn encode(&self, encoder: &mut Encoder, view: View<'_>);
+}
+
+impl<T: Content> Item for T {
+    const COMPACT: bool = <T as Shortcuts>::COMPACT;
+
+    #[inline(always)]
+    fn flat_leaves(view: View<'_>) -> Option<usize> {
+        <T as Shortcuts>::flat_leaves(view)
+    }
+
+    #[inline(always)]
+    fn is_flat(&self, view: View<'_>) -> bool {
+        Shortcuts::is_flat(self, view)
+    }
+
+    #[inline(always)]
+    fn count_same(items: &[Self], images: &[u8]) -> usize {
+        <T as Shortcuts>::count_same(items, images)
+    }
+
+    #[inline(always)]
+    fn write_flat<S: FlatSink>(&self, sink: &mut S, view: View<'_>) {
+        Shortcuts::write_flat(self, sink, view);
+    }
+
+    #[inline(always)]
+    fn encode(&self, encoder: &mut Encoder, view: View<'_>) {
+        Content::encode(self, encoder, view);
+    }
 }
 
 /// A leaf of an item whose markup is being learned.
@@ -66,7 +122,7 @@ pub fn encode_changed_items<T: Content>(
     encode_list(items, Some(changes), encoder, field, view);
 }
 
-fn encode_list<T: Content>(
+pub(crate) fn encode_list<T: Item>(
     items: &[T],
     changes: Option<Changes<'_>>,
     encoder: &mut Encoder,
@@ -92,7 +148,7 @@ fn encode_list<T: Content>(
 }
 
 /// Writes a flat item by the general routines, and gives its markup, if it has as many leaves as its type should have.
-pub(crate) fn learn_item<T: Content>(item: &T, encoder: &mut Encoder, field: &Field, view: View<'_>) -> Option<Shape> {
+pub(crate) fn learn_item<T: Item>(item: &T, encoder: &mut Encoder, field: &Field, view: View<'_>) -> Option<Shape> {
     encoder.open_end();
     let start = encoder.len();
     let leaves = note_leaves(encoder, |encoder| encode_item(item, encoder, field, view));
@@ -100,7 +156,7 @@ pub(crate) fn learn_item<T: Content>(item: &T, encoder: &mut Encoder, field: &Fi
 }
 
 /// Writes items one by one.
-pub(crate) fn encode_each<T: Content>(items: &[T], encoder: &mut Encoder, field: &Field, view: View<'_>) {
+pub(crate) fn encode_each<T: Item>(items: &[T], encoder: &mut Encoder, field: &Field, view: View<'_>) {
     for item in items {
         if encoder.is_full() {
             return;
@@ -109,7 +165,7 @@ pub(crate) fn encode_each<T: Content>(items: &[T], encoder: &mut Encoder, field:
     }
 }
 
-pub(crate) fn encode_item<T: Content>(item: &T, encoder: &mut Encoder, field: &Field, view: View<'_>) {
+pub(crate) fn encode_item<T: Item>(item: &T, encoder: &mut Encoder, field: &Field, view: View<'_>) {
     encoder.start(&field.name);
     item.encode(encoder, view);
     encoder.end();
@@ -132,7 +188,7 @@ pub(crate) fn shape_of(bytes: &[u8], start: usize, leaves: &[NotedLeaf], expecte
 const SAMPLED: usize = 64;
 
 /// Writes items behind one of the same shape.
-fn write_flat<T: Content>(items: &[T], out: &mut Buffer, shape: &Shape, view: View<'_>) {
+fn write_flat<T: Item>(items: &[T], out: &mut Buffer, shape: &Shape, view: View<'_>) {
     out.truncate(out.len() - shape.close.len());
     let start = out.len();
     let (sample, rest) = items.split_at(items.len() / SAMPLED);
@@ -143,7 +199,7 @@ fn write_flat<T: Content>(items: &[T], out: &mut Buffer, shape: &Shape, view: Vi
 }
 
 #[inline(always)]
-fn write_turns<T: Content>(items: &[T], out: &mut Buffer, shape: &Shape, view: View<'_>) {
+fn write_turns<T: Item>(items: &[T], out: &mut Buffer, shape: &Shape, view: View<'_>) {
     for item in items {
         shape.turn.push_to(out);
         write_leaves(item, out, shape, view);
@@ -152,7 +208,7 @@ fn write_turns<T: Content>(items: &[T], out: &mut Buffer, shape: &Shape, view: V
 
 /// Writes the leaves of a flat item, and the markup between them.
 #[inline(always)]
-pub(crate) fn write_leaves<T: Content>(item: &T, out: &mut Buffer, shape: &Shape, view: View<'_>) {
+pub(crate) fn write_leaves<T: Item>(item: &T, out: &mut Buffer, shape: &Shape, view: View<'_>) {
     let mut write = FlatWrite { out, between: shape.between.iter(), is_first: true };
     item.write_flat(&mut write, view);
 }

@@ -9,8 +9,7 @@
 //! A comparison in vain costs a small part of what parsing costs, so that texts must differ often before a hint does not pay.
 
 use super::scan::{FlatScan, FlatSource};
-use super::{Taking, read};
-use crate::content::Content;
+use super::{FlatItems, Taking, read};
 use crate::encode::differential::{Found, Texts};
 use crate::schema::{Builtin, View};
 use crate::template::COMPARED;
@@ -72,10 +71,10 @@ impl Hinting {
     /// Reads the item whose first leaf is at hand and those behind it, until the hint is given up. True if others follow that are to be
     /// read without it.
     #[inline(never)]
-    pub(super) fn read_all<T: Content>(
+    pub(super) fn read_all<L: FlatItems>(
         &mut self,
         scan: &mut FlatScan<'_>,
-        taking: &mut Taking<'_, T>,
+        taking: &mut Taking<'_, L>,
         stats: &mut Stats,
         view: View<'_>,
     ) -> bool {
@@ -88,10 +87,10 @@ impl Hinting {
     }
 
     /// Reads items with the hint as far as it is of use, or those that it is left alone for. True if others follow.
-    fn read_some<T: Content>(
+    fn read_some<L: FlatItems>(
         &mut self,
         scan: &mut FlatScan<'_>,
-        taking: &mut Taking<'_, T>,
+        taking: &mut Taking<'_, L>,
         stats: &mut Stats,
         view: View<'_>,
     ) -> bool {
@@ -114,10 +113,10 @@ impl Hinting {
         goes_on
     }
 
-    fn read_without<T: Content>(
+    fn read_without<L: FlatItems>(
         &mut self,
         scan: &mut FlatScan<'_>,
-        taking: &mut Taking<'_, T>,
+        taking: &mut Taking<'_, L>,
         view: View<'_>,
     ) -> bool {
         let first = taking.place;
@@ -166,18 +165,14 @@ struct HintedScan<'a, 'h> {
 impl HintedScan<'_, '_> {
     /// As [`read`](super::read), as long as the texts last and enough of them are equal.
     #[inline(always)]
-    fn read<T: Content>(&mut self, taking: &mut Taking<'_, T>, view: View<'_>) -> bool {
+    fn read<L: FlatItems>(&mut self, taking: &mut Taking<'_, L>, view: View<'_>) -> bool {
         let (bytes, markup) = (self.scan.bytes(), &self.scan.known().markup);
         let (mut here, mut taken) = (self.clone(), taking.lend());
         let mut text = self.scan.pos();
         let goes_on = loop {
             here.scan = here.scan.at(text);
-            let mut value = T::vacant(view);
-            if value.scan_flat(&mut here, view).is_none() {
-                break false;
-            }
-            let Some(next) = markup.next(bytes, here.scan.pos()) else { break false };
-            taken.take(value, next.start);
+            let next = taken.read(&mut here, view, |here| markup.next(bytes, here.scan.pos()));
+            let Some(next) = next else { break false };
             let Some(at) = next.text else { break false };
             text = at;
             if taken.place == taken.last || here.credit < 0 || !here.texts.begin() {

@@ -29,9 +29,11 @@ mod patch;
 mod scan;
 
 pub(super) use hinted::Hinting;
-pub use patch::{Patch, patch};
+pub use patch::Patch;
+pub(crate) use patch::patch;
 pub use scan::{FlatSource, leaf};
 
+use super::items::splice_items;
 use super::{Cursor, State, differential, is_type_or_nil};
 use crate::content::Content;
 use crate::schema::{Builtin, View};
@@ -112,6 +114,11 @@ impl Learned {
 
     pub(crate) fn switch_off(&mut self) {
         self.is_off = true;
+    }
+
+    #[cfg(feature = "values")]
+    pub(crate) fn is_off(&self) -> bool {
+        self.is_off
     }
 
     /// Notes a leaf of the item being learned, if there is one.
@@ -221,9 +228,98 @@ impl Cursor<'_> {
 const LEAST_BLANKS: usize = 4;
 const MOST_BLANKS: usize = 256;
 
+/// A list of flat items: a `Vec` of them, or the columns of a table.
+pub(crate) trait FlatItems {
+    /// True for lists that have no loop of their own.
+    const COMPACT: bool = false;
+
+    /// How many there are.
+    fn len(&self) -> usize;
+
+    /// Keeps the first ones.
+    fn truncate(&mut self, count: usize);
+
+    /// About so many more will be read.
+    fn expect(&mut self, count: usize) {
+        let _ = count;
+    }
+
+    /// Takes items out and puts vacant ones in.
+    fn splice(&mut self, place: usize, removed: usize, inserted: usize, view: View<'_>);
+
+    /// Reads an item over the one at a place; `None` where the bytes deviate, or no item is there.
+    fn scan_over<S: FlatSource>(&mut self, place: usize, scan: &mut S, view: View<'_>) -> Option<()>;
+
+    /// Reads an item into a place: that of one of the `old` ones, which stays if the bytes deviate or `end` finds no end, or the place
+    /// behind all items. There may be more then than were read: they are to be [cut off](Self::truncate) in the end.
+    fn scan_into<S: FlatSource, E>(
+        &mut self,
+        place: usize,
+        old: usize,
+        scan: &mut S,
+        view: View<'_>,
+        end: impl FnOnce(&S) -> Option<E>,
+    ) -> Option<E>;
+}
+
+impl<T: Content> FlatItems for Vec<T> {
+    const COMPACT: bool = T::COMPACT;
+
+    #[inline(always)]
+    fn len(&self) -> usize {
+        self.len()
+    }
+
+    fn truncate(&mut self, count: usize) {
+        self.truncate(count);
+    }
+
+    fn splice(&mut self, place: usize, removed: usize, inserted: usize, view: View<'_>) {
+        splice_items(self, place, removed, inserted, view);
+    }
+
+    #[inline(always)]
+    fn scan_over<S: FlatSource>(&mut self, place: usize, scan: &mut S, view: View<'_>) -> Option<()> {
+        self.get_mut(place)?.scan_flat(scan, view)
+    }
+
+    #[inline(always)]
+    fn scan_into<S: FlatSource, E>(
+        &mut self,
+        place: usize,
+        old: usize,
+        scan: &mut S,
+        view: View<'_>,
+        end: impl FnOnce(&S) -> Option<E>,
+    ) -> Option<E> {
+        if T::DYNAMIC && place >= old {
+            // Made where it stays: a copy of what has just been written in pieces is slow.
+            if place == self.len() {
+                let blanks = place.clamp(LEAST_BLANKS, MOST_BLANKS);
+                self.resize_with(place + blanks, || T::blank(view));
+            }
+            self[place].fill_flat(scan, view)?;
+            return end(scan);
+        }
+        let mut value = T::vacant(view);
+        value.scan_flat(scan, view)?;
+        let end = end(scan)?;
+        match self.get_mut(place) {
+            Some(old) => *old = value,
+            None => self.push(value),
+        }
+        Some(end)
+    }
+}
+
+/// So many items of a window tell about how many more it holds.
+const SAMPLE: usize = 512;
+/// A list makes room for at most so many times the items that it has: what follows in the window may be another one's.
+const MOST_GROWTH: usize = 8;
+
 /// Items on their way into a list.
-struct Taking<'t, T> {
-    items: &'t mut Vec<T>,
+struct Taking<'t, L> {
+    items: &'t mut L,
     /// The place that the next one gets: an old one's, or behind all.
     place: usize,
     /// Items that were there before. Behind them there may be blanks, to be written over.
@@ -238,49 +334,21 @@ struct Taking<'t, T> {
     noted: Option<&'t mut differential::leaf::Run>,
 }
 
-impl<T> Taking<'_, T> {
-    /// Takes an item that ends at a position.
+impl<L: FlatItems> Taking<'_, L> {
+    /// Reads the item at hand and takes it; `None` if it deviates.
     #[inline(always)]
-    fn take(&mut self, item: T, end: usize) {
-        match self.items.get_mut(self.place) {
-            Some(old) => *old = item,
-            None => self.items.push(item),
-        }
-        self.pass(end);
-    }
-
-    /// Notes that the item at hand was taken, which ends at a position.
-    #[inline(always)]
-    fn pass(&mut self, end: usize) {
+    fn read<S: FlatSource>(
+        &mut self,
+        scan: &mut S,
+        view: View<'_>,
+        next: impl FnOnce(&S) -> Option<Next>,
+    ) -> Option<Next> {
+        let next = self.items.scan_into(self.place, self.old, scan, view, next)?;
         self.place += 1;
         if let Some(run) = &mut self.noted {
             run.positions.push((self.base as u32).wrapping_add(self.start as u32).wrapping_sub(run.base));
         }
-        self.start = end;
-    }
-
-    /// Reads the item at hand and takes it; `None` if it deviates.
-    #[inline(always)]
-    fn read(&mut self, scan: &mut FlatScan<'_>, markup: &Markup, view: View<'_>) -> Option<Next>
-    where
-        T: Content,
-    {
-        let bytes = scan.bytes();
-        if T::DYNAMIC && self.place >= self.old {
-            // Made where it stays: a copy of what has just been written in pieces is slow.
-            if self.place == self.items.len() {
-                let blanks = self.place.clamp(LEAST_BLANKS, MOST_BLANKS);
-                self.items.resize_with(self.place + blanks, || T::blank(view));
-            }
-            self.items[self.place].fill_flat(scan, view)?;
-            let next = markup.next(bytes, scan.pos())?;
-            self.pass(next.start);
-            return Some(next);
-        }
-        let mut value = T::vacant(view);
-        value.scan_flat(scan, view)?;
-        let next = markup.next(bytes, scan.pos())?;
-        self.take(value, next.start);
+        self.start = next.start;
         Some(next)
     }
 
@@ -290,7 +358,7 @@ impl<T> Taking<'_, T> {
 
     /// The same, borrowed.
     #[inline(always)]
-    fn lend(&mut self) -> Taking<'_, T> {
+    fn lend(&mut self) -> Taking<'_, L> {
         let Taking { place, old, last, end, start, base, .. } = *self;
         Taking { items: &mut *self.items, place, old, last, end, start, base, noted: self.noted.as_deref_mut() }
     }
@@ -311,8 +379,8 @@ pub enum Run {
 }
 
 /// Reads as many flat items of a field as the window holds.
-pub fn run<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, field: usize, view: View<'_>) -> Run {
-    if T::COMPACT {
+pub(crate) fn run<L: FlatItems>(items: &mut L, cursor: &mut Cursor<'_>, field: usize, view: View<'_>) -> Run {
+    if L::COMPACT {
         return Run::Items(0);
     }
     let (window, state) = cursor.parts();
@@ -340,7 +408,7 @@ pub fn run<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, field: usize
         let hinting = state.hinting.as_mut();
         if hinting.is_none_or(|hinting| hinting.read_all(&mut scan, &mut taking, &mut state.stats, view)) {
             let rest = taking.place;
-            read(&mut scan, &mut taking, view);
+            read_all(&mut scan, &mut taking, view);
             if let Some(hinting) = &mut state.hinting {
                 hinting.pass(taking.place - rest);
             }
@@ -360,17 +428,33 @@ pub fn run<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, field: usize
     if is_cut { Run::Short(read) } else { Run::Items(read) }
 }
 
+/// Reads the item whose first leaf is at hand and those behind it.
+fn read_all<L: FlatItems>(scan: &mut FlatScan<'_>, taking: &mut Taking<'_, L>, view: View<'_>) {
+    let (first, start) = (taking.place, taking.start);
+    let mut step = SAMPLE;
+    loop {
+        taking.pause_after(step);
+        if !read(scan, taking, view) || taking.is_full() {
+            return;
+        }
+        let (count, rest) = (taking.place - first, scan.rest().map_or(0, <[u8]>::len));
+        let expected = rest as u64 * count as u64 / (taking.start - start).max(1) as u64;
+        step = (count * (MOST_GROWTH - 1)).min(usize::try_from(expected).unwrap_or(usize::MAX)).max(SAMPLE);
+        taking.items.expect(step);
+    }
+}
+
 /// Reads the item whose first leaf is at hand and those behind it. True if it stopped in front of an item like the others, whose first
 /// leaf is at hand then.
 #[inline(always)]
-fn read<T: Content>(scan: &mut FlatScan<'_>, taking: &mut Taking<'_, T>, view: View<'_>) -> bool {
-    let markup = &scan.known().markup;
+fn read<L: FlatItems>(scan: &mut FlatScan<'_>, taking: &mut Taking<'_, L>, view: View<'_>) -> bool {
+    let (bytes, markup) = (scan.bytes(), &scan.known().markup);
     // Copies, and a scan for each item: what nobody else can see need not be kept in memory.
     let (first, mut taken) = (scan.clone(), taking.lend());
     let mut text = first.pos();
     let goes_on = loop {
         let mut item = first.at(text);
-        let Some(next) = taken.read(&mut item, markup, view) else { break false };
+        let Some(next) = taken.read(&mut item, view, |item| markup.next(bytes, item.pos())) else { break false };
         let Some(at) = next.text else { break false };
         text = at;
         if taken.place == taken.last {

@@ -12,8 +12,7 @@
 //! the markup is that of the run.
 
 use super::scan::FlatScan;
-use super::{CARRY, Known};
-use crate::content::Content;
+use super::{CARRY, FlatItems, Known};
 use crate::decode::Cursor;
 use crate::decode::differential::leaf::{Image, Patched, Run, Session, Touched};
 use crate::schema::View;
@@ -38,8 +37,8 @@ pub enum Patch {
 }
 
 /// Reads the items again that differ from the message before.
-pub fn patch<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, view: View<'_>) -> Patch {
-    if T::COMPACT {
+pub(crate) fn patch<L: FlatItems>(items: &mut L, cursor: &mut Cursor<'_>, view: View<'_>) -> Patch {
+    if L::COMPACT {
         return Patch::Other { field: 0, count: 0 };
     }
     let (window, state) = cursor.parts();
@@ -54,7 +53,7 @@ pub fn patch<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, view: View
             let known = Arc::clone(&run.known);
             let mut patching = Patching::new((window, session), &known, image, run, text_limit, (first, item));
             let outcome = patching.run(items, view);
-            patching.take_back(items);
+            patching.take_back(items, view);
             slid = patching.inserted - patching.removed;
             patching.conclude();
             (outcome, patching.item)
@@ -171,7 +170,7 @@ impl<'p, 'w> Patching<'p, 'w> {
     }
 
     /// Reads the item at hand and all others that differ, up to the end of the window or of the run.
-    fn run<T: Content>(&mut self, items: &mut Vec<T>, view: View<'_>) -> Outcome {
+    fn run<L: FlatItems>(&mut self, items: &mut L, view: View<'_>) -> Outcome {
         loop {
             self.window.pos = skip_white(self.window.bytes, self.window.pos);
             let text = self.known.markup.open.end(self.window.bytes, self.window.pos);
@@ -208,10 +207,9 @@ impl<'p, 'w> Patching<'p, 'w> {
     /// Reads an item whose text begins at a place, and those behind it as long as they are like it in markup and unlike the
     /// old ones at once. False if the last of them could not be read.
     #[inline]
-    fn read_on<T: Content>(&mut self, items: &mut [T], text: usize, view: View<'_>) -> bool {
+    fn read_on<L: FlatItems>(&mut self, items: &mut L, text: usize, view: View<'_>) -> bool {
         // The list may go on after the run. Its last item was read already where places for more were taken back.
-        let end = items.len().min(self.first + self.run.positions.len());
-        let items = items.get_mut(self.first..end).unwrap_or_default();
+        let end = items.len().saturating_sub(self.first).min(self.run.positions.len());
         let markup = &self.known.markup;
         let bytes = self.window.bytes;
         let offset = (self.window.base as u32).wrapping_sub(self.base);
@@ -219,8 +217,7 @@ impl<'p, 'w> Patching<'p, 'w> {
         let first = self.item;
         let mut scan = FlatScan::new(bytes, self.known, text, self.text_limit);
         let is_read = loop {
-            let Some(item) = items.get_mut(self.item) else { break false };
-            if item.scan_flat(&mut scan, view).is_none() {
+            if self.item >= end || items.scan_over(self.first + self.item, &mut scan, view).is_none() {
                 break false;
             }
             let Some(next) = markup.next(bytes, scan.pos()) else { break false };
@@ -301,7 +298,7 @@ impl<'p, 'w> Patching<'p, 'w> {
 
     /// After a number of items that all differ: looks whether what follows is what stood a little earlier or later in the
     /// old message, because items were inserted or removed. True if so; the items are in line then.
-    fn realign<T: Content>(&mut self, items: &mut Vec<T>, view: View<'_>) -> bool {
+    fn realign<L: FlatItems>(&mut self, items: &mut L, view: View<'_>) -> bool {
         let is_dear = self.session.bounds.has_moved_items_enough(self.run.positions.len())
             || self.session.has_searched_enough(self.read_to());
         if !is_probe(self.before.len()) || is_dear {
@@ -313,13 +310,13 @@ impl<'p, 'w> Patching<'p, 'w> {
         self.session.bounds.charge_moved_items(items.len() - at);
         match usize::try_from(distance) {
             Ok(removed) => {
-                items.drain(at..at + removed);
+                items.splice(at, removed, 0, view);
                 self.run.positions.drain(self.item..self.item + removed);
                 self.removed += distance as i64;
             }
             Err(_) => {
                 let inserted = distance.unsigned_abs();
-                items.splice(at..at, (0..inserted).map(|_| T::vacant(view)));
+                items.splice(at, 0, inserted, view);
                 let back = self.before.len() - inserted;
                 self.run.positions.splice(self.item..self.item, self.before[back..].iter().copied());
                 self.forced = inserted;
@@ -331,10 +328,10 @@ impl<'p, 'w> Patching<'p, 'w> {
     }
 
     /// Takes back places made for items that were not read, and notes where the next one is.
-    fn take_back<T>(&mut self, items: &mut Vec<T>) {
+    fn take_back<L: FlatItems>(&mut self, items: &mut L, view: View<'_>) {
         let (at, unread) = (self.first + self.item, std::mem::take(&mut self.forced));
         if unread > 0 {
-            items.drain(at..at + unread);
+            items.splice(at, unread, 0, view);
             self.run.positions.drain(self.item..self.item + unread);
             self.inserted -= unread as i64;
         }

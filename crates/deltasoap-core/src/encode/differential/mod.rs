@@ -28,7 +28,7 @@ pub use hint::Hint;
 pub use options::{Templating, Width};
 pub use outgoing::Outgoing;
 pub use pool::RunPool;
-pub(crate) use run::{Found, Texts};
+pub(crate) use run::{Found, Texts, differs};
 pub use stamp::{Changes, Stamp};
 pub use stats::{EncodeStats, MatchKind};
 pub use template::Template;

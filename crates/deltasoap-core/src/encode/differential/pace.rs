@@ -6,9 +6,8 @@
 
 use super::tape::{BITS, Entry, Kind, PLAIN, TapeChunk};
 use crate::Lexical;
-use crate::content::Content;
 use crate::encode::Encoder;
-use crate::encode::flat::{FlatSink, encode_item};
+use crate::encode::flat::{FlatSink, Item, encode_item};
 use crate::schema::{Field, View};
 use deltasoap_xml::Buffer;
 
@@ -36,7 +35,7 @@ struct Place {
 
 impl Encoder {
     /// Writes flat items against those that stand in the innermost element.
-    pub(super) fn follow_each<T: Content>(&mut self, items: &[T], field: &Field, view: View<'_>) {
+    pub(super) fn follow_each<T: Item>(&mut self, items: &[T], field: &Field, view: View<'_>) {
         let mut pattern = None;
         for item in items {
             if pattern.as_ref().is_some_and(|pattern| self.pass_same(item, pattern, view)) {
@@ -71,7 +70,7 @@ impl Encoder {
     }
 
     /// Steps over an item of the pattern with the same leaves; else gives false.
-    fn pass_same<T: Content>(&mut self, item: &T, pattern: &Pattern, view: View<'_>) -> bool {
+    fn pass_same<T: Item>(&mut self, item: &T, pattern: &Pattern, view: View<'_>) -> bool {
         let against = self.template();
         let Some(current) = against.current.as_mut().filter(|_| against.owed == 0) else { return false };
         let (tape, len) = (current.tape(), pattern.entries.len());

@@ -2,12 +2,11 @@
 
 use super::tracked::UNTRACKED;
 use crate::QName;
-use crate::content::Content;
 use crate::encode::Encoder;
 use crate::encode::differential::run::{self, Form, Items, Work, Writing};
 use crate::encode::differential::tape::{Chunk, Entry, Kind};
 use crate::encode::differential::{Changes, Stamp, Width};
-use crate::encode::flat::{NotedLeaf, encode_each, encode_item, note_leaves, shape_of};
+use crate::encode::flat::{Item, NotedLeaf, encode_each, encode_item, note_leaves, shape_of};
 use crate::schema::{Field, View};
 use crate::template::Shape;
 use std::sync::Arc;
@@ -17,7 +16,7 @@ const RUN: usize = 128;
 
 impl Encoder {
     /// Writes a list of flat items, all written alike.
-    pub(in crate::encode) fn run<T: Content>(
+    pub(in crate::encode) fn run<T: Item>(
         &mut self,
         items: &[T],
         changes: Option<Changes<'_>>,
@@ -52,7 +51,7 @@ impl Encoder {
     }
 
     /// The markup of the first item, written plainly beside the message.
-    fn learn<T: Content>(&mut self, items: &[T], field: &Field, view: View<'_>) -> Option<(Shape, Vec<NotedLeaf>)> {
+    fn learn<T: Item>(&mut self, items: &[T], field: &Field, view: View<'_>) -> Option<(Shape, Vec<NotedLeaf>)> {
         let mut against = self.against.take();
         let mut beside = against.as_mut().map(|against| std::mem::take(&mut against.tag)).unwrap_or_default();
         beside.clear();
@@ -65,7 +64,7 @@ impl Encoder {
         Some((shape?, leaves))
     }
 
-    fn new_run<T: Content>(
+    fn new_run<T: Item>(
         &mut self,
         name: u16,
         items: &[T],
@@ -83,7 +82,7 @@ impl Encoder {
         self.template().done.extend(chunks);
     }
 
-    fn write_run<T: Content>(&mut self, items: Items<'_, T>, shape: Shape, leaves: &[NotedLeaf]) -> Vec<Arc<Chunk>> {
+    fn write_run<T: Item>(&mut self, items: Items<'_, T>, shape: Shape, leaves: &[NotedLeaf]) -> Vec<Arc<Chunk>> {
         let against = self.template();
         let mut form = Form::new(shape, leaves, &against.options);
         run::learn(items.items, &mut form, &against.options, items.view);
@@ -97,7 +96,7 @@ impl Encoder {
         chunks
     }
 
-    fn follow_run<T: Content>(
+    fn follow_run<T: Item>(
         &mut self,
         items: &[T],
         changes: Option<Changes<'_>>,
@@ -127,7 +126,7 @@ impl Encoder {
         self.template().load();
     }
 
-    fn update_run<T: Content>(
+    fn update_run<T: Item>(
         &mut self,
         old: Vec<Arc<Chunk>>,
         items: Items<'_, T>,

@@ -2,10 +2,9 @@
 
 use super::linear::Linear;
 use super::{Form, LONG, RunChunk};
-use crate::content::Content;
 use crate::encode::differential::tape::is_too_long;
 use crate::encode::differential::{Templating, Width};
-use crate::encode::flat::FlatSink;
+use crate::encode::flat::{FlatSink, Item};
 use crate::schema::View;
 use deltasoap_xml::lexical::Lexical;
 use deltasoap_xml::{Buffer, Escape};
@@ -21,7 +20,7 @@ const BLOCK: usize = 32;
 const MARGIN: usize = 256;
 
 /// Writes items; gives chunks that hold one item at least. `replaced` becomes true if a text could not be written as it is.
-pub(crate) fn build<T: Content>(
+pub(crate) fn build<T: Item>(
     items: &[T],
     form: &Arc<Form>,
     options: &Templating,
@@ -40,7 +39,7 @@ pub(crate) fn build<T: Content>(
 }
 
 /// Learns from values how wide fields should be: a quantile of what they need.
-pub(crate) fn learn<T: Content>(items: &[T], form: &mut Form, options: &Templating, view: View<'_>) {
+pub(crate) fn learn<T: Item>(items: &[T], form: &mut Form, options: &Templating, view: View<'_>) {
     let Width::Learned(part) = options.width else { return };
     let mut widths = Widths { text: Buffer::new(), lens: vec![Vec::new(); form.columns.len()], column: 0 };
     for item in items.iter().step_by(items.len().div_ceil(SAMPLE).max(1)) {
@@ -55,7 +54,7 @@ pub(crate) fn learn<T: Content>(items: &[T], form: &mut Form, options: &Templati
 }
 
 /// Appends items until the chunk is full; gives how many.
-pub(super) fn fill<T: Content>(
+pub(super) fn fill<T: Item>(
     chunk: &mut RunChunk,
     items: &[T],
     options: &Templating,
@@ -91,7 +90,7 @@ fn block_of<'i, T>(items: &'i [T], form: &Form, left: usize) -> &'i [T] {
     &items[..items.len().min(most)]
 }
 
-fn append<T: Content>(chunk: &mut RunChunk, items: &[T], form: &Form, view: View<'_>) {
+fn append<T: Item>(chunk: &mut RunChunk, items: &[T], form: &Form, view: View<'_>) {
     let RunChunk { bytes, positions, lens, images, .. } = chunk;
     form.shape.open.push_to(bytes);
     if form.is_stuffed {

@@ -6,8 +6,7 @@
 //! changes tells which blocks to look at.
 
 use super::Form;
-use crate::content::Content;
-use crate::encode::flat::FlatSink;
+use crate::encode::flat::{FlatSink, Item};
 use crate::schema::View;
 use deltasoap_xml::lexical::Lexical;
 use std::ops::Range;
@@ -70,7 +69,7 @@ impl Block {
     }
 }
 
-impl<T: Content> Ours<'_, T> {
+impl<T: Item> Ours<'_, T> {
     /// Goes on to the next items, from the first that may differ. False if there is none. `images` are those of all the chunk's
     /// items.
     #[inline(always)]
@@ -85,10 +84,11 @@ impl<T: Content> Ours<'_, T> {
         } else if was_dense && end == start + BLOCK && self.sample_differs(start, form, images) {
             (start..end).for_each(|item| block.push_if(item, true));
         } else {
-            let images = images[start * form.image..].chunks_exact(form.image);
-            for ((item, image), place) in self.items[start..end].iter().zip(images).zip(start..) {
-                block.push_if(place, differs(item, image, self.view));
-            }
+            let (items, images) = (&self.items[start..end], &images[start * form.image..]);
+            let mut places = start..end;
+            T::compare(items, images, form.image, self.view, |differs| {
+                block.push_if(places.next().unwrap_or(start), differs);
+            });
         }
         start < end
     }
@@ -136,7 +136,7 @@ impl<T: Content> Ours<'_, T> {
 
 /// True if an item of numbers has other bits than these.
 #[inline(always)]
-fn differs<T: Content>(item: &T, image: &[u8], view: View<'_>) -> bool {
+pub(crate) fn differs<T: Item>(item: &T, image: &[u8], view: View<'_>) -> bool {
     let mut differs = Differs { image, differs: false };
     item.write_flat(&mut differs, view);
     differs.differs

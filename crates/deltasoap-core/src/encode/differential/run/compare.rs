@@ -1,8 +1,7 @@
 //! Items compared with what stands in a chunk.
 
 use super::RunChunk;
-use crate::content::Content;
-use crate::encode::flat::FlatSink;
+use crate::encode::flat::{FlatSink, Item};
 use crate::schema::View;
 use deltasoap_xml::Buffer;
 use deltasoap_xml::lexical::Lexical;
@@ -24,7 +23,7 @@ impl<'a> Compare<'a> {
 
     /// True if the item is what stands at a place.
     #[inline(always)]
-    pub(super) fn item<T: Content>(&mut self, index: usize, item: &T, view: View<'_>) -> bool {
+    pub(super) fn item<T: Item>(&mut self, index: usize, item: &T, view: View<'_>) -> bool {
         let form = &self.chunk.form;
         (self.leaf, self.column, self.image) = (index * form.columns.len(), 0, index * form.image);
         if self.leaf >= self.chunk.positions.len() {

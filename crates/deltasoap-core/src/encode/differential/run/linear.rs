@@ -2,8 +2,7 @@
 //! writing them without a table.
 
 use super::Form;
-use crate::content::Content;
-use crate::encode::flat::FlatSink;
+use crate::encode::flat::{FlatSink, Item};
 use crate::schema::View;
 use deltasoap_xml::lexical::Lexical;
 use deltasoap_xml::{Buffer, Escape};
@@ -26,7 +25,7 @@ impl<'a> Linear<'a> {
 
     /// Writes items, from the first one's first leaf to the last one's last.
     #[inline(always)]
-    pub(super) fn write<T: Content>(&mut self, items: &[T], view: View<'_>) {
+    pub(super) fn write<T: Item>(&mut self, items: &[T], view: View<'_>) {
         for (index, item) in items.iter().enumerate() {
             self.column = 0;
             if index > 0 {

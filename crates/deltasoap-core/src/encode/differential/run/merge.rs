@@ -3,9 +3,8 @@
 use super::build::push_spaces;
 use super::weave::{Weave, Woven};
 use super::{Fields, RunChunk};
-use crate::content::Content;
 use crate::encode::differential::EncodeStats;
-use crate::encode::flat::FlatSink;
+use crate::encode::flat::{FlatSink, Item};
 use crate::schema::View;
 use deltasoap_xml::lexical::Lexical;
 use deltasoap_xml::{Buffer, Escape};
@@ -71,7 +70,7 @@ impl<'a> Merge<'a> {
 
     /// Merges the next item.
     #[inline(always)]
-    pub(super) fn item<T: Content>(&mut self, item: &T, view: View<'_>) {
+    pub(super) fn item<T: Item>(&mut self, item: &T, view: View<'_>) {
         self.column = 0;
         item.write_flat(self, view);
     }
@@ -93,7 +92,7 @@ impl<'a> Merge<'a> {
     }
 
     /// Writes items anew, all markup included.
-    pub(super) fn rewrite<T: Content>(&mut self, items: &[T], view: View<'_>) {
+    pub(super) fn rewrite<T: Item>(&mut self, items: &[T], view: View<'_>) {
         let (columns, open) = (self.fields.form.columns.len(), self.fields.form.shape.open.len());
         let start = self.fields.position(self.leaf);
         self.copied += start - self.done;

@@ -28,6 +28,7 @@ mod update;
 mod weave;
 
 pub(crate) use build::{learn, push_spaces};
+pub(crate) use changes::differs;
 pub(crate) use form::{Form, room};
 pub(crate) use share::Writing;
 pub(crate) use texts::{Found, Texts};

@@ -2,8 +2,7 @@
 
 use super::changes::{Block, Ours};
 use super::{Fields, RunChunk};
-use crate::content::Content;
-use crate::encode::flat::FlatSink;
+use crate::encode::flat::{FlatSink, Item};
 use deltasoap_xml::Buffer;
 use deltasoap_xml::lexical::Lexical;
 use std::sync::Arc;
@@ -18,7 +17,7 @@ pub(super) struct Written {
 }
 
 /// Writes the changed items from one on, each of one leaf, as long as they need the room that the old ones had.
-pub(super) fn write<T: Content>(run: &mut RunChunk, ours: &Ours<'_, T>, from: usize, scratch: &mut Buffer) -> Written {
+pub(super) fn write<T: Item>(run: &mut RunChunk, ours: &Ours<'_, T>, from: usize, scratch: &mut Buffer) -> Written {
     let form = Arc::clone(&run.form);
     let (bytes, fields) = run.parts();
     let mut over =

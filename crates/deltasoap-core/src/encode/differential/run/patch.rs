@@ -6,9 +6,8 @@
 
 use super::form::NARROW;
 use super::{Fields, RunChunk};
-use crate::content::Content;
 use crate::encode::differential::EncodeStats;
-use crate::encode::flat::FlatSink;
+use crate::encode::flat::{FlatSink, Item};
 use crate::schema::View;
 use deltasoap_xml::lexical::Lexical;
 use deltasoap_xml::{Buffer, Escape};
@@ -52,7 +51,7 @@ impl<'a> Patch<'a> {
 
     /// Writes an item; false if not all of it fits.
     #[inline(always)]
-    pub(super) fn item<T: Content>(&mut self, index: usize, item: &T, view: View<'_>) -> bool {
+    pub(super) fn item<T: Item>(&mut self, index: usize, item: &T, view: View<'_>) -> bool {
         let form = self.fields.form;
         (self.leaf, self.column, self.image) = (index * form.columns.len(), 0, index * form.image);
         item.write_flat(self, view);

@@ -3,10 +3,10 @@
 use super::build::build;
 use super::update::Items;
 use super::{Form, RunChunk};
-use crate::content::Content;
 use crate::encode::differential::pool::Piece;
 use crate::encode::differential::tape::Chunk;
 use crate::encode::differential::{EncodeStats, RunPool, Templating};
+use crate::encode::flat::Item;
 use std::sync::Arc;
 
 /// Most runs that begin like a new one which are compared with it.
@@ -25,14 +25,14 @@ pub(crate) struct Writing<'a> {
 
 impl Writing<'_> {
     /// Writes items that stand in no template.
-    pub(crate) fn write<T: Content>(&mut self, items: Items<'_, T>, form: &Arc<Form>) -> Vec<Arc<Chunk>> {
+    pub(crate) fn write<T: Item>(&mut self, items: Items<'_, T>, form: &Arc<Form>) -> Vec<Arc<Chunk>> {
         let chunks = build(items.items, form, self.options, self.replaced, items.view);
         self.stats.written += chunks.iter().map(|chunk| chunk.bytes.len() as u64).sum::<u64>();
         chunks.into_iter().map(|chunk| Arc::new(Chunk::Run(chunk))).collect()
     }
 
     /// Writes items, but for those that a template of the pool holds, which begins with as many of the same as stand in a chunk.
-    pub(crate) fn write_beside<T: Content>(
+    pub(crate) fn write_beside<T: Item>(
         &mut self,
         pool: &RunPool,
         items: Items<'_, T>,
@@ -47,7 +47,7 @@ impl Writing<'_> {
     }
 
     /// Takes over what is the same, as long as there is some.
-    fn take_over<T: Content>(&mut self, pieces: &[Piece], items: Items<'_, T>, form: &Arc<Form>) -> Vec<Arc<Chunk>> {
+    fn take_over<T: Item>(&mut self, pieces: &[Piece], items: Items<'_, T>, form: &Arc<Form>) -> Vec<Arc<Chunk>> {
         let (mut chunks, mut done, mut missed) = (Vec::with_capacity(pieces.len()), 0, 0);
         for piece in pieces {
             let left = items.behind(done);
@@ -71,14 +71,14 @@ impl Writing<'_> {
 }
 
 /// True if a known run's first item is the same as this one.
-fn begins_with<T: Content>(pieces: &[Piece], item: &Items<'_, T>, form: &Form) -> bool {
+fn begins_with<T: Item>(pieces: &[Piece], item: &Items<'_, T>, form: &Form) -> bool {
     let chunk = pieces.first().and_then(Piece::chunk);
     let run = chunk.as_ref().and_then(|chunk| chunk.run());
     run.is_some_and(|run| run.form.is_alike(form) && run.has(*item) == 1)
 }
 
 /// The piece's chunk, if it holds the first of these items and no others.
-fn is_same<T: Content>(piece: &Piece, items: Items<'_, T>, form: &Form) -> Option<Arc<Chunk>> {
+fn is_same<T: Item>(piece: &Piece, items: Items<'_, T>, form: &Form) -> Option<Arc<Chunk>> {
     let chunk = piece.chunk().filter(|_| (1..=items.items.len()).contains(&piece.items))?;
     let run = chunk.run().filter(|run| run.form.is_alike(form))?;
     (run.has(items.first(piece.items)) == piece.items).then_some(chunk)
@@ -86,7 +86,7 @@ fn is_same<T: Content>(piece: &Piece, items: Items<'_, T>, form: &Form) -> Optio
 
 impl RunChunk {
     /// How many of these items it begins with.
-    fn has<T: Content>(&self, items: Items<'_, T>) -> usize {
+    fn has<T: Item>(&self, items: Items<'_, T>) -> usize {
         self.same_items(items.items, 0, items.view)
     }
 }

@@ -4,10 +4,10 @@ use super::changes::{Block, Ours};
 use super::merge::Merge;
 use super::patch::{Patch, Tools};
 use super::{Form, RunChunk, build, changes, numbers};
-use crate::content::Content;
 use crate::encode::differential::outgoing::Frames;
 use crate::encode::differential::tape::{Chunk, is_too_long, unshare};
 use crate::encode::differential::{EncodeStats, MatchKind, Templating};
+use crate::encode::flat::Item;
 use crate::schema::View;
 use deltasoap_xml::Buffer;
 use std::sync::Arc;
@@ -44,7 +44,7 @@ pub(crate) struct Work<'a> {
 }
 
 /// Brings a run's chunks in line with its items. There is one item at least.
-pub(crate) fn update<T: Content>(
+pub(crate) fn update<T: Item>(
     old: Vec<Arc<Chunk>>,
     form: &Arc<Form>,
     items: Items<'_, T>,
@@ -81,7 +81,7 @@ struct Place {
 }
 
 /// Looks for one place at which items were put in or taken out; `None` if the list changed in other ways, too.
-fn edit_place<T: Content>(old: &[Arc<Chunk>], items: Items<'_, T>, had: usize) -> Option<Place> {
+fn edit_place<T: Item>(old: &[Arc<Chunk>], items: Items<'_, T>, had: usize) -> Option<Place> {
     let shorter = had.min(items.items.len());
     let front = same_in_front(old, items);
     let back = if front == shorter { 0 } else { same_behind(old, items, shorter - front) };
@@ -89,7 +89,7 @@ fn edit_place<T: Content>(old: &[Arc<Chunk>], items: Items<'_, T>, had: usize) -
     (front < shorter && front + back >= shorter - shorter / 4).then_some(Place { front, back })
 }
 
-fn same_in_front<T: Content>(old: &[Arc<Chunk>], items: Items<'_, T>) -> usize {
+fn same_in_front<T: Item>(old: &[Arc<Chunk>], items: Items<'_, T>) -> usize {
     let mut first = 0;
     for chunk in old.iter().filter_map(|chunk| chunk.run()) {
         let rest = &items.items[first..];
@@ -103,7 +103,7 @@ fn same_in_front<T: Content>(old: &[Arc<Chunk>], items: Items<'_, T>) -> usize {
     first
 }
 
-fn same_behind<T: Content>(old: &[Arc<Chunk>], items: Items<'_, T>, most: usize) -> usize {
+fn same_behind<T: Item>(old: &[Arc<Chunk>], items: Items<'_, T>, most: usize) -> usize {
     let mut same = 0;
     for chunk in old.iter().rev().filter_map(|chunk| chunk.run()) {
         let rest = &items.items[..items.items.len() - same];
@@ -123,7 +123,7 @@ fn same_behind<T: Content>(old: &[Arc<Chunk>], items: Items<'_, T>, most: usize)
 }
 
 /// Replaces the items between those in front and those behind.
-fn splice<T: Content>(
+fn splice<T: Item>(
     old: Vec<Arc<Chunk>>,
     form: &Arc<Form>,
     items: Items<'_, T>,
@@ -170,13 +170,7 @@ fn push_joined(chunks: &mut Vec<Arc<Chunk>>, chunk: Arc<Chunk>, work: &mut Work<
 }
 
 /// Writes items behind all others.
-fn append<T: Content>(
-    chunks: &mut Vec<Arc<Chunk>>,
-    form: &Arc<Form>,
-    items: &[T],
-    view: View<'_>,
-    work: &mut Work<'_>,
-) {
+fn append<T: Item>(chunks: &mut Vec<Arc<Chunk>>, form: &Arc<Form>, items: &[T], view: View<'_>, work: &mut Work<'_>) {
     let mut rest = items;
     if let Some(last) = chunks.last_mut().filter(|last| !rest.is_empty() && last.bytes().len() < work.options.chunk)
         && let Some(run) = unshare(last, work.frames, work.stats).run_mut()
@@ -193,7 +187,7 @@ fn append<T: Content>(
 }
 
 /// Brings the first `count` items of a chunk in line with those from `first` on; others are dropped.
-fn update_chunk<T: Content>(
+fn update_chunk<T: Item>(
     mut chunk: Arc<Chunk>,
     first: usize,
     count: usize,
@@ -228,7 +222,7 @@ fn split_last(chunks: &mut Vec<Arc<Chunk>>, work: &mut Work<'_>) {
     chunks.extend(parts.into_iter().map(|part| Arc::new(Chunk::Run(part))));
 }
 
-impl<T: Content> Ours<'_, T> {
+impl<T: Item> Ours<'_, T> {
     /// How many items from one on are known to be the same, as the tracking list or the first comparison tells.
     fn unchanged(&self, run: &RunChunk, item: usize) -> usize {
         match self.dirty {
@@ -239,7 +233,7 @@ impl<T: Content> Ours<'_, T> {
 }
 
 /// Writes changed values into their fields, from an item on; gives the first item that does not fit.
-fn patch<T: Content>(run: &mut RunChunk, ours: &Ours<'_, T>, from: usize, work: &mut Work<'_>) -> Option<usize> {
+fn patch<T: Item>(run: &mut RunChunk, ours: &Ours<'_, T>, from: usize, work: &mut Work<'_>) -> Option<usize> {
     let form = Arc::clone(&run.form);
     let Work { text, stats, .. } = work;
     if form.is_narrow && form.columns.len() == 1 && !form.is_stuffed {
@@ -261,7 +255,7 @@ fn patch<T: Content>(run: &mut RunChunk, ours: &Ours<'_, T>, from: usize, work: 
 
 /// Makes the chunk anew, from one of the changed items on. Where it gets too long it ends, and what follows is in chunks of its
 /// own, which this gives.
-fn merge<T: Content>(run: &mut RunChunk, ours: &Ours<'_, T>, from: usize, work: &mut Work<'_>) -> Vec<RunChunk> {
+fn merge<T: Item>(run: &mut RunChunk, ours: &Ours<'_, T>, from: usize, work: &mut Work<'_>) -> Vec<RunChunk> {
     let form = Arc::clone(&run.form);
     let mut merge = Merge::new(run, from, work.spare, work.text, work.stats);
     let (mut block, mut cuts) = (Block::before(from), Vec::new());
@@ -309,7 +303,7 @@ impl Work<'_> {
 
 impl RunChunk {
     /// How many of these items are the same as those from `first` on.
-    pub(super) fn same_items<T: Content>(&self, items: &[T], first: usize, view: View<'_>) -> usize {
+    pub(super) fn same_items<T: Item>(&self, items: &[T], first: usize, view: View<'_>) -> usize {
         let mut same = T::count_same(items, &self.images[first * self.form.image..]);
         let mut compare = super::compare::Compare::new(self);
         while let Some(item) = items.get(same) {

@@ -2,8 +2,7 @@
 //! all markup is the form's. What an item costs hardly depends on its neighbours, so nothing is looked for first.
 
 use super::{Fields, form::NARROW};
-use crate::content::Content;
-use crate::encode::flat::FlatSink;
+use crate::encode::flat::{FlatSink, Item};
 use crate::schema::View;
 use deltasoap_xml::lexical::Lexical;
 use deltasoap_xml::{Buffer, Escape};
@@ -32,7 +31,7 @@ pub(super) struct Woven {
 impl Weave<'_, '_> {
     /// Writes items, from the first one's first leaf to the last one's last.
     #[inline(always)]
-    pub(super) fn write<T: Content>(mut self, items: &[T], view: View<'_>) -> Woven {
+    pub(super) fn write<T: Item>(mut self, items: &[T], view: View<'_>) -> Woven {
         for (index, item) in items.iter().enumerate() {
             if index > 0 {
                 self.fields.form.shape.turn.push_to(self.out);
