@@ -113,6 +113,12 @@ impl<'c> Cursor<'c> {
         self.state.stack.level == self.state.stack.frames.len() && !self.state.session.is_seeking()
     }
 
+    /// True in a decoder that takes no shortcuts: lists are of values of their own then.
+    #[cfg(feature = "values")]
+    pub(crate) fn takes_no_shortcuts(&self) -> bool {
+        self.state.expected.flat.is_off()
+    }
+
     /// Leaves a routine that is done.
     #[inline]
     pub fn leave(&mut self, index: usize) {

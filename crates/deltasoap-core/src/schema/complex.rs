@@ -77,6 +77,17 @@ impl ComplexElement {
         self.any_attribute && !is_part_of_markup(name) && !self.names_attribute(name)
     }
 
+    /// True if all that an element of the type holds is its fields, each once as an element of its own.
+    #[cfg(feature = "values")]
+    pub(crate) fn has_required_fields_alone(&self) -> bool {
+        let is_once = |field: &Field| field.min == 1 && field.max == Some(1) && !field.nillable && !field.inline;
+        self.attributes.is_empty()
+            && !self.any_attribute
+            && self.text.is_none()
+            && !self.open
+            && self.fields.iter().all(is_once)
+    }
+
     /// True if an element of the type needs no child element.
     pub(crate) fn can_be_empty(&self) -> bool {
         self.text.is_none()

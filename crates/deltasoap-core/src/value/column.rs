@@ -5,14 +5,15 @@
 //! nothing else ([`Column::for_field`]). A message can still hold what the description does not allow but reading accepts, an item with
 //! `xsi:nil`: the column is [spread](Value::spread) into a list of values then. Both are equal where their items are.
 
+use super::record::Occurrences;
 use super::{CONTENT, Simple, Value};
 use crate::content::Content;
 use crate::decode::differential::Mend;
 use crate::decode::flat::{self, Patch, Run};
 use crate::decode::items::{open_item, splice_items};
 use crate::decode::{Cursor, FlatSource, Step};
-use crate::encode::Encoder;
 use crate::encode::flat::encode_items;
+use crate::encode::{Encoder, FlatSink};
 use crate::schema::{Builtin, Element, Field, SimpleElement, View};
 use deltasoap_xml::lexical::{DateTime, Lexical};
 
@@ -92,9 +93,14 @@ columns! {
 impl Column {
     /// The column of a field's items, where they can be nothing but texts of one of these types.
     pub(super) fn for_field(field: &Field, view: View<'_>) -> Option<Self> {
+        if field.is_repeated() { Column::of_values(field, view) } else { None }
+    }
+
+    /// A column for the values of a field, however often it occurs.
+    pub(super) fn of_values(field: &Field, view: View<'_>) -> Option<Self> {
         match view.element {
             Element::Simple(SimpleElement { base, enumeration, default: None, .. })
-                if field.is_repeated() && !field.inline && !field.nillable && enumeration.is_empty() =>
+                if !field.inline && !field.nillable && enumeration.is_empty() =>
             {
                 Column::new(*base)
             }
@@ -122,18 +128,6 @@ impl Column {
         self.iter().map(Value::Simple).collect()
     }
 
-    pub(super) fn open(&mut self, place: usize, view: View<'_>) -> usize {
-        with_items!(self, items => open_item(items, place, view))
-    }
-
-    pub(super) fn splice(&mut self, place: usize, removed: usize, inserted: usize, view: View<'_>) -> usize {
-        with_items!(self, items => splice_items(items, place, removed, inserted, view))
-    }
-
-    pub(super) fn truncate(&mut self, count: usize) {
-        with_items!(self, items => items.truncate(count));
-    }
-
     /// Reads the item at a place. Its frames are those that a [`Value`] has: a column may take the place of a list, and a list that of
     /// a column, between two messages.
     pub(super) fn decode(&mut self, place: usize, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
@@ -152,21 +146,55 @@ impl Column {
         Ok(())
     }
 
-    pub(super) fn run(&mut self, cursor: &mut Cursor<'_>, field: &Field, view: View<'_>) -> Run {
-        with_items!(self, items => flat::run(items, cursor, std::ptr::from_ref(field).addr(), view))
-    }
-
-    pub(super) fn patch(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Patch {
-        with_items!(self, items => flat::patch(items, cursor, view))
-    }
-
-    pub(super) fn scan_leaf<S: FlatSource>(&mut self, scan: &mut S) -> Option<()> {
+    /// Reads a leaf as the item at a place, or as the next one. Where it deviates, that item is worth nothing.
+    #[inline(always)]
+    pub(super) fn scan<S: FlatSource>(&mut self, place: usize, scan: &mut S) -> Option<()> {
         with_items!(self, items => {
-            let mut item = Lexical::vacant();
-            scan.leaf(&mut item)?;
-            items.push(item);
-        });
-        Some(())
+            if place == items.len() {
+                items.push(Lexical::vacant());
+            }
+            scan.leaf(items.get_mut(place)?)
+        })
+    }
+
+    /// Reads a leaf as the next item.
+    pub(super) fn scan_leaf<S: FlatSource>(&mut self, scan: &mut S) -> Option<()> {
+        let count = self.len();
+        let read = self.scan(count, scan);
+        if read.is_none() {
+            self.truncate(count);
+        }
+        read
+    }
+
+    /// Makes room for so many more items.
+    pub(super) fn reserve(&mut self, count: usize) {
+        with_items!(self, items => items.reserve(count));
+    }
+
+    /// Hands an item to a sink.
+    #[inline(always)]
+    pub(super) fn write_leaf<S: FlatSink>(&self, place: usize, sink: &mut S) {
+        with_items!(self, items => if let Some(item) = items.get(place) { sink.leaf(item) });
+    }
+
+    /// Compares items from one on with their images, which begin so many bytes apart, and sets the bit of each that differs. Gives the size
+    /// of an image.
+    pub(super) fn mark_changed(&self, from: usize, images: &[u8], apart: usize, marks: &mut u64) -> usize {
+        fn mark<T: Lexical>(items: &[T], images: &[u8], apart: usize, marks: &mut u64) -> usize {
+            let size = T::IMAGE.bytes();
+            for (index, (item, image)) in items.iter().zip(images.chunks(apart)).enumerate().take(64) {
+                let differs = image.get(..size).is_some_and(|image| *image != item.image()[..size]);
+                *marks |= u64::from(differs) << index;
+            }
+            size
+        }
+        with_items!(self, items => mark(items.get(from..).unwrap_or_default(), images, apart, marks))
+    }
+
+    /// Puts the last item in the place of another one.
+    pub(super) fn move_last(&mut self, place: usize) {
+        with_items!(self, items => drop(items.swap_remove(place)));
     }
 
     /// Puts a text in the place of an item's.
@@ -177,29 +205,31 @@ impl Column {
     pub(super) fn encode(&self, encoder: &mut Encoder, field: &Field, view: View<'_>) {
         with_items!(self, items => encode_items(items, encoder, field, view));
     }
+
+    /// Writes the content of an item.
+    pub(super) fn encode_item(&self, place: usize, encoder: &mut Encoder, view: View<'_>) {
+        with_items!(self, items => if let Some(item) = items.get(place) { item.encode(encoder, view) });
+    }
 }
 
-impl Value {
-    /// A list as values of their own, for what changes them one by one: a [`Column`] becomes a [`List`](Value::List). Gives its items;
-    /// `None` where there is no list.
-    pub fn spread(&mut self) -> Option<&mut Vec<Value>> {
-        if let Value::Column(column) = self {
-            *self = Value::List(column.to_values());
-        }
-        match self {
-            Value::List(items) => Some(items),
-            _ => None,
-        }
+impl Occurrences for Column {
+    fn open(&mut self, place: usize, view: View<'_>) -> usize {
+        with_items!(self, items => open_item(items, place, view))
     }
 
-    /// A list as a column, where the field can be one and all items are of its type: it is written faster, and takes less memory. `view`
-    /// is of the field's content.
-    pub fn gather(&mut self, field: &Field, view: View<'_>) {
-        let Value::List(items) = self else { return };
-        let Some(mut column) = Column::for_field(field, view) else { return };
-        let is_whole = items.iter().all(|item| matches!(item, Value::Simple(item) if column.push(item)));
-        if is_whole {
-            *self = Value::Column(column);
-        }
+    fn splice(&mut self, place: usize, removed: usize, inserted: usize, view: View<'_>) -> usize {
+        with_items!(self, items => splice_items(items, place, removed, inserted, view))
+    }
+
+    fn truncate(&mut self, count: usize) {
+        with_items!(self, items => items.truncate(count));
+    }
+
+    fn run(&mut self, cursor: &mut Cursor<'_>, field: &Field, view: View<'_>) -> Run {
+        with_items!(self, items => flat::run(items, cursor, std::ptr::from_ref(field).addr(), view))
+    }
+
+    fn patch(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Patch {
+        with_items!(self, items => flat::patch(items, cursor, view))
     }
 }

@@ -1,23 +1,26 @@
 //! Values that are mended: a text in them is put in the place of another.
 
-use super::Value;
+use super::{Column, Table, Value};
 use crate::decode::FlatSource;
 use crate::decode::differential::Mend;
 use crate::schema::{Builtin, Element, View};
 use crate::{Child, Lexical, Node};
 
+/// A place in a value.
+enum Place<'v, 's> {
+    Value(&'v mut Value, View<'s>),
+    Row(&'v mut Table, usize),
+    Item(&'v mut Column, usize),
+}
+
 /// See [`Shortcuts::mend`](crate::content::Shortcuts::mend).
 pub(super) fn mend(value: &mut Value, view: View<'_>, mend: &Mend<'_>) -> Option<()> {
-    let step = |(value, view), &(field, count): &(u32, u32)| child(value, view, field as usize, count as usize);
-    let (last, path) = mend.path.split_last()?;
-    let (around, view) = path.iter().try_fold((value, view), step)?;
-    let (around, view) = chosen(around, view)?;
-    if let (Value::Record(record), (field, count)) = (&mut *around, last)
-        && let Some(Value::Column(column)) = record.fields.get_mut(*field as usize)
-    {
-        return if mend.attribute.is_none() { column.mend(count.checked_sub(1)? as usize, mend) } else { None };
-    }
-    let (value, view) = step((around, view), last)?;
+    let step = |place, &(field, count): &(u32, u32)| child(place, field as usize, count as usize);
+    let (value, view) = match mend.path.iter().try_fold(Place::Value(value, view), step)? {
+        Place::Value(value, view) => (value, view),
+        Place::Item(column, place) if mend.attribute.is_none() => return column.mend(place, mend),
+        Place::Item(..) | Place::Row(..) => return None,
+    };
     // An attribute of the element itself may be the one that names its type.
     if matches!(view.element, Element::Open(_)) && mend.attribute.is_some() && mend.way.is_empty() {
         return None;
@@ -36,14 +39,13 @@ pub(super) fn mend(value: &mut Value, view: View<'_>, mend: &Mend<'_>) -> Option
 }
 
 /// The occurrence of a field, or the item of an array.
-fn child<'v, 's>(
-    value: &'v mut Value,
-    view: View<'s>,
-    field: usize,
-    count: usize,
-) -> Option<(&'v mut Value, View<'s>)> {
-    let place = count.checked_sub(1)?;
-    let (value, view) = chosen(value, view)?;
+fn child<'v, 's>(place: Place<'v, 's>, field: usize, count: usize) -> Option<Place<'v, 's>> {
+    let at = count.checked_sub(1)?;
+    let (value, view) = match place {
+        Place::Value(value, view) => chosen(value, view)?,
+        Place::Row(table, row) => return table.column_mut(field).map(|column| Place::Item(column, row)),
+        Place::Item(..) => return None,
+    };
     match (value, view.element) {
         (Value::Record(record), Element::Complex(complex)) => {
             let decl = complex.fields.get(field)?;
@@ -51,14 +53,16 @@ fn child<'v, 's>(
             if decl.inline && !matches!(view.follow(decl.element).element, Element::Any) {
                 return None;
             }
-            let value = match (record.fields.get_mut(field)?, decl.is_repeated()) {
-                (Value::List(items), true) => items.get_mut(place)?,
-                (_, true) => return None,
-                (value, false) => value,
-            };
-            Some((value, view.follow(decl.element)))
+            let content = view.follow(decl.element);
+            match (record.fields.get_mut(field)?, decl.is_repeated()) {
+                (Value::List(items), true) => Some(Place::Value(items.get_mut(at)?, content)),
+                (Value::Column(column), true) => Some(Place::Item(column, at)),
+                (Value::Table(table), true) => Some(Place::Row(table, at)),
+                (_, true) => None,
+                (value, false) => Some(Place::Value(value, content)),
+            }
         }
-        (Value::List(items), Element::Array(array)) => Some((items.get_mut(place)?, view.follow(array.item))),
+        (Value::List(items), Element::Array(array)) => Some(Place::Value(items.get_mut(at)?, view.follow(array.item))),
         _ => None,
     }
 }

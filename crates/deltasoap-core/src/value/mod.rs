@@ -12,10 +12,12 @@ mod record;
 mod rows;
 mod sample;
 mod simple;
+mod table;
 
 pub use column::Column;
 pub use parts::BodyParts;
 pub use record::Record;
+pub use table::{Table, UnevenColumns};
 
 use crate::content::Content;
 use crate::content::Shortcuts;
@@ -49,6 +51,8 @@ pub enum Value {
     List(Vec<Value>),
     /// The same for a repeated field of numbers, booleans, moments or strings, side by side.
     Column(Column),
+    /// The same for a repeated field of plain structs: a column for each of their fields.
+    Table(Box<Table>),
     /// Content without a schema.
     Tree(Box<Node>),
     /// Content of a type that the message has named, where the schema lets it choose ([`Element::Open`]).
@@ -180,6 +184,7 @@ impl Content for Value {
             (Value::Record(record), Element::Complex(_)) => encode::complex::encode_inline(&**record, encoder, view),
             (Value::List(items), _) => items.iter().for_each(|item| item.encode_inline(encoder, view)),
             (Value::Column(column), _) if column.is_empty() => {}
+            (Value::Table(table), _) => Value::List(table.to_values()).encode_inline(encoder, view),
             (Value::Tree(node), Element::Any) => node.write(encoder),
             (Value::Absent, _) => {}
             _ => encoder.fail(OTHER_SHAPE),
@@ -257,7 +262,7 @@ impl Text for Value {
     }
 }
 
-/// What is equal is shown alike: a column as a list.
+/// What is equal is shown alike: a column and a table as a list.
 impl fmt::Debug for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = |name, field: &dyn fmt::Debug| f.debug_tuple(name).field(field).finish();
@@ -269,6 +274,7 @@ impl fmt::Debug for Value {
             Value::Record(record) => shown("Record", record),
             Value::List(items) => shown("List", items),
             Value::Column(column) => shown("List", &column.to_values()),
+            Value::Table(table) => shown("List", &table.to_values()),
             Value::Tree(node) => shown("Tree", node),
             Value::Name(name) => shown("Name", name),
             Value::Part(uri) => shown("Part", uri),
@@ -278,7 +284,7 @@ impl fmt::Debug for Value {
     }
 }
 
-/// A column is equal to a list of the same items.
+/// A column and a table are equal to a list of the same items.
 impl PartialEq for Value {
     fn eq(&self, other: &Value) -> bool {
         match (self, other) {
@@ -287,11 +293,16 @@ impl PartialEq for Value {
             (Value::Simple(one), Value::Simple(other)) => one == other,
             (Value::Record(one), Value::Record(other)) => one == other,
             (Value::List(one), Value::List(other)) => one == other,
-            (Value::Column(one), Value::Column(other)) => one == other || one.is_empty() && other.is_empty(),
+            (Value::Column(one), Value::Column(other)) if !one.is_empty() => one == other,
+            (Value::Table(one), Value::Table(other)) if !one.is_empty() => one.has_rows_of(other),
             (Value::Column(column), Value::List(items)) | (Value::List(items), Value::Column(column)) => {
                 let is_same = |(one, other): (Simple, &Value)| matches!(other, Value::Simple(other) if one == *other);
                 column.len() == items.len() && column.iter().zip(items).all(is_same)
             }
+            (Value::Table(table), Value::List(items)) | (Value::List(items), Value::Table(table)) => {
+                table.is_same(items)
+            }
+            (Value::Column(_) | Value::Table(_), _) => self.occurrences() == Some(0) && other.occurrences() == Some(0),
             (Value::Tree(one), Value::Tree(other)) => one == other,
             (Value::Name(one), Value::Name(other)) => one == other,
             (Value::Part(one), Value::Part(other)) => one == other,

@@ -1,7 +1,7 @@
 //! Records: the dynamic values of complex elements.
 
 use super::simple::is_name;
-use super::{Column, Simple, Value};
+use super::{Column, Simple, Table, Value, table};
 use crate::content::Shortcuts;
 use crate::content::{APPENDED, Content};
 use crate::decode::Names;
@@ -22,7 +22,8 @@ const OTHER_ATTRIBUTE: &str = "an attribute in a place that its type does not ha
 /// Fields and attributes, each in the order of the schema.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Record {
-    /// A value a field: [`Value::Absent`] where it does not occur, [`Value::List`] or [`Value::Column`] where it can occur more than once.
+    /// A value a field: [`Value::Absent`] where it does not occur, [`Value::List`], [`Value::Column`] or [`Value::Table`] where it can occur
+    /// more than once.
     /// For simple content one value: the text's.
     pub fields: Vec<Value>,
     /// A value an attribute; `None` where it is absent.
@@ -64,14 +65,19 @@ impl Record {
             (Some(Value::List(items)), Some(field)) if field.is_repeated() || items.is_empty() => {
                 u32::try_from(items.len()).unwrap_or(u32::MAX)
             }
-            (Some(Value::Column(column)), _) => u32::try_from(column.len()).unwrap_or(u32::MAX),
-            _ => 1,
+            (Some(Value::List(_)), _) => 1,
+            (Some(value), _) => value.occurrences().map_or(1, |count| u32::try_from(count).unwrap_or(u32::MAX)),
         })
     }
 
     /// True if it has what excludes each other. What it lacks is no concern of writing.
     pub(super) fn has_several(&self, complex: &ComplexElement) -> bool {
         !complex.choices.is_empty() && matches!(self.choice_fault(complex), Some(ChoiceFault::Several(_)))
+    }
+
+    /// True if it has neither attributes nor room for them.
+    pub(super) fn has_fields_alone(&self) -> bool {
+        self.attributes.is_empty() && self.others.is_empty()
     }
 
     pub(super) fn scan_flat<S: FlatSource>(&mut self, scan: &mut S, view: View<'_>) -> Option<()> {
@@ -122,7 +128,8 @@ fn vacant_field(complex: &ComplexElement, field: &Field, view: View<'_>) -> Valu
     }
 }
 
-/// The value of a repeated field that does not occur. `view` is of its content.
+/// The value of a repeated field that does not occur. `view` is of its content. A table is made with the first item: without any, it would
+/// take memory for nothing.
 fn no_items(field: &Field, view: View<'_>) -> Value {
     Column::for_field(field, view).map_or(Value::List(Vec::new()), Value::Column)
 }
@@ -154,15 +161,52 @@ pub(super) fn flat_leaves(view: View<'_>) -> Option<usize> {
     Some(leaves).filter(|&leaves| leaves > 0)
 }
 
-/// True if every value of the type has the same fields, each once.
+/// True if every value of the type has the same fields in the same order, each once.
 fn is_plain(complex: &ComplexElement) -> bool {
-    let is_once = |field: &Field| field.min == 1 && field.max == Some(1) && !field.nillable && !field.inline;
-    complex.compositor == Compositor::Sequence
-        && complex.attributes.is_empty()
-        && !complex.any_attribute
-        && complex.text.is_none()
-        && !complex.open
-        && complex.fields.iter().all(is_once)
+    complex.compositor == Compositor::Sequence && complex.has_required_fields_alone()
+}
+
+/// The occurrences of a field that can be repeated.
+pub(super) trait Occurrences {
+    /// See [`Occurs::open`](crate::Occurs::open).
+    fn open(&mut self, place: usize, view: View<'_>) -> usize;
+
+    /// See [`Occurs::splice`](crate::Occurs::splice).
+    fn splice(&mut self, place: usize, removed: usize, inserted: usize, view: View<'_>) -> usize;
+
+    /// Keeps the first ones.
+    fn truncate(&mut self, count: usize);
+
+    /// See [`ListShortcuts::run`](crate::content::ListShortcuts::run).
+    fn run(&mut self, cursor: &mut Cursor<'_>, field: &Field, view: View<'_>) -> Run;
+
+    /// See [`ListShortcuts::patch`](crate::content::ListShortcuts::patch).
+    fn patch(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Patch;
+}
+
+impl Occurrences for Vec<Value> {
+    fn open(&mut self, place: usize, view: View<'_>) -> usize {
+        open_item(self, place, view)
+    }
+
+    fn splice(&mut self, place: usize, removed: usize, inserted: usize, view: View<'_>) -> usize {
+        splice_items(self, place, removed, inserted, view)
+    }
+
+    fn truncate(&mut self, count: usize) {
+        self.truncate(count);
+    }
+
+    fn run(&mut self, cursor: &mut Cursor<'_>, field: &Field, view: View<'_>) -> Run {
+        match Value::flat_leaves(view) {
+            Some(_) => flat::run(self, cursor, std::ptr::from_ref(field).addr(), view),
+            None => Run::Items(0),
+        }
+    }
+
+    fn patch(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Patch {
+        flat::patch(self, cursor, view)
+    }
 }
 
 /// A record being read, with its schema.
@@ -173,31 +217,38 @@ pub(super) struct Target<'t> {
 }
 
 impl Target<'_> {
-    /// The occurrences of a field whose values are side by side.
-    fn column(&mut self, field: usize) -> Option<&mut Column> {
+    /// The occurrences of a field that can be repeated.
+    fn list(&mut self, field: usize) -> Option<&mut dyn Occurrences> {
+        let is_repeated = self.is_repeated(field);
         match &mut self.record.fields[field] {
             Value::Column(column) => Some(column),
+            Value::Table(table) => Some(&mut **table),
+            Value::List(items) if is_repeated => Some(items),
             _ => None,
         }
     }
 
-    /// The occurrences of another field that can be repeated.
-    fn list(&mut self, field: usize) -> Option<&mut Vec<Value>> {
-        let is_repeated = self.complex.fields.get(field).is_some_and(Field::is_repeated);
-        match &mut self.record.fields[field] {
-            Value::List(items) if is_repeated => Some(items),
-            _ => None,
+    fn is_repeated(&self, field: usize) -> bool {
+        self.complex.fields.get(field).is_some_and(Field::is_repeated)
+    }
+
+    /// Makes a list without items a table, where the next one can only be a row.
+    fn prepare(&mut self, field: usize, view: View<'_>) {
+        if let Value::List(items) = &self.record.fields[field]
+            && items.is_empty()
+            && let Some(decl) = self.complex.fields.get(field)
+            && let Some(table) = Table::for_field(decl, view)
+        {
+            self.record.fields[field] = Value::Table(Box::new(table));
         }
     }
 }
 
 impl DecodeFields for Target<'_> {
     fn open(&mut self, field: usize, place: usize, view: View<'_>) -> usize {
-        if let Some(column) = self.column(field) {
-            return column.open(place, view);
-        }
+        self.prepare(field, view);
         match self.list(field) {
-            Some(items) => open_item(items, place, view),
+            Some(list) => list.open(place, view),
             None => {
                 // It is made when it is read.
                 if place == APPENDED {
@@ -209,18 +260,12 @@ impl DecodeFields for Target<'_> {
     }
 
     fn splice(&mut self, field: usize, place: usize, removed: usize, inserted: usize, view: View<'_>) -> usize {
-        if let Some(column) = self.column(field) {
-            return column.splice(place, removed, inserted, view);
-        }
-        self.list(field).map_or(0, |items| splice_items(items, place, removed, inserted, view))
+        self.list(field).map_or(0, |list| list.splice(place, removed, inserted, view))
     }
 
     fn keep(&mut self, field: usize, count: usize, view: View<'_>) {
-        if let Some(column) = self.column(field) {
-            return column.truncate(count);
-        }
         match self.list(field) {
-            Some(items) => items.truncate(count),
+            Some(list) => list.truncate(count),
             None if count == 0 => {
                 self.record.fields[field] = vacant_field(self.complex, &self.complex.fields[field], view);
             }
@@ -229,36 +274,30 @@ impl DecodeFields for Target<'_> {
     }
 
     fn decode_field(&mut self, field: usize, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
-        let place = cursor.place();
-        if let Some(column) = self.column(field) {
-            if !cursor.is_entering() || !nil_attribute(cursor)?.0 {
-                return column.decode(place, cursor, view);
-            }
-            self.record.fields[field].spread();
+        let (place, is_repeated) = (cursor.place(), self.is_repeated(field));
+        let value = &mut self.record.fields[field];
+        let is_gathered = matches!(value, Value::Column(_) | Value::Table(_)) && cursor.is_entering();
+        if is_gathered && (cursor.takes_no_shortcuts() || nil_attribute(cursor)?.0) {
+            value.spread();
         }
-        match self.list(field).map(|items| items.get_mut(place)) {
-            Some(Some(item)) => item.decode(cursor, view),
-            Some(None) => unreachable!("an occurrence that was not opened"),
-            None => self.record.fields[field].decode(cursor, view),
+        match value {
+            Value::Column(column) => column.decode(place, cursor, view),
+            Value::Table(_) => table::decode_row(value, place, cursor, view),
+            Value::List(items) if is_repeated => match items.get_mut(place) {
+                Some(item) => item.decode(cursor, view),
+                None => unreachable!("an occurrence that was not opened"),
+            },
+            value => value.decode(cursor, view),
         }
     }
 
     fn run(&mut self, field: usize, cursor: &mut Cursor<'_>, decl: &Field, view: View<'_>) -> Run {
-        match &mut self.record.fields[field] {
-            Value::Column(column) => column.run(cursor, decl, view),
-            Value::List(items) if Value::flat_leaves(view).is_some() => {
-                flat::run(items, cursor, std::ptr::from_ref(decl).addr(), view)
-            }
-            _ => Run::Items(0),
-        }
+        self.prepare(field, view);
+        self.list(field).map_or(Run::Items(0), |list| list.run(cursor, decl, view))
     }
 
     fn patch(&mut self, field: usize, cursor: &mut Cursor<'_>, view: View<'_>) -> Patch {
-        match &mut self.record.fields[field] {
-            Value::Column(column) => column.patch(cursor, view),
-            Value::List(items) => flat::patch(items, cursor, view),
-            _ => Patch::Other { field: 0, count: 0 },
-        }
+        self.list(field).map_or(Patch::Other { field: 0, count: 0 }, |list| list.patch(cursor, view))
     }
 
     fn item_leaves(&self, _: usize, view: View<'_>) -> Option<usize> {
@@ -267,7 +306,7 @@ impl DecodeFields for Target<'_> {
 
     #[inline]
     fn scan_leaf(&mut self, field: usize, scan: &mut Leaf<'_>, view: View<'_>) -> Option<()> {
-        if let Some(column) = self.column(field) {
+        if let Value::Column(column) = &mut self.record.fields[field] {
             return column.scan_leaf(scan);
         }
         let Element::Simple(simple) = view.element else { return None };
@@ -280,9 +319,10 @@ impl DecodeFields for Target<'_> {
         if !simple.enumeration.is_empty() && !matches!(&value, Value::Simple(value) if value.is_one_of(simple)) {
             return None;
         }
-        match self.list(field) {
-            Some(items) => items.push(value),
-            None => self.record.fields[field] = value,
+        let is_repeated = self.is_repeated(field);
+        match &mut self.record.fields[field] {
+            Value::List(items) if is_repeated => items.push(value),
+            place => *place = value,
         }
         Some(())
     }
@@ -323,6 +363,7 @@ impl EncodeFields for Record {
             {
                 column.encode(encoder, field, view);
             }
+            Some(Value::Table(table)) if field.is_repeated() => table.encode(encoder, field, view),
             Some(value) => {
                 encoder.start(&field.name);
                 value.encode(encoder, view);

@@ -44,6 +44,7 @@ mod reuse;
 mod roots;
 mod round_trips;
 mod sample;
+mod tables;
 mod tolerance;
 mod trees;
 mod turns;

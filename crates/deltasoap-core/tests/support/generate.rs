@@ -94,8 +94,24 @@ fn element(entropy: &mut Entropy<'_>, schema: &mut Schema, depth: usize) -> Elem
         2 => array(entropy, schema, depth - 1),
         3 => text(entropy, schema),
         4 => open(entropy, schema, depth - 1),
+        5 => row(entropy, schema),
         _ => complex(entropy, schema, depth - 1),
     }
+}
+
+/// A struct of which lists are tables.
+fn row(entropy: &mut Entropy<'_>, schema: &mut Schema) -> ElementRef {
+    const PLAIN: [Builtin; 6] =
+        [Builtin::Int, Builtin::String, Builtin::Double, Builtin::Boolean, Builtin::DateTime, Builtin::UnsignedByte];
+    let compositor = if entropy.once_in(4) { Compositor::All } else { Compositor::Sequence };
+    let field = |index| {
+        let base = PLAIN[entropy.below(PLAIN.len())];
+        let plain = SimpleElement { name: base.name(), base, enumeration: Cow::Borrowed(&[]), default: None };
+        let element = schema.add(Element::Simple(plain));
+        Field { name: name("", "r", index), element, min: 1, max: Some(1), nillable: false, inline: false }
+    };
+    let fields = (0..3).map(field).collect();
+    schema.add(Element::Complex(described(compositor, fields)))
 }
 
 /// Content of one of several types. None of them is open itself, and each is described under its name.
@@ -330,6 +346,27 @@ fn values(entropy: &mut Entropy<'_>, view: View<'_>, nillable: bool) -> Vec<Valu
 
 fn nillable_value(entropy: &mut Entropy<'_>, view: View<'_>, nillable: bool) -> Value {
     if nillable && (entropy.0.is_empty() || entropy.once_in(3)) { nil(entropy, view) } else { value(entropy, view) }
+}
+
+/// Makes columns and tables of the lists that can be such.
+#[allow(dead_code, reason = "not for all tests that share this")]
+pub fn gather(value: &mut Value, view: View<'_>) {
+    match (value, view.element) {
+        (Value::Record(record), Element::Complex(complex)) if complex.text.is_none() => {
+            for (value, field) in record.fields.iter_mut().zip(complex.fields.iter()) {
+                let content = view.follow(field.element);
+                match value {
+                    Value::List(items) if field.is_repeated() => items.iter_mut().for_each(|it| gather(it, content)),
+                    _ => gather(value, content),
+                }
+                value.gather(field, content);
+            }
+        }
+        (Value::List(items), Element::Array(array)) => {
+            items.iter_mut().for_each(|item| gather(item, view.follow(array.item)));
+        }
+        _ => {}
+    }
 }
 
 /// Nil, with attributes where there may be some.

@@ -180,9 +180,31 @@ fn element(schema: &mut Schema, chance: &mut Chance, depth: usize) -> ElementRef
             }
         }
         9 if depth > 0 && chance.one_in(2) => open(schema, chance, depth - 1),
+        10 => row(schema, chance),
         _ if depth > 0 => complex(schema, chance, depth - 1, None),
         _ => simple(schema, chance),
     }
+}
+
+/// A struct of which lists are tables.
+fn row(schema: &mut Schema, chance: &mut Chance) -> ElementRef {
+    let fields = NAMES.iter().take(1 + chance.below(3)).map(|name| {
+        let base = *chance.pick(&[Builtin::Int, Builtin::String, Builtin::Boolean, Builtin::Double]);
+        let (enumeration, default) = (Cow::Borrowed(&[][..]), None);
+        let element = schema.add(Element::Simple(SimpleElement { name: base.name(), base, enumeration, default }));
+        Field { name: QName::new("", name), element, min: 1, max: Some(1), nillable: false, inline: false }
+    });
+    let fields = fields.collect();
+    schema.add(Element::Complex(ComplexElement {
+        name: QName::new("urn:t", "R"),
+        compositor: *chance.pick(&[Compositor::Sequence, Compositor::Sequence, Compositor::All]),
+        fields,
+        attributes: Cow::Borrowed(&[]),
+        text: None,
+        open: false,
+        any_attribute: false,
+        choices: Cow::Borrowed(&[]),
+    }))
 }
 
 /// Content of types that messages name.

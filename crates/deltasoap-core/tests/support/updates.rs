@@ -13,8 +13,15 @@ const LEAF: usize = 64;
 /// Bytes that a text grows to at most.
 const TEXT: usize = 100_000;
 
-/// Changes a value somehow, now and then everywhere.
+/// Changes a value somehow, now and then everywhere. Its lists are values of their own then, or columns and tables again.
 pub fn update(value: &mut Value, view: View<'_>, entropy: &mut Entropy<'_>) {
+    change(value, view, entropy);
+    if entropy.below(2) == 0 {
+        generate::gather(value, view);
+    }
+}
+
+fn change(value: &mut Value, view: View<'_>, entropy: &mut Entropy<'_>) {
     match entropy.below(20) {
         0..=8 => edits::edit(value, view, entropy),
         9..=13 => some_leaves(value, entropy, same_length),

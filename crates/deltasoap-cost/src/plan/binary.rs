@@ -92,6 +92,10 @@ fn put(value: &Value, out: &mut Vec<u8>) {
             out.extend((column.len() as u32).to_ne_bytes());
             column.iter().for_each(|item| put_simple(&item, out));
         }
+        Value::Table(table) => {
+            out.extend((table.len() as u32).to_ne_bytes());
+            table.rows().flat_map(|row| row.fields).for_each(|value| put(&value, out));
+        }
         Value::Shared(shared) => match shared.get() {
             Some(value) => put(&value, out),
             None => out.push(0),
@@ -151,6 +155,15 @@ fn take(value: &mut Value, bytes: &mut &[u8]) {
                 let Some(mut item) = column.get(place) else { break };
                 take_simple(&mut item, bytes);
                 column.set(place, &item);
+            }
+        }
+        Value::Table(table) => {
+            let _ = number::<4>(bytes);
+            let columns = table.columns().len();
+            for (row, column) in (0..table.len() * columns).map(|at| (at / columns, at % columns)) {
+                let Some(mut item) = table.columns()[column].get(row) else { break };
+                take_simple(&mut item, bytes);
+                table.set(row, column, &item);
             }
         }
         Value::Shared(shared) => match shared.get().map(|value| (*value).clone()) {

@@ -101,6 +101,7 @@ impl Walk {
                 items.iter().for_each(|item| self.content(item, view));
             }
             Value::Column(column) => self.field(&Value::List(column.to_values()), field, view),
+            Value::Table(table) => self.field(&Value::List(table.to_values()), field, view),
             value if field.inline => self.content(value, view),
             Value::List(items) if field.is_repeated() => {
                 let outside = self.place.enter(&field.name.local);

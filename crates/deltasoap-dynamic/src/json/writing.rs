@@ -177,6 +177,12 @@ impl<'c> Writing<'c> {
                 let view = self.layouts.schema.view(field.element);
                 Ok(Some(column.iter().map(|item| scalar::to_json(&item, view)).collect()))
             }
+            Value::Table(table) if table.is_empty() => Ok(None),
+            Value::Table(table) => {
+                let rows = table.rows().map(|row| Value::Record(Box::new(row))).enumerate();
+                let rows = rows.map(|(index, row)| self.occurrence(&row, field, name, &path.index(index)));
+                Ok(Some(Json::Array(rows.collect::<Result<_, _>>()?)))
+            }
             value => self.occurrence(value, field, name, path).map(Some),
         }
     }

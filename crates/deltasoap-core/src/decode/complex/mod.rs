@@ -71,6 +71,11 @@ pub trait DecodeFields {
         None
     }
 
+    /// Takes note that a required field does not occur, which is tolerated. Nothing was read of it.
+    fn lack(&mut self, field: usize) {
+        let _ = field;
+    }
+
     /// Makes all fields and attributes absent.
     fn vacate(&mut self, view: View<'_>);
 
@@ -345,7 +350,9 @@ impl<'s> Routine<'_, '_, 's> {
             Tag::Start if self.is_in_group() => self.go_on_in_group(target, start),
             Tag::Start => self.open_field(target, start).map(|()| false),
             Tag::End | Tag::Done => {
-                self.check_complete()?;
+                if let Some(lacking) = self.check_complete()? {
+                    lacking.into_iter().for_each(|field| target.lack(field));
+                }
                 if self.is_in_group() {
                     self.cursor.hold(tag);
                 } else if self.cursor.is_over(self.me) {

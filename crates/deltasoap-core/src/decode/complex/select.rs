@@ -233,10 +233,10 @@ impl<'s> Routine<'_, '_, 's> {
     ///
     /// # Errors
     /// When a field has not occurred often enough.
-    pub(super) fn check_complete(&mut self) -> Step {
-        let Some(what) = self.lack() else { return Ok(()) };
-        if self.tolerates_lack()? {
-            return Ok(());
+    pub(super) fn check_complete(&mut self) -> Step<Option<Vec<usize>>> {
+        let Some(what) = self.lack() else { return Ok(None) };
+        if let Some(lacking) = self.tolerates_lack()? {
+            return Ok(Some(lacking));
         }
         let name = what.strip_prefix('<').and_then(|rest| rest.strip_suffix('>')).filter(|name| !name.contains('<'));
         Err(self.missing(name.map_or_else(|| what.clone(), ToOwned::to_owned)))

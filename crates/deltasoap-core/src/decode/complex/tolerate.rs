@@ -50,15 +50,15 @@ impl Routine<'_, '_, '_> {
         Err(self.unexpected(from))
     }
 
-    /// At the end of an element that lacks something: true if that is accepted.
+    /// At the end of an element that lacks something: the fields that do not occur, if that is accepted.
     #[cold]
-    pub(super) fn tolerates_lack(&mut self) -> Step<bool> {
+    pub(super) fn tolerates_lack(&mut self) -> Step<Option<Vec<usize>>> {
         let can_lack = self.cursor.tolerance() == Tolerance::AnyOrder
             && self.complex.compositor != Compositor::Choice
             && !self.is_in_group()
             && self.lacks_branch().is_none();
         if !can_lack {
-            return Ok(false);
+            return Ok(None);
         }
         let (complex, view) = (self.complex, self.view);
         let short = self.too_few();
@@ -66,10 +66,10 @@ impl Routine<'_, '_, '_> {
         let lacking: Vec<usize> =
             (0..complex.fields.len()).filter(|&index| complex.fields[index].min > 0 && !self.is_seen(index)).collect();
         if !lacking.iter().all(|&index| has_empty_value(view.follow(complex.fields[index].element))) {
-            return Ok(false);
+            return Ok(None);
         }
-        lacking.into_iter().chain(short).for_each(|index| self.cursor.report_missing(complex, index));
-        Ok(true)
+        lacking.iter().copied().chain(short).for_each(|index| self.cursor.report_missing(complex, index));
+        Ok(Some(lacking))
     }
 
     /// The last field, if it has come and not often enough, as far as the order tells.

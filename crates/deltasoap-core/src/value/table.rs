@@ -1,0 +1,460 @@
+//! Tables: the structs of a repeated field as columns, one for each of their fields.
+//!
+//! The items of many long lists are plain structs: a few numbers and texts each. As a [`Record`] an item takes two allocations; in a table
+//! its values stand in typed buffers, and the routines of typed lists read and write them. A list becomes a table with its first item, where
+//! its description allows nothing but plain rows ([`Table::for_field`]). Structs with optional fields make none: their items differ in
+//! markup, so that they are not read in one loop, and each column would need to say which of its values are there.
+//!
+//! A message can still hold what reading accepts and a table does not hold: `xsi:nil` on an item or on a field, and the lack of a field that
+//! is tolerated. The table is [spread](Value::spread) into a list of records then, in the middle of an item if need be: the item's routines
+//! go on in the record, since their frames are the same.
+
+use super::record::{Occurrences, Target};
+use super::{CONTENT, Column, Record, Simple, Value};
+use crate::decode::flat::{self, FlatItems, Patch, Run};
+use crate::decode::{self, Cursor, DecodeFields, FlatSource, Leaf, Step, nil_attribute};
+use crate::encode::flat::{Item, encode_items, encode_list};
+use crate::encode::{self, EncodeFields, Encoder, FlatSink};
+use crate::schema::{ComplexElement, Compositor, Field, QName, View};
+use std::fmt;
+
+/// The items of a repeated field whose type is a struct of plain values: rows, in the order of the message. All columns have the same
+/// length.
+///
+/// ```
+/// use deltasoap_core::{Column, QName, Record, Simple, Table, Value};
+///
+/// let table = Table::new([
+///     (QName::new("", "id"), Column::Int(vec![1, 2])),
+///     (QName::new("", "price"), Column::Double(vec![0.5, 2.0])),
+/// ])?;
+/// let Some(Column::Double(prices)) = table.column("price") else { unreachable!() };
+/// assert_eq!(prices.iter().sum::<f64>(), 2.5);
+/// let ids: Vec<Value> = table.rows().map(|row| row.fields[0].clone()).collect();
+/// assert_eq!(ids, [Value::Simple(Simple::Int(1)), Value::Simple(Simple::Int(2))]);
+/// // A table is equal to the list of its rows.
+/// let rows = table.rows().map(|row| Value::Record(Box::new(row))).collect();
+/// assert_eq!(Value::Table(Box::new(table)), Value::List(rows));
+/// # Ok::<_, deltasoap_core::UnevenColumns>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Table {
+    /// One at least.
+    columns: Vec<Column>,
+    names: Vec<QName>,
+}
+
+/// Columns that are no table: their lengths differ, or there are none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnevenColumns {
+    /// How many items each has.
+    pub lengths: Vec<usize>,
+}
+
+impl fmt::Display for UnevenColumns {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.lengths.is_empty() {
+            true => f.write_str("a table without columns"),
+            false => write!(f, "columns of different lengths: {:?}", self.lengths),
+        }
+    }
+}
+
+impl std::error::Error for UnevenColumns {}
+
+impl Table {
+    /// A table of these columns, in the order of the type's fields.
+    ///
+    /// # Errors
+    /// When their lengths differ, or there are none.
+    pub fn new(columns: impl IntoIterator<Item = (QName, Column)>) -> Result<Self, UnevenColumns> {
+        let (names, columns): (_, Vec<Column>) = columns.into_iter().unzip();
+        let lengths: Vec<usize> = columns.iter().map(Column::len).collect();
+        let is_even = lengths.first().is_some_and(|first| lengths.iter().all(|length| length == first));
+        if is_even { Ok(Table { columns, names }) } else { Err(UnevenColumns { lengths }) }
+    }
+
+    /// A table without rows for the items of a field, where they can be nothing but plain rows. `view` is of the field's content.
+    pub fn for_field(field: &Field, view: View<'_>) -> Option<Self> {
+        if !field.is_repeated() || field.inline || field.nillable {
+            return None;
+        }
+        let complex = view.complex().filter(|complex| is_plain(complex))?;
+        // Most structs are no plain rows, which is seen before anything is made.
+        complex.fields.iter().all(|field| column(field, view).is_some()).then(|| Table {
+            columns: complex.fields.iter().filter_map(|field| column(field, view)).collect(),
+            names: complex.fields.iter().map(|field| field.name.clone()).collect(),
+        })
+    }
+
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.columns.first().map_or(0, Column::len)
+    }
+
+    /// True without rows.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The names of the fields.
+    pub fn names(&self) -> &[QName] {
+        &self.names
+    }
+
+    /// The columns, in the order of the names.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// The column of the first field with this local name.
+    pub fn column(&self, local: &str) -> Option<&Column> {
+        self.names.iter().zip(&self.columns).find(|(name, _)| name.local == *local).map(|(_, column)| column)
+    }
+
+    /// The columns with their names, for what goes on with the buffers.
+    pub fn into_columns(self) -> impl Iterator<Item = (QName, Column)> {
+        self.names.into_iter().zip(self.columns)
+    }
+
+    /// A row as a value of its own.
+    pub fn row(&self, place: usize) -> Option<Record> {
+        let fields = self.columns.iter().map(|column| column.get(place).map(Value::Simple));
+        Some(Record { fields: fields.collect::<Option<_>>()?, ..Record::default() })
+    }
+
+    /// The rows, one by one.
+    pub fn rows(&self) -> impl Iterator<Item = Record> {
+        (0..self.len()).map_while(|place| self.row(place))
+    }
+
+    /// The rows as values of their own.
+    pub fn to_values(&self) -> Vec<Value> {
+        self.rows().map(|row| Value::Record(Box::new(row))).collect()
+    }
+
+    /// Appends a row; false if its values are not of the types of the columns.
+    pub fn push(&mut self, row: &Record) -> bool {
+        let values: Option<Vec<&Simple>> = row.fields.iter().map(simple).collect();
+        let Some(values) = values.filter(|values| row.has_fields_alone() && values.len() == self.columns.len()) else {
+            return false;
+        };
+        let is_of_types = values.iter().zip(&self.columns).all(|(value, column)| value.is_of(column.builtin()));
+        is_of_types && self.columns.iter_mut().zip(values).all(|(column, value)| column.push(value))
+    }
+
+    /// Puts a value in the place of another one, in a row and the column of a number; false if there is none, or the value is of
+    /// another type.
+    pub fn set(&mut self, row: usize, column: usize, value: &Simple) -> bool {
+        self.columns.get_mut(column).is_some_and(|column| column.set(row, value))
+    }
+
+    /// True if the rows are the same as these values.
+    pub(super) fn is_same(&self, values: &[Value]) -> bool {
+        let is_same = |(place, value): (usize, &Value)| match value {
+            Value::Record(record) => {
+                let mut pairs = self.columns.iter().zip(&record.fields);
+                let is_same = |(column, value): (&Column, &Value)| column.get(place).as_ref() == simple(value);
+                record.has_fields_alone() && record.fields.len() == self.columns.len() && pairs.all(is_same)
+            }
+            _ => false,
+        };
+        self.len() == values.len() && values.iter().enumerate().all(is_same)
+    }
+
+    /// True if the values are those of another table, whatever its names.
+    pub(super) fn has_rows_of(&self, other: &Table) -> bool {
+        self.columns == other.columns
+    }
+
+    /// True if rows of the type that the view is of have these columns.
+    fn is_of(&self, view: View<'_>) -> bool {
+        let Some(complex) = view.complex().filter(|complex| is_plain(complex)) else { return false };
+        let mut pairs = self.columns.iter().zip(complex.fields.iter());
+        let is_of = |(ours, field): (&Column, &Field)| {
+            column(field, view).is_some_and(|column| column.builtin() == ours.builtin())
+        };
+        self.columns.len() == complex.fields.len() && pairs.all(is_of)
+    }
+
+    pub(super) fn column_mut(&mut self, column: usize) -> Option<&mut Column> {
+        self.columns.get_mut(column)
+    }
+
+    /// Writes what the list of its rows would be.
+    pub(super) fn encode(&self, encoder: &mut Encoder, field: &Field, view: View<'_>) {
+        if !self.is_of(view) {
+            return encode_items(&self.to_values(), encoder, field, view);
+        }
+        let rows: Vec<Row<'_>> = (0..self.len()).map(|place| Row { table: self, place }).collect();
+        encode_list(&rows, None, encoder, field, view);
+    }
+}
+
+/// True for the types of plain rows, as far as the types of the fields do not matter.
+fn is_plain(complex: &ComplexElement) -> bool {
+    complex.compositor != Compositor::Choice
+        && complex.choices.is_empty()
+        && !complex.fields.is_empty()
+        && complex.has_required_fields_alone()
+}
+
+/// The column for a field of a row.
+fn column(field: &Field, around: View<'_>) -> Option<Column> {
+    Column::of_values(field, around.follow(field.element))
+}
+
+fn simple(value: &Value) -> Option<&Simple> {
+    match value {
+        Value::Simple(simple) => Some(simple),
+        _ => None,
+    }
+}
+
+impl Occurrences for Table {
+    fn open(&mut self, place: usize, view: View<'_>) -> usize {
+        self.columns.iter_mut().fold(0, |_, column| column.open(place, view))
+    }
+
+    fn splice(&mut self, place: usize, removed: usize, inserted: usize, view: View<'_>) -> usize {
+        self.columns.iter_mut().map(|column| Occurrences::splice(column, place, removed, inserted, view)).sum()
+    }
+
+    fn truncate(&mut self, count: usize) {
+        self.columns.iter_mut().for_each(|column| column.truncate(count));
+    }
+
+    fn run(&mut self, cursor: &mut Cursor<'_>, field: &Field, view: View<'_>) -> Run {
+        flat::run(self, cursor, std::ptr::from_ref(field).addr(), view)
+    }
+
+    fn patch(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Patch {
+        flat::patch(self, cursor, view)
+    }
+}
+
+impl FlatItems for Table {
+    fn len(&self) -> usize {
+        self.len()
+    }
+
+    fn truncate(&mut self, count: usize) {
+        Occurrences::truncate(self, count);
+    }
+
+    fn expect(&mut self, count: usize) {
+        self.columns.iter_mut().for_each(|column| column.reserve(count));
+    }
+
+    fn splice(&mut self, place: usize, removed: usize, inserted: usize, view: View<'_>) {
+        Occurrences::splice(self, place, removed, inserted, view);
+    }
+
+    #[inline(always)]
+    fn scan_over<S: FlatSource>(&mut self, place: usize, scan: &mut S, _: View<'_>) -> Option<()> {
+        self.columns.iter_mut().try_for_each(|column| column.scan(place, scan))
+    }
+
+    /// A new row goes behind all others first: an old one stays whole until the new one is.
+    #[inline(always)]
+    fn scan_into<S: FlatSource, E>(
+        &mut self,
+        place: usize,
+        _: usize,
+        scan: &mut S,
+        view: View<'_>,
+        end: impl FnOnce(&S) -> Option<E>,
+    ) -> Option<E> {
+        let count = self.len();
+        self.scan_over(count, scan, view)?;
+        let end = end(scan)?;
+        if place < count {
+            self.columns.iter_mut().for_each(|column| column.move_last(place));
+        }
+        Some(end)
+    }
+}
+
+/// A row to be written.
+struct Row<'t> {
+    table: &'t Table,
+    place: usize,
+}
+
+impl Item for Row<'_> {
+    fn flat_leaves(view: View<'_>) -> Option<usize> {
+        super::record::flat_leaves(view)
+    }
+
+    #[inline(always)]
+    fn is_flat(&self, _: View<'_>) -> bool {
+        true
+    }
+
+    fn count_same(_: &[Self], _: &[u8]) -> usize {
+        0
+    }
+
+    /// Column by column: what kind a column is, is asked once.
+    fn compare(items: &[Self], images: &[u8], size: usize, _: View<'_>, mut note: impl FnMut(bool)) {
+        for (items, images) in items.chunks(64).zip(images.chunks(64 * size)) {
+            let (Some(first), mut marks, mut at) = (items.first(), 0, 0) else { return };
+            for column in &first.table.columns {
+                at += column.mark_changed(first.place, images.get(at..).unwrap_or_default(), size, &mut marks);
+            }
+            (0..items.len()).for_each(|index| note(marks >> index & 1 != 0));
+        }
+    }
+
+    #[inline(always)]
+    fn write_flat<S: FlatSink>(&self, sink: &mut S, _: View<'_>) {
+        self.table.columns.iter().for_each(|column| column.write_leaf(self.place, sink));
+    }
+
+    fn encode(&self, encoder: &mut Encoder, view: View<'_>) {
+        encode::complex::encode(self, encoder, view);
+    }
+}
+
+impl EncodeFields for Row<'_> {
+    fn encode_field(&self, index: usize, encoder: &mut Encoder, field: &Field, view: View<'_>) {
+        encoder.start(&field.name);
+        self.table.columns[index].encode_item(self.place, encoder, view);
+        encoder.end();
+    }
+}
+
+/// Reads the row at a place of a list that is a table, or was one when the row was begun. Its frames are those that a [`Value`] has: a
+/// table may take the place of a list, and a list that of a table, between two messages.
+pub(super) fn decode_row(list: &mut Value, place: usize, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
+    let (me, fresh) = cursor.enter();
+    if fresh {
+        if !cursor.is_seeking() {
+            cursor.go_over(me);
+        }
+        cursor.frame(me).state = CONTENT;
+    }
+    decode::complex::decode(&mut Reading { list, place, view }, cursor, view)?;
+    cursor.leave(me);
+    Ok(())
+}
+
+/// A row being read.
+struct Reading<'t> {
+    list: &'t mut Value,
+    place: usize,
+    view: View<'t>,
+}
+
+impl Reading<'_> {
+    fn column(&mut self, field: usize) -> Option<&mut Column> {
+        match &mut *self.list {
+            Value::Table(table) => table.column_mut(field),
+            _ => None,
+        }
+    }
+
+    /// The row as a record, if the table was spread.
+    fn record(&mut self) -> Option<Target<'_>> {
+        match &mut *self.list {
+            Value::List(items) => match items.get_mut(self.place)? {
+                Value::Record(record) => Some(Target { record, complex: self.view.complex()?, view: self.view }),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The row as a record, from now on.
+    fn spread(&mut self) -> Target<'_> {
+        self.list.spread();
+        let Some(record) = self.record() else { unreachable!("a row that was opened") };
+        record
+    }
+}
+
+/// Nothing is kept of what was not read: all fields are required, so that each is read, or stays as the message before had it.
+impl DecodeFields for Reading<'_> {
+    fn open(&mut self, field: usize, place: usize, view: View<'_>) -> usize {
+        self.record().map_or(0, |mut record| record.open(field, place, view))
+    }
+
+    fn keep(&mut self, field: usize, count: usize, view: View<'_>) {
+        if let Some(mut record) = self.record() {
+            record.keep(field, count, view);
+        }
+    }
+
+    fn decode_field(&mut self, field: usize, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
+        let place = self.place;
+        if let Some(column) = self.column(field)
+            && !(cursor.is_entering() && nil_attribute(cursor)?.0)
+        {
+            return column.decode(place, cursor, view);
+        }
+        self.spread().decode_field(field, cursor, view)
+    }
+
+    #[inline]
+    fn scan_leaf(&mut self, field: usize, leaf: &mut Leaf<'_>, view: View<'_>) -> Option<()> {
+        let place = self.place;
+        match self.column(field) {
+            Some(column) => column.scan(place, leaf),
+            None => self.record()?.scan_leaf(field, leaf, view),
+        }
+    }
+
+    fn lack(&mut self, field: usize) {
+        self.spread().record.fields[field] = Value::Absent;
+    }
+
+    fn vacate(&mut self, view: View<'_>) {
+        if let Some(mut record) = self.record() {
+            record.vacate(view);
+        }
+    }
+}
+
+impl Value {
+    /// A list as values of their own, for what changes them one by one: a [`Column`] and a [`Table`] become a [`List`](Value::List). Gives
+    /// its items; `None` where there is no list.
+    pub fn spread(&mut self) -> Option<&mut Vec<Value>> {
+        let items = match self {
+            Value::Column(column) => Some(column.to_values()),
+            Value::Table(table) => Some(table.to_values()),
+            _ => None,
+        };
+        if let Some(items) = items {
+            *self = Value::List(items);
+        }
+        match self {
+            Value::List(items) => Some(items),
+            _ => None,
+        }
+    }
+
+    /// A list as a column or a table, where the field can be one and all items are of its type: it is written faster, and takes less memory.
+    /// `view` is of the field's content.
+    pub fn gather(&mut self, field: &Field, view: View<'_>) {
+        let Value::List(items) = self else { return };
+        if let Some(mut column) = Column::for_field(field, view) {
+            if items.iter().all(|item| matches!(item, Value::Simple(item) if column.push(item))) {
+                *self = Value::Column(column);
+            }
+        } else if let Some(mut table) = Table::for_field(field, view)
+            && items.iter().all(|item| matches!(item, Value::Record(item) if table.push(item)))
+        {
+            *self = Value::Table(Box::new(table));
+        }
+    }
+
+    /// How many items a list has, in whatever form; `None` for what is none.
+    pub(super) fn occurrences(&self) -> Option<usize> {
+        match self {
+            Value::List(items) => Some(items.len()),
+            Value::Column(column) => Some(column.len()),
+            Value::Table(table) => Some(table.len()),
+            _ => None,
+        }
+    }
+}
