@@ -11,6 +11,7 @@ use deltasoap::DifferentialStats;
 use deltasoap::encode::differential::EncodeStats;
 
 use crate::engine::Session;
+use crate::statistics::{Interval, median_interval};
 
 /// How much is measured.
 #[derive(Debug, Clone, Copy)]
@@ -40,6 +41,8 @@ pub struct Figures {
     pub ns_median: u64,
     /// How far apart the quartiles of the runs lie, as a fraction of the median.
     pub spread: f64,
+    /// The median in nanoseconds, and where it lies with a probability of 95 percent.
+    pub interval: Interval,
     /// See [`Session::peak_bytes`].
     pub peak_bytes: u64,
     /// See [`Session::differential`].
@@ -178,6 +181,7 @@ fn conclude(session: &mut dyn Session, mut times: Vec<u64>) -> Result<Figures> {
     session.check()?;
     times.sort_unstable();
     let messages = session.messages_per_run() as u64;
+    let interval = median_interval(&times.iter().map(|ns| *ns as f64 / messages as f64).collect::<Vec<_>>())?;
     times.iter_mut().for_each(|ns| *ns /= messages);
     let median = median(&times);
     Ok(Figures {
@@ -186,6 +190,7 @@ fn conclude(session: &mut dyn Session, mut times: Vec<u64>) -> Result<Figures> {
         ns_min: times[0],
         ns_median: median,
         spread: (times[times.len() * 3 / 4] - times[times.len() / 4]) as f64 / median.max(1) as f64,
+        interval,
         peak_bytes: session.peak_bytes()?,
         differential,
         templates,
@@ -270,6 +275,7 @@ mod tests {
             ns_min: 1,
             ns_median: 2,
             spread: 1.0,
+            interval: Interval { low: 1.0, median: 2.0, high: 3.0 },
             peak_bytes: 3,
             differential: None,
             templates: None,

@@ -9,6 +9,7 @@ use deltasoap::Differential;
 use crate::engine::Session;
 use crate::measure::{Figures, Plan, measure};
 use crate::messages::Same;
+use crate::statistics::Interval;
 use crate::stream::lane::{Floor, Lane, Setup};
 use crate::stream::{Bound, Kind, Recipe, Stream, Visitor, with_stream};
 
@@ -52,6 +53,11 @@ impl Outcome {
     /// The figures of a mode.
     pub fn of(&self, mode: Mode) -> &Figures {
         &self.figures[mode as usize]
+    }
+
+    /// Where the ratio to another mode lies.
+    pub fn interval_to(&self, mode: Mode) -> Interval {
+        self.of(Mode::Differential).interval.by(self.of(mode).interval)
     }
 
     /// Median time of differential decoding by that of another mode.

@@ -4,7 +4,7 @@ use anyhow::{Result, ensure};
 use statrs::distribution::{Binomial, DiscreteCDF};
 
 /// A median and where it lies with a probability of at least 95 percent.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Default, Clone, Copy, PartialEq)]
 pub struct Interval {
     /// Lower end.
     pub low: f64,
@@ -12,6 +12,25 @@ pub struct Interval {
     pub median: f64,
     /// Upper end.
     pub high: f64,
+}
+
+impl Interval {
+    /// Of the ratio to another median: not narrower than it is.
+    #[must_use]
+    pub fn by(self, other: Interval) -> Interval {
+        let ratio = |one: f64, other: f64| one / other.max(f64::MIN_POSITIVE);
+        Interval {
+            low: ratio(self.low, other.high),
+            median: ratio(self.median, other.median),
+            high: ratio(self.high, other.low),
+        }
+    }
+
+    /// Of the median times a number above zero.
+    #[must_use]
+    pub fn times(self, factor: f64) -> Interval {
+        Interval { low: self.low * factor, median: self.median * factor, high: self.high * factor }
+    }
 }
 
 /// The median of measurements with its interval, from one measurement to another: the number of measurements below
@@ -34,7 +53,15 @@ pub fn median_interval(measurements: &[f64]) -> Result<Interval> {
 /// one that follows `count` others if at most `count` lie below it: at most 2.5 percent for either end.
 fn outside(n: usize) -> Result<usize> {
     let below = Binomial::new(0.5, n as u64)?;
-    let certain = (0..n / 2).take_while(|&count| below.cdf(count as u64) <= 0.025).count();
+    // Searched for by halves, for there may be very many measurements.
+    let (mut certain, mut open) = (0, n / 2);
+    while certain < open {
+        let middle = certain.midpoint(open);
+        match below.cdf(middle as u64) <= 0.025 {
+            true => certain = middle + 1,
+            false => open = middle,
+        }
+    }
     Ok(certain.saturating_sub(1))
 }
 
@@ -85,6 +112,14 @@ mod tests {
         assert_eq!(interval(6), Interval { low: 1.0, median: 3.5, high: 6.0 });
         assert_eq!(interval(3), Interval { low: 1.0, median: 2.0, high: 3.0 });
         assert_eq!(interval(1), Interval { low: 1.0, median: 1.0, high: 1.0 });
+    }
+
+    #[test]
+    fn the_interval_of_a_ratio_holds_the_extremes() {
+        let (one, other) =
+            (Interval { low: 2.0, median: 3.0, high: 4.0 }, Interval { low: 1.0, median: 1.5, high: 2.0 });
+        assert_eq!(one.by(other), Interval { low: 1.0, median: 2.0, high: 4.0 });
+        assert_eq!(other.times(2.0), Interval { low: 2.0, median: 3.0, high: 4.0 });
     }
 
     #[test]

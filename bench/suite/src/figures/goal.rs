@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::report::{align, new_table};
+use crate::statistics::Interval;
 
 /// A goal, measured.
 #[derive(Debug, Default, Serialize)]
@@ -13,6 +14,8 @@ pub struct Goal {
     pub goal: String,
     /// The number that is judged; `None` where it could not be measured.
     pub measured: Option<f64>,
+    /// Where that lies with a probability of 95 percent, where this is known.
+    pub interval: Option<[f64; 2]>,
     /// What it means, or why there is none.
     pub detail: String,
     /// True if the goal is reached; `None` for numbers that are reported without a goal.
@@ -42,19 +45,25 @@ impl Goal {
         Goal { goal: goal.to_owned(), detail: reason, ..Goal::default() }
     }
 
+    /// The goal with the interval in which its number lies.
+    pub fn within(self, Interval { low, high, .. }: Interval) -> Self {
+        Goal { interval: Some([low, high]), ..self }
+    }
+
     /// The goal with a name.
     pub fn named(self, name: String) -> Self {
         Goal { name, ..self }
     }
 
-    fn cells(&self) -> [String; 5] {
+    fn cells(&self) -> [String; 6] {
         let measured = self.measured.map_or_else(String::new, |measured| format!("{measured:.3}"));
+        let interval = self.interval.map_or_else(String::new, |[low, high]| format!("{low:.3} to {high:.3}"));
         let reached = match self.reached {
             Some(true) => "yes",
             Some(false) => "NO",
             None => "",
         };
-        [self.name.clone(), self.goal.clone(), self.detail.clone(), measured, reached.to_owned()]
+        [self.name.clone(), self.goal.clone(), self.detail.clone(), measured, interval, reached.to_owned()]
     }
 }
 
@@ -64,7 +73,7 @@ fn finite(measured: f64) -> Option<f64> {
 
 /// Shows goals, and how many of them are reached.
 pub fn table(goals: &[Goal]) -> String {
-    let mut table = new_table(&["figure", "goal", "detail", "measured", "reached"]);
+    let mut table = new_table(&["figure", "goal", "detail", "measured", "95 %", "reached"]);
     table.add_rows(goals.iter().map(Goal::cells));
     align(&mut table, 3);
     let judged = goals.iter().filter_map(|goal| goal.reached);
@@ -80,7 +89,9 @@ mod tests {
     fn goals_are_judged() {
         let goals = [
             Goal::at_most(2.0, "× floor", 2.0, "0.5 ms".to_owned()).named("one".to_owned()),
-            Goal::at_least(2.0, "× regular", 1.9, String::new()).named("two".to_owned()),
+            Goal::at_least(2.0, "× regular", 1.9, String::new())
+                .within(Interval { low: 1.75, median: 1.9, high: 2.125 })
+                .named("two".to_owned()),
             Goal::reported("bytes", 7.0, String::new()),
             Goal::unknown("at most 1", "no valgrind".to_owned()),
         ];
@@ -88,6 +99,7 @@ mod tests {
         let table = table(&goals);
         assert!(table.contains("1 of 2 goals are reached") && table.contains("no valgrind"), "{table}");
         assert!(table.contains("at most 2 × floor") && table.contains("2.000"), "{table}");
+        assert!(table.contains("1.750 to 2.125"), "{table}");
     }
 
     #[test]

@@ -131,7 +131,7 @@ fn ratio_task(effort: Effort, name: String, (case, mode): (Case, Mode), bound: f
     task(name, move || {
         let [ours, regular] = by_turns(effort, [(case, mode), (case, Mode::Regular)])?;
         let detail = format!("{}, regular {}", time(&ours), time(&regular));
-        Ok(Goal::at_most(bound, "× regular", ratio(&ours, &regular), detail))
+        Ok(Goal::at_most(bound, "× regular", ratio(&ours, &regular), detail).within(ours.interval.by(regular.interval)))
     })
 }
 

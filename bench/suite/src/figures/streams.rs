@@ -53,7 +53,8 @@ fn real_tasks(effort: Effort) -> Vec<Task> {
         let name = format!("real: identical {name} in SOAP encoding");
         let measure = move || {
             let outcome = run(effort, Recipe::identical(kind, n))?;
-            Ok(Goal::at_most(2.0, "× floor", outcome.ratio_to(Mode::Floor), times(&outcome)))
+            Ok(Goal::at_most(2.0, "× floor", outcome.ratio_to(Mode::Floor), times(&outcome))
+                .within(outcome.interval_to(Mode::Floor)))
         };
         Task { name, measure: Box::new(measure) }
     });
@@ -70,7 +71,8 @@ fn real_tasks(effort: Effort) -> Vec<Task> {
     let against_regular = against_regular.map(|(name, recipe, bound)| {
         let measure = move || {
             let outcome = run(effort, recipe)?;
-            Ok(Goal::at_least(bound, "× regular", 1.0 / outcome.ratio_to(Mode::Regular), times(&outcome)))
+            let speed = outcome.of(Mode::Regular).interval.by(outcome.of(Mode::Differential).interval);
+            Ok(Goal::at_least(bound, "× regular", 1.0 / outcome.ratio_to(Mode::Regular), times(&outcome)).within(speed))
         };
         Task { name: format!("real: {name}"), measure: Box::new(measure) }
     });
@@ -84,7 +86,8 @@ fn run(effort: Effort, recipe: Recipe) -> Result<Outcome> {
 fn floor_task(effort: Effort, kind: Kind, bound: f64, name: &str) -> Task {
     let measure = move || {
         let outcome = run(effort, Recipe::identical(kind, effort.n))?;
-        Ok(Goal::at_most(bound, "× floor", outcome.ratio_to(Mode::Floor), times(&outcome)))
+        let ratio = outcome.ratio_to(Mode::Floor);
+        Ok(Goal::at_most(bound, "× floor", ratio, times(&outcome)).within(outcome.interval_to(Mode::Floor)))
     };
     Task { name: name.to_owned(), measure: Box::new(measure) }
 }

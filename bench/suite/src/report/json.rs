@@ -58,6 +58,7 @@ impl<'a> Line<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::statistics::Interval;
     use crate::workload::Definitions;
 
     #[test]
@@ -70,6 +71,7 @@ mod tests {
             ns_min: 4,
             ns_median: 5,
             spread: 0.5,
+            interval: Interval::default(),
             peak_bytes: 6,
             differential: None,
             templates: None,

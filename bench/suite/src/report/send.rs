@@ -9,7 +9,7 @@ use super::json::Line;
 use super::table::{align, megabytes_per_second, new_table};
 use crate::measure::Figures;
 use crate::options::name;
-use crate::send::{Action, Case, Field, Mode, Outcome};
+use crate::send::{Action, Case, Mode, Outcome};
 
 const HEADER: [&str; 13] = [
     "workload",
@@ -68,17 +68,10 @@ pub fn change(case: &Case) -> String {
         Action::First => "first".to_owned(),
         Action::Shared => "first, shared".to_owned(),
         Action::Structural | Action::Overlaid => share,
+        Action::Redrawn { field } => format!("redrawn, {share}, in {}", field.name()),
         Action::Rewritten => format!("longest, {share}"),
         Action::Shift { width } => format!("{width} to longest, {share}"),
-        Action::Stuffed { width, over, field } => format!("{width} over {over} in {}", room(field)),
-    }
-}
-
-fn room(field: Field) -> String {
-    match field {
-        Field::Exact => "exact".to_owned(),
-        Field::Given(characters) => characters.to_string(),
-        Field::Maximal => "maximal".to_owned(),
+        Action::Stuffed { width, over, field } => format!("{width} over {over} in {}", field.name()),
     }
 }
 
@@ -171,6 +164,7 @@ fn templates(stats: &EncodeStats, ratio_regular: f64) -> TemplateLine {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::statistics::Interval;
     use crate::workload::Values;
 
     fn outcome() -> Outcome {
@@ -182,6 +176,7 @@ mod tests {
             ns_min: 900,
             ns_median,
             spread: 0.015,
+            interval: Interval::default(),
             peak_bytes: 1025,
             differential: None,
             templates,

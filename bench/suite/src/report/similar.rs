@@ -175,6 +175,7 @@ fn line<'a>(workload: &'a str, outcome: &Outcome, options: &DifferentialArgument
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::statistics::Interval;
     use crate::stream::{Kind, Recipe};
     use deltasoap::DifferentialStats;
 
@@ -185,6 +186,7 @@ mod tests {
             ns_min: 900,
             ns_median,
             spread: 0.015,
+            interval: Interval::default(),
             peak_bytes: 1025,
             differential,
             templates: None,

@@ -126,6 +126,7 @@ fn reasons(rows: &[Row<'_>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::statistics::Interval;
     use crate::workload::Workload;
 
     fn row<'w>(workload: &'w Workload, engine: &str, ns_median: u64) -> Row<'w> {
@@ -135,6 +136,7 @@ mod tests {
             ns_min: 900,
             ns_median,
             spread: 0.015,
+            interval: Interval::default(),
             peak_bytes: 1025,
             differential: None,
             templates: None,

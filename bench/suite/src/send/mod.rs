@@ -36,7 +36,12 @@ pub enum Action {
     ContentMatch,
     /// Some change and keep the lengths of their texts.
     Structural,
-    /// The same, of values as long as can be.
+    /// Some change, and their lengths as it happens.
+    Redrawn {
+        /// Room for each leaf.
+        field: Field,
+    },
+    /// Some change and keep their lengths, of values as long as can be.
     Rewritten,
     /// Some grow from this width to the longest.
     Shift {
@@ -65,6 +70,8 @@ pub enum Action {
 pub enum Field {
     /// What a value needs.
     Exact,
+    /// What so many per cent of the first values needed.
+    Learned(u8),
     /// So many characters a leaf.
     Given(u16),
     /// What the widest value of the type needs.
@@ -72,9 +79,20 @@ pub enum Field {
 }
 
 impl Field {
+    /// The name in reports.
+    pub fn name(self) -> String {
+        match self {
+            Field::Exact => "exact".to_owned(),
+            Field::Learned(percent) => format!("learned ({percent} %)"),
+            Field::Given(characters) => characters.to_string(),
+            Field::Maximal => "maximal".to_owned(),
+        }
+    }
+
     fn width(self) -> Width {
         match self {
             Field::Exact => Width::Exact,
+            Field::Learned(percent) => Width::Learned(f32::from(percent) / 100.0),
             Field::Given(characters) => Width::Given(characters),
             Field::Maximal => Width::Maximal,
         }
@@ -115,7 +133,7 @@ impl Case {
 
     fn templating(&self) -> Templating {
         let width = match self.action {
-            Action::Stuffed { field, .. } => field.width(),
+            Action::Stuffed { field, .. } | Action::Redrawn { field } => field.width(),
             _ => Width::Exact,
         };
         Templating {

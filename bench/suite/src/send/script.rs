@@ -76,6 +76,10 @@ fn values<S: Shape>(case: &Case) -> Values<S> {
     };
     match case.action {
         Action::ContentMatch | Action::Structural | Action::Overlaid => by_turns(S::ordinary(n), Start::Last),
+        Action::Redrawn { .. } => {
+            let first = S::ordinary(n);
+            (first.clone(), [S::others(n), first], Start::Last)
+        }
         Action::Rewritten => by_turns(items_of_width::<S>(n, S::LONGEST), Start::Last),
         Action::First | Action::Shared => by_turns(S::ordinary(n), Start::Nothing),
         Action::Shift { width } => grown(width, S::LONGEST, Start::Anew),

@@ -6,6 +6,7 @@
 use deltasoap::{Message, Tracked, Typed};
 use deltasoap_streams::arrays::{self, Mio};
 use deltasoap_streams::prng::{SEED, SplitMix64};
+use deltasoap_streams::similar;
 
 use super::lists::{
     StreamedDoubles, StreamedInts, StreamedMios, StreamedStrings, TrackedDoubles, TrackedInts, TrackedMios,
@@ -35,6 +36,9 @@ pub trait Shape: 'static {
     /// The items of the other workloads.
     fn ordinary(n: usize) -> Vec<Self::Item>;
 
+    /// As many others of their kind.
+    fn others(n: usize) -> Vec<Self::Item>;
+
     /// An item whose leaves have texts of `width` characters together; brought into the type's bounds.
     fn of_width(width: usize, random: &mut SplitMix64) -> Self::Item;
 
@@ -55,6 +59,12 @@ pub trait Shape: 'static {
 
     /// What the item takes in memory.
     fn push_memory(item: &Self::Item, memory: &mut Vec<u8>);
+}
+
+/// `n` items that a generator of its own draws.
+fn drawn<E>(n: usize, mut draw: impl FnMut(&mut SplitMix64) -> E) -> Vec<E> {
+    let mut random = SplitMix64::stream(SEED, 4);
+    (0..n).map(|_| draw(&mut random)).collect()
 }
 
 /// `n` items of a width.
@@ -94,6 +104,10 @@ impl Shape for Doubles {
 
     fn ordinary(n: usize) -> Vec<f64> {
         arrays::hard_doubles(n)
+    }
+
+    fn others(n: usize) -> Vec<f64> {
+        drawn(n, similar::hard_double)
     }
 
     fn of_width(width: usize, random: &mut SplitMix64) -> f64 {
@@ -187,6 +201,10 @@ impl Shape for Ints {
         arrays::ints(n)
     }
 
+    fn others(n: usize) -> Vec<i32> {
+        drawn(n, similar::int(n))
+    }
+
     fn of_width(width: usize, random: &mut SplitMix64) -> i32 {
         let width = width.clamp(Self::SHORTEST, Self::LONGEST);
         let text = match width {
@@ -239,6 +257,10 @@ impl Shape for Structs {
         arrays::mios(n)
     }
 
+    fn others(n: usize) -> Vec<Mio> {
+        drawn(n, similar::mio(n))
+    }
+
     /// About half of the width is the double's.
     fn of_width(width: usize, random: &mut SplitMix64) -> Mio {
         let width = width.clamp(Self::SHORTEST, Self::LONGEST);
@@ -287,6 +309,10 @@ impl Shape for Strings {
 
     fn ordinary(n: usize) -> Vec<String> {
         arrays::strings(n)
+    }
+
+    fn others(n: usize) -> Vec<String> {
+        drawn(n, similar::string)
     }
 
     fn of_width(width: usize, random: &mut SplitMix64) -> String {

@@ -221,6 +221,7 @@ fn line(cells: impl Iterator<Item = String>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::statistics::Interval;
 
     fn subject() -> Subject<'static> {
         let row = "process/decode-ints/10";
@@ -234,6 +235,7 @@ mod tests {
             ns_min: 90,
             ns_median: 100,
             spread: 0.123_456,
+            interval: Interval::default(),
             peak_bytes: 7,
             differential: None,
             templates: None,
