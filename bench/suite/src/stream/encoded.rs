@@ -4,8 +4,10 @@ use std::fmt::Write;
 
 use deltasoap::{Soap, SoapArray};
 use deltasoap_streams::arrays;
+use deltasoap_streams::prng::SplitMix64;
+use deltasoap_streams::similar;
 
-use super::{Bound, Sent, Stream, fixed};
+use super::{Bound, Recipe, Sent, Stream, fixed};
 use crate::messages::Same;
 
 /// `sendDoubles`, rpc/encoded.
@@ -13,6 +15,20 @@ use crate::messages::Same;
 #[soap(element = "sendDoubles", namespace = "urn:bench", all)]
 pub struct EncodedDoubles {
     item: SoapArray<f64>,
+}
+
+/// `sendInts`, rpc/encoded.
+#[derive(Debug, Soap)]
+#[soap(element = "sendInts", namespace = "urn:bench", all)]
+pub struct EncodedInts {
+    item: SoapArray<i32>,
+}
+
+/// `sendStrings`, rpc/encoded.
+#[derive(Debug, Soap)]
+#[soap(element = "sendStrings", namespace = "urn:bench", all)]
+pub struct EncodedStrings {
+    item: SoapArray<String>,
 }
 
 /// `sendMios`, rpc/encoded.
@@ -37,6 +53,18 @@ impl Same for EncodedDoubles {
     }
 }
 
+impl Same for EncodedInts {
+    fn is_same(&self, other: &Self) -> bool {
+        self.item.0 == other.item.0
+    }
+}
+
+impl Same for EncodedStrings {
+    fn is_same(&self, other: &Self) -> bool {
+        self.item.0 == other.item.0
+    }
+}
+
 impl Same for EncodedMios {
     fn is_same(&self, other: &Self) -> bool {
         let bits = |it: &Self| it.item.iter().map(|mio| (mio.x, mio.y, mio.v.to_bits())).collect::<Vec<_>>();
@@ -44,20 +72,53 @@ impl Same for EncodedMios {
     }
 }
 
-/// Equal messages with an array of doubles.
-pub(super) fn doubles(n: usize, bound: Bound) -> Stream<EncodedDoubles> {
-    let values = arrays::hard_doubles(n);
-    let items = items("xsd:double", values.iter().map(|value| format!("{value:e}")));
-    equal(&message("sendDoubles", "xsd:double", n, &items), bound, || EncodedDoubles {
-        item: SoapArray(values.clone()),
-    })
+/// An array of ints.
+pub(super) fn ints(recipe: Recipe, bound: Bound) -> Stream<EncodedInts> {
+    let kind = Items { operation: "sendInts", kind: "xsd:int", text: i32::to_string };
+    let value = |items: Vec<i32>| EncodedInts { item: SoapArray(items) };
+    changing(kind, (recipe, bound), arrays::ints(recipe.n), similar::int(recipe.n), value)
 }
 
-/// Equal messages with an array of structs.
-pub(super) fn structs(n: usize, bound: Bound) -> Stream<EncodedMios> {
-    let values = arrays::mios(n);
-    let items = items("b:Mio", values.iter().map(fields));
-    equal(&message("sendMios", "b:Mio", n, &items), bound, || mios(&values))
+/// An array of doubles.
+pub(super) fn doubles(recipe: Recipe, bound: Bound) -> Stream<EncodedDoubles> {
+    let kind = Items { operation: "sendDoubles", kind: "xsd:double", text: |value: &f64| format!("{value:e}") };
+    let value = |items: Vec<f64>| EncodedDoubles { item: SoapArray(items) };
+    changing(kind, (recipe, bound), arrays::hard_doubles(recipe.n), similar::hard_double, value)
+}
+
+/// An array of strings.
+pub(super) fn strings(recipe: Recipe, bound: Bound) -> Stream<EncodedStrings> {
+    let kind = Items { operation: "sendStrings", kind: "xsd:string", text: String::clone };
+    let value = |items: Vec<String>| EncodedStrings { item: SoapArray(items) };
+    changing(kind, (recipe, bound), arrays::strings(recipe.n), similar::string, value)
+}
+
+/// An array of structs.
+pub(super) fn structs(recipe: Recipe, bound: Bound) -> Stream<EncodedMios> {
+    let kind = Items { operation: "sendMios", kind: "b:Mio", text: fields };
+    let value = |items: Vec<arrays::Mio>| mios(&items);
+    changing(kind, (recipe, bound), arrays::mios(recipe.n), similar::mio(recipe.n), value)
+}
+
+/// How items are written.
+struct Items<E> {
+    operation: &'static str,
+    kind: &'static str,
+    text: fn(&E) -> String,
+}
+
+fn changing<T, E: Clone + PartialEq>(
+    Items { operation, kind, text }: Items<E>,
+    (recipe, bound): (Recipe, Bound),
+    first: Vec<E>,
+    draw: impl FnMut(&mut SplitMix64) -> E,
+    value: impl Fn(Vec<E>) -> T,
+) -> Stream<T> {
+    let written = |of: &[E]| message(operation, kind, recipe.n, &items(kind, of.iter().map(text)));
+    let count = bound.messages(written(&first).len());
+    let ring = similar::changed(&first, recipe.changes(), count, draw);
+    let sent = |of: Vec<E>| Sent { bytes: fixed(written(&of).into_bytes()), value: value(of), sender: 0 };
+    Stream { messages: ring.into_iter().map(sent).collect(), senders: 1 }
 }
 
 /// The same as Axis 1.x writes it: items refer to structs that stand after the operation.

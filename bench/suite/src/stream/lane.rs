@@ -10,10 +10,11 @@ use std::rc::Rc;
 use anyhow::{Context, Result, ensure};
 use bytes::Bytes;
 use deltasoap::decode::Decoder;
-use deltasoap::soap::{EnvelopeReader, RequestReceiver};
+use deltasoap::soap::{EnvelopeReader, Receiver};
 use deltasoap::{Checkpoints, DecodeOptions, Differential, DifferentialStats, Error, Memory};
 
-use super::Stream;
+use super::way::{Typed, Way};
+use super::{Sent, Stream};
 use crate::engine::{Session, timed};
 use crate::memory;
 use crate::messages::Same;
@@ -46,14 +47,13 @@ impl Setup {
     }
 }
 
-/// A decoder on its way through a stream.
-#[derive(Debug)]
-pub struct Lane<T> {
+/// A decoder on its way through a stream. `W` is what messages are read as.
+pub struct Lane<T, W: Way<T> = Typed> {
     stream: Rc<Stream<T>>,
     setup: Setup,
     decoder: Decoder,
     /// A sender's each; taken out while a message of that sender is decoded.
-    memories: Vec<Option<Box<Memory<T>>>>,
+    memories: Vec<Option<Box<Memory<W::Value>>>>,
     /// The message to decode next.
     next: usize,
     /// What the timed runs did.
@@ -61,8 +61,15 @@ pub struct Lane<T> {
 }
 
 impl<T: Same> Lane<T> {
-    /// A lane that has decoded nothing.
+    /// A lane that has decoded nothing, and reads messages as their type.
     pub fn new(stream: Rc<Stream<T>>, setup: Setup) -> Self {
+        Lane::open(stream, setup)
+    }
+}
+
+impl<T: Same, W: Way<T>> Lane<T, W> {
+    /// A lane that has decoded nothing.
+    pub fn open(stream: Rc<Stream<T>>, setup: Setup) -> Self {
         let memories = (0..stream.senders).map(|_| None).collect();
         Lane { decoder: setup.decoder(), stream, setup, memories, next: 0, counts: DifferentialStats::default() }
     }
@@ -72,8 +79,8 @@ impl<T: Same> Lane<T> {
         let place = self.next;
         let message = &self.stream.messages[place];
         let slot = &mut self.memories[message.sender];
-        let memory = slot.take().unwrap_or_default();
-        *slot = Some(decode(&mut self.decoder, memory, message.bytes.clone(), self.setup.chunk)?);
+        let memory = slot.take().unwrap_or_else(W::memory);
+        *slot = Some(decode::<T, W>(&mut self.decoder, memory, message, self.setup.chunk)?);
         self.next = (place + 1) % self.stream.messages.len();
         Ok(place)
     }
@@ -84,6 +91,15 @@ impl<T: Same> Lane<T> {
     /// When one cannot be decoded.
     pub fn advance(&mut self, messages: usize) -> Result<()> {
         (0..messages).try_for_each(|_| self.step().map(drop)).context("a message cannot be decoded")
+    }
+
+    /// Decodes some messages; the nanoseconds that they take together.
+    ///
+    /// # Errors
+    /// When one cannot be decoded.
+    pub fn timed(&mut self, messages: usize) -> Result<u64> {
+        let (ns, result) = timed(|| self.advance(messages));
+        result.map(|()| ns)
     }
 
     /// Messages that are timed together.
@@ -97,9 +113,7 @@ impl<T: Same> Lane<T> {
         if self.setup.is_forgetful {
             self.memories.iter_mut().flatten().for_each(|memory| memory.forget());
         }
-        let sweep = self.sweep();
-        let (ns, result) = timed(|| self.advance(sweep));
-        result.map(|()| ns)
+        self.timed(self.sweep())
     }
 
     /// What was done for all senders so far, and the memory that is held for them.
@@ -113,12 +127,20 @@ impl<T: Same> Lane<T> {
     fn check_value(&self, place: usize) -> Result<()> {
         let message = &self.stream.messages[place];
         let memory = self.memories[message.sender].as_ref().context("nothing was decoded")?;
-        ensure!(memory.value().is_same(&message.value), "wrong value of message {place} of the ring");
+        ensure!(W::is_same(memory.value(), message)?, "wrong value of message {place} of the ring");
         Ok(())
+    }
+
+    /// Looks at the value of the last message.
+    ///
+    /// # Errors
+    /// When it is wrong.
+    pub fn check_last(&self) -> Result<()> {
+        self.check_value(self.next.checked_sub(1).unwrap_or(self.stream.messages.len() - 1))
     }
 }
 
-impl<T: Same> Session for Lane<T> {
+impl<T: Same, W: Way<T>> Session for Lane<T, W> {
     fn bytes(&self) -> usize {
         self.stream.message_len()
     }
@@ -145,7 +167,7 @@ impl<T: Same> Session for Lane<T> {
 
     /// Of the first two messages that a new decoder reads, the memory for the next one included.
     fn peak_bytes(&mut self) -> Result<u64> {
-        let mut fresh = Lane::new(self.stream.clone(), self.setup);
+        let mut fresh = Lane::<T, W>::open(self.stream.clone(), self.setup);
         let (result, peak) = memory::peak_of(|| fresh.advance(2));
         result.map(|()| peak)
     }
@@ -156,23 +178,23 @@ impl<T: Same> Session for Lane<T> {
 }
 
 /// Reads a message of a stream as a server does: its value replaces the one before it.
-fn decode<T: Same>(
+fn decode<T: Same, W: Way<T>>(
     decoder: &mut Decoder,
-    memory: Box<Memory<T>>,
-    message: Bytes,
+    memory: Box<Memory<W::Value>>,
+    message: &Sent<T>,
     chunk: Option<NonZeroUsize>,
-) -> Result<Box<Memory<T>>, Error> {
-    let mut reader = EnvelopeReader::new(RequestReceiver::new(memory));
+) -> Result<Box<Memory<W::Value>>, Error> {
+    let mut reader = EnvelopeReader::new(W::receiver(memory));
     match chunk {
-        None => decoder.decode_bytes(&mut reader, message)?,
-        Some(size) => decode_chunks(decoder, &mut reader, message, size.get())?,
+        None => decoder.decode_bytes(&mut reader, message.bytes.clone())?,
+        Some(size) => decode_chunks(decoder, &mut reader, message.bytes.clone(), size.get())?,
     }
-    Ok(reader.into_parts().1.into_memory())
+    Ok(W::into_memory(reader.into_parts().1))
 }
 
-fn decode_chunks<T: Same>(
+fn decode_chunks<R: Receiver>(
     decoder: &mut Decoder,
-    reader: &mut EnvelopeReader<RequestReceiver<T>>,
+    reader: &mut EnvelopeReader<R>,
     mut message: Bytes,
     size: usize,
 ) -> Result<(), Error> {

@@ -6,8 +6,10 @@
 
 mod dummy;
 mod encoded;
+pub mod inform;
 pub mod lane;
 mod recorded;
+pub mod way;
 
 use anyhow::Result;
 use bytes::Bytes;
@@ -40,11 +42,15 @@ pub enum Kind {
     Insert,
     /// Two arrays of hard doubles by turns; of each, the chosen share changes.
     Turns,
-    /// Hard doubles in SOAP encoding, equal
+    /// Ints in SOAP encoding
+    EncodedInts,
+    /// Hard doubles in SOAP encoding
     EncodedDoubles,
-    /// Mesh interface objects in SOAP encoding, equal
+    /// Strings in SOAP encoding
+    EncodedStrings,
+    /// Mesh interface objects in SOAP encoding
     EncodedStructs,
-    /// The same by reference, as Axis writes it
+    /// The same by reference, as Axis writes it, equal
     EncodedReferences,
     /// TR-069
     Inform,
@@ -86,6 +92,11 @@ pub struct Recipe {
 }
 
 impl Recipe {
+    /// Which values change from message to message.
+    fn changes(&self) -> Changes {
+        Changes { percent: self.percent, partitions: self.partitions }
+    }
+
     /// Equal messages.
     pub fn identical(kind: Kind, n: usize) -> Self {
         Recipe { kind, n, percent: 0, partitions: 1 }
@@ -189,10 +200,12 @@ pub fn with_stream<V: Visitor>(recipe: Recipe, bound: Bound, visitor: V) -> Resu
         Kind::OneLonger => visitor.visit(doubles(n, bound, |first, count| similar::one_changed(first, count, false))),
         Kind::Insert => visitor.visit(doubles(n, bound, similar::inserted)),
         Kind::Turns => visitor.visit(turns(recipe, bound)),
-        Kind::EncodedDoubles => visitor.visit(encoded::doubles(n, bound)),
-        Kind::EncodedStructs => visitor.visit(encoded::structs(n, bound)),
+        Kind::EncodedInts => visitor.visit(encoded::ints(recipe, bound)),
+        Kind::EncodedDoubles => visitor.visit(encoded::doubles(recipe, bound)),
+        Kind::EncodedStrings => visitor.visit(encoded::strings(recipe, bound)),
+        Kind::EncodedStructs => visitor.visit(encoded::structs(recipe, bound)),
         Kind::EncodedReferences => visitor.visit(encoded::references(n, bound)),
-        Kind::Inform => visitor.visit(recorded::informs()?),
+        Kind::Inform => visitor.visit(inform::stream()?),
         Kind::Fetch => visitor.visit(recorded::fetches()?),
         Kind::FetchTrees => visitor.visit(recorded::trees()?),
         Kind::UnreadInts => visitor.visit(dummy::ints(&arrays::ints(n), Bound::FEWEST)),
@@ -206,9 +219,8 @@ where
     T: Payload + From<Vec<E>>,
     E: Clone + PartialEq,
 {
-    let changes = Changes { percent: recipe.percent, partitions: recipe.partitions };
     let size = T::from(first.clone()).naive().len();
-    let ring = similar::changed(&first, changes, bound.messages(size), draw);
+    let ring = similar::changed(&first, recipe.changes(), bound.messages(size), draw);
     Stream::of_one_sender(ring.into_iter().map(T::from).collect())
 }
 
@@ -216,9 +228,8 @@ where
 fn turns(recipe: Recipe, bound: Bound) -> Stream<SendDoubles> {
     let both = arrays::hard_doubles(2 * recipe.n);
     let (one, other) = both.split_at(recipe.n);
-    let changes = Changes { percent: recipe.percent, partitions: recipe.partitions };
     let count = bound.messages(arrays::message_doubles(one).len());
-    let ring = |first: &[f64]| similar::changed(first, changes, count, similar::hard_double);
+    let ring = |first: &[f64]| similar::changed(first, recipe.changes(), count, similar::hard_double);
     let pairs = ring(one).into_iter().zip(ring(other));
     Stream::of_one_sender(pairs.flat_map(|(one, other)| [one, other]).map(SendDoubles::from).collect())
 }

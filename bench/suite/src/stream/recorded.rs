@@ -1,53 +1,13 @@
-//! Streams of small messages of real services, and their types.
+//! Streams of vSphere's messages, and their types.
 
 use anyhow::{Context, Result};
 use bytes::Bytes;
-use deltasoap::lexical::DateTime;
 use deltasoap::soap::decode_request;
-use deltasoap::{AnySimple, Node, Soap, SoapArray};
-use deltasoap_streams::{prng, tr069, vsphere};
+use deltasoap::{Node, Soap};
+use deltasoap_streams::vsphere;
 
 use super::{Sent, Stream, fixed};
 use crate::messages::Same;
-
-/// Messages of each device in [`informs`].
-const INFORMS: usize = 40;
-
-/// TR-069 `Inform`.
-#[derive(Debug, PartialEq, Soap)]
-#[soap(element = "Inform", namespace = "urn:dslforum-org:cwmp-1-0", rename_all = "PascalCase")]
-pub struct Inform {
-    device_id: DeviceId,
-    event: SoapArray<EventStruct>,
-    max_envelopes: u32,
-    current_time: DateTime,
-    retry_count: u32,
-    parameter_list: SoapArray<ParameterValueStruct>,
-}
-
-#[derive(Debug, PartialEq, Soap)]
-#[soap(rename_all = "PascalCase")]
-struct DeviceId {
-    manufacturer: String,
-    #[soap(name = "OUI")]
-    oui: String,
-    product_class: String,
-    serial_number: String,
-}
-
-#[derive(Debug, PartialEq, Soap)]
-#[soap(item_name = "EventStruct", rename_all = "PascalCase")]
-struct EventStruct {
-    event_code: String,
-    command_key: String,
-}
-
-#[derive(Debug, PartialEq, Soap)]
-#[soap(item_name = "ParameterValueStruct", rename_all = "PascalCase")]
-struct ParameterValueStruct {
-    name: String,
-    value: AnySimple,
-}
 
 /// vSphere `Fetch`.
 #[derive(Debug, PartialEq, Soap)]
@@ -91,26 +51,10 @@ impl Same for FetchTree {
     }
 }
 
-impl Same for Inform {
-    fn is_same(&self, other: &Self) -> bool {
-        self == other
-    }
-}
-
 impl Same for Fetch {
     fn is_same(&self, other: &Self) -> bool {
         self == other
     }
-}
-
-/// Messages of one device of each sample, in the order of their arrival; without the one that speaks another version of
-/// CWMP, which is a message of another type. Each device is a sender.
-pub(super) fn informs() -> Result<Stream<Inform>> {
-    let devices = tr069::SAMPLES as u32;
-    let is_of_the_version = |message: &tr069::Message| message.xml.contains("urn:dslforum-org:cwmp-1-0");
-    let stream = tr069::inform_stream(prng::SEED, devices, INFORMS as u32).filter(is_of_the_version);
-    let sent = stream.map(|message| decoded(fixed(message.xml.into_bytes()), message.device as usize));
-    Ok(Stream { messages: sent.collect::<Result<_>>()?, senders: tr069::SAMPLES })
 }
 
 /// All recorded requests, in recorded order, of one sender.
@@ -126,7 +70,7 @@ pub(super) fn trees() -> Result<Stream<FetchTree>> {
 }
 
 /// A message with the value that a decoder finds in it that has seen no other.
-fn decoded<T: Same>(bytes: Bytes, sender: usize) -> Result<Sent<T>> {
+pub(super) fn decoded<T: Same>(bytes: Bytes, sender: usize) -> Result<Sent<T>> {
     let (_, value) = decode_request(&bytes).context("a recorded message is at fault")?;
     Ok(Sent { bytes, value, sender })
 }

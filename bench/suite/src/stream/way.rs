@@ -1,0 +1,108 @@
+//! What a lane reads messages as: their type, or a dynamic value of which the decoder knows the description alone.
+
+use anyhow::Result;
+use deltasoap::decode::{Cursor, Decoder, Step};
+use deltasoap::soap::{EnvelopeReader, Head, Receiver, RequestReceiver};
+use deltasoap::{Content, DecodeOptions, Differential, Error, ErrorKind, Memory, Value};
+
+use super::Sent;
+use crate::messages::Same;
+
+/// What messages of a type are read as.
+pub trait Way<T>: 'static {
+    /// What comes out of a message.
+    type Value: Content;
+    /// Takes a message's body.
+    type Receiver: Receiver;
+
+    /// A memory that has seen no message.
+    fn memory() -> Box<Memory<Self::Value>>;
+
+    /// Takes a body, compared with what the memory holds.
+    fn receiver(memory: Box<Memory<Self::Value>>) -> Self::Receiver;
+
+    /// The memory, for the next message.
+    fn into_memory(receiver: Self::Receiver) -> Box<Memory<Self::Value>>;
+
+    /// True if that is the value of the message.
+    ///
+    /// # Errors
+    /// When the message cannot be read at all.
+    fn is_same(value: &Self::Value, message: &Sent<T>) -> Result<bool>;
+}
+
+/// As the type.
+#[derive(Debug)]
+pub struct Typed;
+
+impl<T: Same> Way<T> for Typed {
+    type Value = T;
+    type Receiver = RequestReceiver<T>;
+
+    fn memory() -> Box<Memory<T>> {
+        Box::default()
+    }
+
+    fn receiver(memory: Box<Memory<T>>) -> RequestReceiver<T> {
+        RequestReceiver::new(memory)
+    }
+
+    fn into_memory(receiver: RequestReceiver<T>) -> Box<Memory<T>> {
+        receiver.into_memory()
+    }
+
+    fn is_same(value: &T, message: &Sent<T>) -> Result<bool> {
+        Ok(value.is_same(&message.value))
+    }
+}
+
+/// As a dynamic value.
+#[derive(Debug)]
+pub struct Dynamic;
+
+impl<T: Same> Way<T> for Dynamic {
+    type Value = Value;
+    type Receiver = DynamicReceiver<T>;
+
+    fn memory() -> Box<Memory<Value>> {
+        Box::new(Memory::new(Value::Absent))
+    }
+
+    fn receiver(memory: Box<Memory<Value>>) -> DynamicReceiver<T> {
+        DynamicReceiver { memory, described: std::marker::PhantomData }
+    }
+
+    fn into_memory(receiver: DynamicReceiver<T>) -> Box<Memory<Value>> {
+        receiver.memory
+    }
+
+    /// What the general routines read, in regular mode.
+    fn is_same(value: &Value, message: &Sent<T>) -> Result<bool> {
+        let options = DecodeOptions { differential: Differential::OFF, ..DecodeOptions::default() };
+        let mut decoder = Decoder::without_shortcuts(options);
+        Ok(*value == *read::<T>(&mut decoder, message)?.value())
+    }
+}
+
+fn read<T: Same>(decoder: &mut Decoder, message: &Sent<T>) -> Result<Box<Memory<Value>>, Error> {
+    let mut reader = EnvelopeReader::new(<Dynamic as Way<T>>::receiver(<Dynamic as Way<T>>::memory()));
+    decoder.decode_bytes(&mut reader, message.bytes.clone())?;
+    Ok(reader.into_parts().1.memory)
+}
+
+/// Takes the body of a message of a type as a dynamic value.
+#[derive(Debug)]
+pub struct DynamicReceiver<T> {
+    memory: Box<Memory<Value>>,
+    described: std::marker::PhantomData<fn() -> T>,
+}
+
+impl<T: Same> Receiver for DynamicReceiver<T> {
+    fn open_body(&mut self, _: &Head, _: &str, _: &str) -> Result<(), ErrorKind> {
+        Ok(())
+    }
+
+    fn decode_body(&mut self, cursor: &mut Cursor<'_>) -> Step {
+        self.memory.decode(cursor, T::view())
+    }
+}
