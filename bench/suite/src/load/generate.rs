@@ -21,6 +21,8 @@ use super::wire::{Failure, Wire};
 const TIMEOUT: Duration = Duration::from_secs(30);
 /// How long a connection that cannot be made is waited for until it is tried again.
 const RECONNECT: Duration = Duration::from_millis(100);
+/// Messages of a kind that are tried out before a load.
+const TRIED: usize = 16;
 /// How often progress is told.
 const TICK: Duration = Duration::from_millis(100);
 
@@ -103,6 +105,40 @@ pub fn generate(server: SocketAddr, pid: Option<u32>, load: &Load, tick: impl Fn
     };
     let shared: Vec<Arc<Shared>> = (0..load.threads).map(|thread| Arc::new(shared(thread))).collect();
     run(&shared, load, pid, tick)
+}
+
+/// The bytes that a server holds for each of many connections on which one message was sent, and an answer came back, and nothing since.
+/// As many others come first, so that what it has for all of them is not counted.
+///
+/// # Errors
+/// When an answer is wrong, or the system refuses what is needed.
+pub fn idle(server: SocketAddr, pid: u32, kind: &Kind, connections: usize) -> Result<f64> {
+    let course = Course::new(server, &Share { kind: *kind, weight: 1.0 }, 0);
+    let request = course.requests.first().context("there is no message")?;
+    let resident = || Usage::of(pid).map(|usage| usage.resident);
+    let open = async |all: &mut Vec<Wire>| {
+        for _ in 0..connections {
+            let mut wire = Wire::connect(server).await?;
+            let body = wire.exchange(&request.bytes).await?;
+            request.check(body)?;
+            all.push(wire);
+        }
+        Ok::<(), Failure>(())
+    };
+    let mut all = Vec::new();
+    let both = async {
+        open(&mut all).await?;
+        // What comes behind an answer is done by then.
+        tokio::time::sleep(RECONNECT).await;
+        let before = resident();
+        open(&mut all).await?;
+        tokio::time::sleep(RECONNECT).await;
+        Ok((before, resident()))
+    };
+    let outcome: Result<_, Failure> = runtime()?.block_on(both);
+    let (before, after) =
+        outcome.map_err(|failure| anyhow::anyhow!("a message was answered with: {}", failure.name()))?;
+    Ok((after? as f64 - before? as f64) / connections as f64)
 }
 
 fn run(shared: &[Arc<Shared>], load: &Load, pid: Option<u32>, tick: impl FnMut(Duration)) -> Result<Measured> {
@@ -211,11 +247,11 @@ impl Request {
     }
 }
 
-/// One exchange of every message: what a server gets wrong from the beginning is not worth a load.
+/// One exchange of some messages of each kind: what a server gets wrong from the beginning is not worth a load.
 async fn try_out(server: SocketAddr, courses: &[Course]) -> Result<()> {
     let mut wire = Wire::connect(server).await.map_err(|_| anyhow::anyhow!("nobody listens at {server}"))?;
     for course in courses {
-        for request in &course.requests {
+        for request in course.requests.iter().take(TRIED) {
             if !wire.is_open() {
                 wire = Wire::connect(server).await.map_err(|_| anyhow::anyhow!("nobody listens at {server}"))?;
             }

@@ -1,7 +1,8 @@
 //! What is sent: an operation of `testdata/wsdl/bench.wsdl` with so many items, and what must come back.
 //!
 //! Each kind of message is a ring of messages with different values. Every connection goes through it in order, so that a
-//! service that compares messages finds as much in common as `--changed` says, and no more.
+//! service that compares messages finds as much in common as `--changed` says, and no more. A ring is so large that a connection hardly ever comes
+//! round: a service may know hundreds of messages again.
 
 use std::fmt;
 use std::str::FromStr;
@@ -16,12 +17,12 @@ use deltasoap_streams::similar::{self, Changes};
 
 use crate::messages::{Mio, decode_alone, tuples};
 
-/// Messages of a ring: enough that none is in the cache only since it was sent a moment ago.
-const RING: usize = 16;
-/// The same of messages beyond [`LARGE`], which take memory.
-const LARGE_RING: usize = 4;
-/// Items from which on messages are large.
-const LARGE: usize = 10_000;
+/// Messages of a ring, as many as this memory holds, within bounds.
+const RING_BYTES: usize = 32 << 20;
+const FEWEST: usize = 4;
+const MOST: usize = 8192;
+/// Where all messages are equal: enough that none is in the cache only since it was sent a moment ago.
+const EQUAL: usize = 16;
 
 /// A kind of message and its share in the load: `OPERATION[:ITEMS][=SHARE]`.
 #[derive(Debug, Clone, PartialEq)]
@@ -166,29 +167,35 @@ fn void() -> String {
 impl Items {
     /// Messages that send `n` items, each with the checksum of the items.
     fn ring(self, n: usize, percent: u32) -> Vec<(String, String)> {
-        let messages = if n < LARGE { RING } else { LARGE_RING };
         let changes = Changes { percent, partitions: 1 };
         match self {
-            Items::Ints => {
-                let ring = similar::changed(&arrays::ints(n), changes, messages, similar::int(n));
-                ring.iter().map(|items| (arrays::message_ints(items), checksum::ints(items))).collect()
-            }
-            Items::Doubles => {
-                let ring = similar::changed(&arrays::hard_doubles(n), changes, messages, similar::hard_double);
-                ring.iter().map(|items| (arrays::message_doubles(items), checksum::doubles(items))).collect()
-            }
-            Items::Strings => {
-                let ring = similar::changed(&arrays::strings(n), changes, messages, similar::string);
-                ring.iter().map(|items| (arrays::message_strings(items), checksum::strings(items))).collect()
-            }
-            Items::Mios => {
-                let ring = similar::changed(&arrays::mios(n), changes, messages, similar::mio(n));
-                ring.iter().map(|items| (arrays::message_mios(items), checksum::mios(items))).collect()
-            }
+            Items::Ints => ring(
+                arrays::ints(n),
+                changes,
+                similar::int(n),
+                (|of| arrays::message_ints(of), |of| checksum::ints(of)),
+            ),
+            Items::Doubles => ring(
+                arrays::hard_doubles(n),
+                changes,
+                similar::hard_double,
+                (|of| arrays::message_doubles(of), |of| checksum::doubles(of)),
+            ),
+            Items::Strings => ring(
+                arrays::strings(n),
+                changes,
+                similar::string,
+                (|of| arrays::message_strings(of), |of| checksum::strings(of)),
+            ),
+            Items::Mios => ring(
+                arrays::mios(n),
+                changes,
+                similar::mio(n),
+                (|of| arrays::message_mios(of), |of| checksum::mios(of)),
+            ),
             Items::Base64 => {
                 let draw = |random: &mut SplitMix64| random.below(256) as u8;
-                let ring = similar::changed(&arrays::bytes(n), changes, messages, draw);
-                ring.iter().map(|items| (arrays::message_base64(items), checksum::bytes(items))).collect()
+                ring(arrays::bytes(n), changes, draw, (|of| arrays::message_base64(of), |of| checksum::bytes(of)))
             }
         }
     }
@@ -212,6 +219,21 @@ impl Items {
             Items::Base64 => |body| Ok(decode_alone::<SendBase64Response>(body)?.count.to_string()),
         }
     }
+}
+
+/// How items are written, and their checksum.
+type Written<E> = (fn(&[E]) -> String, fn(&[E]) -> String);
+
+fn ring<E: Clone + PartialEq>(
+    first: Vec<E>,
+    changes: Changes,
+    draw: impl FnMut(&mut SplitMix64) -> E,
+    (message, sum): Written<E>,
+) -> Vec<(String, String)> {
+    let size = message(&first).len();
+    let messages = if changes.count(first.len()) == 0 { EQUAL } else { (RING_BYTES / size).min(MOST) };
+    let ring = similar::changed(&first, changes, messages.max(FEWEST), draw);
+    ring.iter().map(|items| (message(items), sum(items))).collect()
 }
 
 fn read_void(body: &[u8]) -> Result<String, Error> {
@@ -264,6 +286,14 @@ mod tests {
         }
         assert_eq!("echoVoid=99".parse::<Share>().unwrap().weight, 99.0);
         assert!("echoVoid=0".parse::<Share>().is_err() && "echoVoid=NaN".parse::<Share>().is_err());
+    }
+
+    #[test]
+    fn a_ring_holds_more_messages_than_a_service_knows_again() {
+        let len = |text: &str, changed| kind(text).ring(changed).len();
+        assert_eq!([len("sendInts:3", 100), len("sendInts:3", 0), len("echoVoid", 100)], [MOST, EQUAL, 1]);
+        assert!((200..400).contains(&len("sendStrings:1000", 100)));
+        assert!((FEWEST..10).contains(&len("sendDoubles:156000", 100)));
     }
 
     #[test]
