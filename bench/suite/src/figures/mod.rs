@@ -3,6 +3,9 @@
 //! Goals are ratios of times taken in one run, by turns, so that they mean the same on every machine. "Floor" is a comparison of the
 //! message with an equal one, "regular" our own decoding of the same messages in regular mode.
 
+mod arrays;
+mod connections;
+mod fresh;
 mod goal;
 pub mod instructions;
 mod memory;
@@ -10,6 +13,7 @@ mod pairs;
 mod real;
 mod sends;
 mod streams;
+mod templates;
 mod wire;
 mod wsdl;
 
@@ -97,7 +101,7 @@ impl Effort {
     }
 }
 
-/// A goal that is still to be measured.
+/// A goal that is still to be measured. Goals that are measured together stand one after the other.
 pub struct Task {
     /// What is measured.
     pub name: String,
@@ -139,6 +143,10 @@ fn all(effort: Effort, arguments: &FiguresArguments) -> Vec<Task> {
     tasks.extend(instructions::tasks(effort));
     tasks.extend(memory::tasks(effort));
     tasks.extend(real::tasks(effort, peers.clone()));
+    tasks.extend(arrays::tasks(effort, peers.clone()));
+    tasks.extend(fresh::tasks(effort));
+    tasks.extend(templates::tasks(effort));
+    tasks.extend(connections::tasks(effort, peers.clone()));
     tasks.extend(sends::tasks(effort, peers.clone()));
     tasks.extend(wire::tasks(effort, peers));
     tasks.extend(wsdl::tasks(effort, arguments.descriptions.clone()));

@@ -22,6 +22,8 @@ use crate::engine::{Peer, Session, timed};
 use crate::measure::measure;
 use crate::ring::Ring;
 use crate::run::peers_folder;
+use crate::statistics::Interval;
+use crate::stream::inform::{self, Inform};
 use crate::workload::Definitions;
 
 /// A tree of resource pools.
@@ -68,7 +70,7 @@ struct SharesInfo {
 /// A list of alarms.
 #[derive(Debug, PartialEq, Soap)]
 #[soap(namespace = "urn:vim25", qualified, element = "FetchResponse")]
-struct AlarmResponse {
+pub(super) struct AlarmResponse {
     returnval: Alarms,
 }
 
@@ -111,7 +113,7 @@ enum Status {
 /// The status of an entity.
 #[derive(Debug, PartialEq, Soap)]
 #[soap(namespace = "urn:vim25", qualified, element = "FetchResponse")]
-struct StatusResponse {
+pub(super) struct StatusResponse {
     returnval: Status,
 }
 
@@ -129,6 +131,11 @@ pub fn tasks(effort: Effort, peers: Option<PathBuf>) -> Vec<Task> {
     let mut tasks = message_tasks::<ResourceResponse>(effort, "HostSystemResourceInfo", vsphere::resource());
     tasks.extend(message_tasks::<AlarmResponse>(effort, "AlarmState[]", vsphere::alarms()));
     tasks.extend(message_tasks::<StatusResponse>(effort, "EntityStatus", vsphere::status()));
+    tasks.extend(message_tasks::<Inform>(effort, "Inform", inform::one()));
+    tasks.extend([
+        single::<StatusResponse>(effort, ("EntityStatus", vsphere::status()), 145.0),
+        single::<Inform>(effort, ("Inform", inform::one()), 199.0),
+    ]);
     let name = "real: 20,000 numbers in lists, dynamic value".to_owned();
     tasks.push(Task { name, measure: Box::new(move || series_goal(effort)) });
     for (name, shown, bound) in [("gsoap", "gSOAP", 4.0), ("pugixml", "pugixml", 1.0)] {
@@ -154,6 +161,25 @@ fn message_tasks<T: Message + PartialEq + Debug + 'static>(
         Task { name: format!("real: {name}, {}", way.name()), measure: Box::new(measure) }
     };
     WAYS.into_iter().map(task).collect()
+}
+
+/// A message that comes alone, beside what it once took: megabytes a second.
+fn single<T: Message + PartialEq + Debug + 'static>(
+    effort: Effort,
+    (name, message): (&'static str, &'static [u8]),
+    before: f64,
+) -> Task {
+    let measure = move || {
+        let reading = Reading::<T>::new(Way::OneShot, Decoder::new(options()), message)?;
+        let mut sessions: [Box<dyn Session>; 1] = [Box::new(reading)];
+        let figures = measure(&mut sessions, effort.plan, || ())?;
+        let ns = figures.first().context("no figures")?.interval;
+        let bytes = message.len() as f64 * 1e3;
+        let rate = Interval { low: bytes, median: bytes, high: bytes }.by(ns);
+        let detail = format!("twice the {before} of before; {} bytes", message.len());
+        Ok(Goal::at_least(2.0 * before, "MB/s", rate.median, detail).within(rate))
+    };
+    Task { name: format!("real: {name}, {}, speed", Way::OneShot.name()), measure: Box::new(measure) }
 }
 
 /// The ways that are measured.
@@ -217,8 +243,8 @@ fn way_goal<T: Message + PartialEq + Debug>(
     if let Some((ours, general)) = (!effort.is_quick).then(|| instructions_a_byte(name, way, message)).flatten() {
         detail += &format!("; {ours:.2} instructions a byte, general routines {general:.2}");
     }
-    let times = general.ns_median as f64 / ours.ns_median.max(1) as f64;
-    Ok(Goal::at_least(way.bound(), "× the general routines", times, detail))
+    let times = general.interval.by(ours.interval);
+    Ok(Goal::at_least(way.bound(), "× the general routines", times.median, detail).within(times))
 }
 
 /// Instructions for each byte of a message, and those of the general routines.
@@ -245,6 +271,7 @@ pub fn once(name: &str, is_general: bool) -> Result<()> {
         "HostSystemResourceInfo" => read_some::<ResourceResponse>(way, is_general, vsphere::resource()),
         "AlarmState[]" => read_some::<AlarmResponse>(way, is_general, vsphere::alarms()),
         "EntityStatus" => read_some::<StatusResponse>(way, is_general, vsphere::status()),
+        "Inform" => read_some::<Inform>(way, is_general, inform::one()),
         _ => bail!("{name}: no such message"),
     }
 }
@@ -276,8 +303,8 @@ fn series_goal(effort: Effort) -> Result<Goal> {
     let [ours, typed] = &figures[..] else { return Err(anyhow::anyhow!("a lane without figures")) };
     let rate = |ns: u64| message.as_slice().len() as f64 * 1e3 / ns.max(1) as f64;
     let detail = format!("{:.0} MB/s, typed {:.0}", rate(ours.ns_median), rate(typed.ns_median));
-    let times = ours.ns_median as f64 / typed.ns_median.max(1) as f64;
-    Ok(Goal::at_most(1.1, "× typed", times, detail))
+    let times = ours.interval.by(typed.interval);
+    Ok(Goal::at_most(1.1, "× typed", times.median, detail).within(times))
 }
 
 fn peer_goal(effort: Effort, name: &str, bound: f64, folder: &std::path::Path) -> Result<Goal> {
@@ -294,8 +321,8 @@ fn peer_goal(effort: Effort, name: &str, bound: f64, folder: &std::path::Path) -
     let [ours, theirs] = &figures[..] else { return Err(anyhow::anyhow!("a lane without figures")) };
     let rate = |ns: u64| message.len() as f64 * 1e3 / ns.max(1) as f64;
     let detail = format!("{:.0} MB/s, {name} {:.0}", rate(ours.ns_median), rate(theirs.ns_median));
-    let times = theirs.ns_median as f64 / ours.ns_median.max(1) as f64;
-    Ok(Goal::at_least(bound, &format!("× {name}"), times, detail))
+    let times = theirs.interval.by(ours.interval);
+    Ok(Goal::at_least(bound, &format!("× {name}"), times.median, detail).within(times))
 }
 
 /// As `bench/peers/PROTOCOL.md` has it.
