@@ -124,10 +124,8 @@ impl Plays {
             .max_by(|(_, one), (_, other)| beyond(one).total_cmp(&beyond(other)))
             .copied()
             .context("nothing was played")?;
-        let show = |(name, Interval { low, median, high }): &(&str, Interval)| {
-            format!("{name} {median:.3} [{low:.3}, {high:.3}]")
-        };
-        let detail = intervals.iter().map(show).collect::<Vec<_>>().join(", ");
+        let detail = intervals.iter().map(|(name, interval)| format!("{name} {:.3}", interval.median));
+        let detail = detail.collect::<Vec<_>>().join(", ");
         let goal = Goal::at_most(MEDIAN, "× regular, interval below 1.05", worst.median, detail).within(worst);
         Ok(Goal { reached: Some(beyond(&worst) <= 0.0), ..goal })
     }
@@ -225,7 +223,7 @@ mod tests {
         for task in tasks(effort()) {
             let goal = (task.measure)().unwrap();
             assert!(goal.measured.is_some() && goal.interval.is_some() && goal.reached.is_some(), "{}", task.name);
-            assert_eq!(goal.detail.matches('[').count(), 4, "{}", goal.detail);
+            assert_eq!(goal.detail.split(", ").count(), 4, "{}", goal.detail);
         }
     }
 
