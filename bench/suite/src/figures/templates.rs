@@ -6,7 +6,7 @@ use std::fmt::Debug;
 use std::hint::black_box;
 
 use anyhow::{Context, Result, ensure};
-use deltasoap::encode::differential::{Template, Templating};
+use deltasoap::encode::differential::{Templates, Templating};
 use deltasoap::schema::Use;
 use deltasoap::soap::{Version, decode_request, encode_message};
 use deltasoap::{Buffer, Message};
@@ -38,7 +38,7 @@ pub fn tasks(effort: Effort) -> Vec<Task> {
         );
     }
     for field in [Field::Maximal, Field::Learned(95)] {
-        tasks.extend([25, 50, 75, 100].map(|percent| any_width(effort, (field, Mode::Compared), percent, 1.0)));
+        tasks.extend([25, 50, 75, 100].map(|percent| any_width(effort, (field, Mode::Adaptive), percent, 1.0)));
     }
     tasks.push(small(effort, "EntityStatus", || Ok(decode_request::<StatusResponse>(vsphere::status())?.1)));
     tasks.push(small(effort, "AlarmState[]", || Ok(decode_request::<AlarmResponse>(vsphere::alarms())?.1)));
@@ -78,7 +78,7 @@ fn small<T: Message + PartialEq + Debug + 'static>(
     task(format!("real: template, {name}, identical"), move || {
         let full = Writing::new(value()?, None)?;
         let bytes = full.expected.len();
-        let template = Writing::new(full.clone_of_value()?, Some(Template::new(Templating::default())))?;
+        let template = Writing::new(full.clone_of_value()?, Some(Templates::new(Templating::default())))?;
         let mut sessions: [Box<dyn Session>; 2] = [Box::new(template), Box::new(full)];
         let [ours, full] = pair(measure(&mut sessions, effort.plan, || ())?)?;
         let detail = format!("{:.0} ns, full {:.0}, {bytes} bytes", ours.interval.median, full.interval.median);
@@ -120,17 +120,17 @@ fn ms(figures: &Figures) -> f64 {
     figures.interval.median / 1e6
 }
 
-/// Writes a value again and again, in full or through a template.
+/// Writes a value again and again, in full or as clients and services do.
 struct Writing<T> {
     value: T,
-    template: Option<Template>,
+    template: Option<Templates>,
     buffer: Buffer,
     /// The message in full.
     expected: Vec<u8>,
 }
 
 impl<T: Message> Writing<T> {
-    fn new(value: T, template: Option<Template>) -> Result<Self> {
+    fn new(value: T, template: Option<Templates>) -> Result<Self> {
         let expected = full(&value, Buffer::new())?.as_slice().to_vec();
         Ok(Writing { value, template, buffer: Buffer::new(), expected })
     }

@@ -11,7 +11,7 @@ use super::script::{Script, Start};
 use super::shape::{Shape, memory_of};
 use super::shared::Shared;
 use super::socket::{Link, Receiver};
-use super::writer::{Regular, Templated, Writer, Written};
+use super::writer::{Adaptive, Regular, Templated, Writer, Written};
 use super::{Action, Case, Mode};
 use crate::engine::{Session, timed};
 use crate::memory;
@@ -37,6 +37,7 @@ pub fn open<S: Shape>(case: &Case, mode: Mode, server: Option<SocketAddr>) -> Re
             Lane::boxed(case, mode, script, server, move |items| Templated::<S, _>::tracked(items, options))
         }
         Mode::Shared => Lane::boxed(case, mode, script, server, move |items| Shared::<S>::new(items, options)),
+        Mode::Adaptive => Lane::boxed(case, mode, script, server, move |items| Adaptive::<S>::new(items, options)),
         Mode::Overlaid => Ok(Box::new(Overlaid::<S>::new(case, script, server)?)),
         Mode::Compared => {
             Lane::boxed(case, mode, script, server, move |items| Templated::<S, _>::compared(items, options))

@@ -171,6 +171,8 @@ pub enum Mode {
     Compared,
     /// The same, and another operation's template shares what it has.
     Shared,
+    /// As clients and services do: through templates, and in full where that is faster.
+    Adaptive,
     /// Through a single chunk.
     Overlaid,
     /// In full, into a buffer that is used again.
@@ -186,6 +188,7 @@ impl Mode {
             Mode::Tracked => "tracked",
             Mode::Compared => "compared",
             Mode::Shared => "shared",
+            Mode::Adaptive => "adaptive",
             Mode::Overlaid => "overlaid",
             Mode::Regular => "regular",
             Mode::Floor => "floor-compare",

@@ -1,7 +1,7 @@
 //! Ways of writing messages, behind one interface.
 
 use anyhow::Result;
-use deltasoap::encode::differential::{EncodeStats, Outgoing, Template, Templating};
+use deltasoap::encode::differential::{EncodeStats, Outgoing, Template, Templates, Templating};
 use deltasoap::schema::Use;
 use deltasoap::soap::{Version, encode_message};
 use deltasoap::{Buffer, Message};
@@ -118,6 +118,40 @@ impl<S: Shape> Templated<S, S::Tracked> {
     pub fn tracked(items: &[S::Item], options: Templating) -> Self {
         let values = S::tracked(items.to_vec());
         Templated { values, set: S::set_tracked, template: Template::new(options), options }
+    }
+}
+
+/// As clients and services write: through the templates of an operation, in full where that is faster.
+pub struct Adaptive<S: Shape> {
+    values: S::Plain,
+    templates: Templates,
+    options: Templating,
+}
+
+impl<S: Shape> Adaptive<S> {
+    /// Writes these items.
+    pub fn new(items: &[S::Item], options: Templating) -> Self {
+        Adaptive { values: S::Plain::from(items.to_vec()), templates: Templates::new(options), options }
+    }
+}
+
+impl<S: Shape> Writer<S> for Adaptive<S> {
+    fn forget(&mut self, _: Start) {
+        self.templates = Templates::new(self.options);
+    }
+
+    fn set(&mut self, place: usize, item: &S::Item) {
+        S::set(&mut self.values, place, item);
+    }
+
+    fn write(&mut self) -> Result<Written> {
+        Ok(Written::Frames(self.templates.encode(Version::Soap11, Use::Literal, &[], &self.values)?))
+    }
+
+    fn take_back(&mut self, _: Written) {}
+
+    fn stats(&self) -> Option<EncodeStats> {
+        Some(self.templates.stats())
     }
 }
 

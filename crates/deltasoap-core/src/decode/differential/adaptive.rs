@@ -297,7 +297,9 @@ mod tests {
             let (plan, _) = adaptive.plan(has_old, 0, false);
             counts[if plan == Plan::Measure { Plan::Plain } else { plan } as usize] += 1;
             match plan {
-                Plan::Plain | Plan::Note | Plan::Measure | Plan::Short => adaptive.regular(BYTES, Some(Duration::from_micros(100))),
+                Plan::Plain | Plan::Note | Plan::Measure | Plan::Short => {
+                    adaptive.regular(BYTES, Some(Duration::from_micros(100)))
+                }
                 Plan::Mend => unreachable!("no message is small"),
                 Plan::Compare => {
                     adaptive.compared(BYTES, Some(Duration::from_micros(time(message))));
