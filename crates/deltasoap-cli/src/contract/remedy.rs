@@ -47,7 +47,10 @@ const REMEDIES: [(&str, &str); 27] = [
         "the server does not know who issued the client's certificate; --cert FILE --key FILE send another",
     ),
     ("requires a certificate of the client", "--cert FILE --key FILE send one"),
-    ("no version and cipher suite of TLS", "--cert FILE --key FILE send a certificate, if the server requires one"),
+    (
+        "no version, cipher suite and kind of key of TLS",
+        "--cert FILE --key FILE send a certificate, if the server requires one",
+    ),
     (
         "connection closed before message completed",
         "the server closed the connection without an answer; if it expects TLS, the URL begins with https://",

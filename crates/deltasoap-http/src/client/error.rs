@@ -28,7 +28,7 @@ pub enum CallError {
     Charset(CharsetError),
     /// The client's [inspector](crate::ClientBuilder::inspect) refused the answer.
     Refused(BoxError),
-    /// The content coding of the answer cannot be decoded.
+    /// The content coding of the answer, or its transfer coding, cannot be decoded.
     Coding(CodingError),
     /// The parts that came with the answer are malformed.
     Attachment(AttachmentError),

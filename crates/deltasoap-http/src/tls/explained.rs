@@ -45,7 +45,7 @@ impl fmt::Display for TlsFailure {
             }
             Error::AlertReceived(AlertDescription::HandshakeFailure | AlertDescription::InsufficientSecurity)
             | Error::PeerIncompatible(_) => {
-                f.write_str("client and server have no version and cipher suite of TLS in common, or no certificate of the client was sent that the server requires")
+                f.write_str("client and server have no version, cipher suite and kind of key of TLS in common, or no certificate of the client was sent that the server requires")
             }
             Error::AlertReceived(AlertDescription::CertificateRequired) => {
                 f.write_str("the server requires a certificate of the client")
