@@ -113,13 +113,20 @@ fn not_generated(operation: &Operation) -> Option<&'static str> {
         .or_else(|| is_like_another(operation).then_some("its body is empty, and another one has its action"))
 }
 
-/// True if the operation's body is empty, and that of one before it, which has the same action: a server cannot tell them apart.
+/// True if the operation's body is empty, and that of one before it at its port, which has the same action: a server cannot tell them
+/// apart.
 fn is_like_another(operation: &Operation) -> bool {
     let Some(action) = action_of_empty(operation) else { return false };
     let name = operation.full_name();
     let all = operation.contract().operations();
-    let mut before = all.iter().take_while(|it| it.full_name() != name);
-    before.any(|it| it.binding().name == operation.binding().name && action_of_empty(it).as_ref() == Some(&action))
+    let mut before = all.iter().filter(|it| is_beside(it, operation)).take_while(|it| it.full_name() != name);
+    before.any(|it| service_begins(it).is_none() && action_of_empty(it).as_ref() == Some(&action))
+}
+
+/// True for operations of one port, or of a binding without ports.
+fn is_beside(one: &Operation, other: &Operation) -> bool {
+    let port = |it: &Operation| it.port().map(std::ptr::from_ref);
+    port(one) == port(other) && std::ptr::eq(one.binding(), other.binding())
 }
 
 /// The action of an operation whose body is empty.
@@ -141,14 +148,12 @@ fn mark(operation: &Operation) -> String {
 }
 
 fn print_listing(contract: &Contract) -> Result<()> {
-    let mut heading = None;
-    for operation in contract.operations() {
-        let own = (operation.service().map(|it| it.name.clone()), operation.binding().name.clone());
-        if heading.as_ref() != Some(&own) {
-            print_line(port_line(&operation))?;
-            heading = Some(own);
+    let operations = contract.operations();
+    for port in operations.chunk_by(is_beside) {
+        print_line(port_line(&port[0]))?;
+        for operation in port {
+            print_line(format_args!("  {}{}", one_line(&operation.distinct_name()), mark(operation)))?;
         }
-        print_line(format_args!("  {}{}", one_line(&operation.distinct_name()), mark(&operation)))?;
     }
     Ok(())
 }

@@ -274,6 +274,46 @@ fn list_says_which_operations_cannot_be_called_or_generated() {
     assert!(template.contains("<n xmlns=\"urn:t\""), "{template}");
 }
 
+/// Two operations with empty bodies and one action, at three ports of one binding.
+const PORTS: &str = "<definitions xmlns='http://schemas.xmlsoap.org/wsdl/' xmlns:soap='http://schemas.xmlsoap.org/wsdl/soap/' xmlns:t='urn:t'
+  targetNamespace='urn:t'>
+  <message name='none'/>
+  <portType name='P'>
+    <operation name='Ping'><input message='t:none'/><output message='t:none'/></operation>
+    <operation name='Pong'><input message='t:none'/><output message='t:none'/></operation>
+  </portType>
+  <binding name='B' type='t:P'><soap:binding/>
+    <operation name='Ping'><soap:operation soapAction='urn:ping'/></operation>
+    <operation name='Pong'><soap:operation soapAction='urn:ping'/></operation>
+  </binding>
+  <service name='S'>
+    <port name='Http' binding='t:B'><soap:address location='http://a.example/'/></port>
+    <port name='Https' binding='t:B'><soap:address location='https://a.example/'/></port>
+  </service>
+  <service name='S2'><port name='Http' binding='t:B'><soap:address location='http://b.example/'/></port></service>
+</definitions>";
+
+#[test]
+fn list_shows_each_port_and_what_generate_leaves_out_at_it() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let path = folder.path().join("ports.wsdl");
+    std::fs::write(&path, PORTS).expect("a file");
+    let path = path.to_string_lossy();
+    let output = run(&["list", &path]);
+    let of_each = "\n  Ping\n  Pong  (`generate` leaves it out: its body is empty, and another one has its action)\n";
+    let ports = ["S.Http  SOAP 1.1  http://a", "S.Https  SOAP 1.1  https://a", "S2.Http  SOAP 1.1  http://b"];
+    let expected: String = ports.iter().map(|port| format!("{port}.example/{of_each}")).collect();
+    assert_eq!(stdout(&output), expected, "{output:?}");
+    let listed = json(&run(&["list", "--json", &path]));
+    let listed = listed["operations"].as_array().expect("operations").iter();
+    let generated: Vec<_> =
+        listed.filter(|it| it["not_generated"].is_null()).map(|it| it["full_name"].clone()).collect();
+    assert_eq!(generated, ["S.Http.Ping", "S.Https.Ping", "S2.Http.Ping"]);
+    let code = run(&["generate", &path]);
+    assert!(stdout(&code).contains("fn ping(") && !stdout(&code).contains("fn pong("), "{code:?}");
+    assert!(stderr(&code).contains("left out: P.Pong: its body is empty, and its action is that of Ping"), "{code:?}");
+}
+
 #[test]
 fn operations_that_need_a_name_xml_does_not_allow_are_left_out() {
     let folder = tempfile::tempdir().expect("a directory");
