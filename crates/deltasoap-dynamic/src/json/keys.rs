@@ -14,7 +14,7 @@ use std::rc::Rc;
 const DEPTH: usize = 32;
 
 /// The properties of a complex type.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Layout {
     /// One for each field.
     pub(crate) slots: Vec<Slot>,
@@ -23,7 +23,7 @@ pub(crate) struct Layout {
 }
 
 /// The place of a field in JSON.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) enum Slot {
     /// Under a property.
     Property(String),
@@ -31,6 +31,8 @@ pub(crate) enum Slot {
     Among(Layout),
     /// A choice or a group that can occur more than once: an array of objects with these properties.
     Choices(String, Layout),
+    /// None: the field is in a branch that is not there.
+    Nowhere,
 }
 
 impl Layout {
@@ -43,6 +45,21 @@ impl Layout {
         let attributes = complex.attributes.iter().map(|attribute| names.take("@", &attribute.name)).collect();
         let slots = complex.fields.iter().map(|field| slot(field, view.follow(field.element), names, depth)).collect();
         Layout { slots, attributes }
+    }
+
+    /// The properties where only some of the fields are there: they have the names that they would have without the others, of those
+    /// that this layout has.
+    pub(super) fn of_some(&self, complex: &ComplexElement, view: View<'_>, is_there: impl Fn(usize) -> bool) -> Self {
+        let mut own = Vec::new();
+        self.properties(&mut own);
+        let own = own.into_iter().map(ToOwned::to_owned).collect();
+        let mut names = Names { own: Some(own), ..Names::default() };
+        let fields = complex.fields.iter().enumerate();
+        let slots = fields.map(|(index, field)| match is_there(index) {
+            true => slot(field, view.follow(field.element), &mut names, 0),
+            false => Slot::Nowhere,
+        });
+        Layout { slots: slots.collect(), attributes: self.attributes.clone() }
     }
 
     /// The property of an attribute, whether the schema names it or not.
@@ -79,6 +96,7 @@ impl Slot {
         match self {
             Slot::Property(name) | Slot::Choices(name, _) => into.push(name),
             Slot::Among(layout) => layout.properties(into),
+            Slot::Nowhere => {}
         }
     }
 }
@@ -102,25 +120,41 @@ fn slot(field: &Field, content: View<'_>, names: &mut Names, depth: usize) -> Sl
     }
 }
 
+/// The local name that a property stands for, with its mark.
+pub(super) fn short(property: &str) -> &str {
+    let name = property.strip_prefix('{').and_then(|rest| rest.rsplit_once('}')).map_or(property, |(_, name)| name);
+    name.split_once('#').map_or(name, |(name, _)| name)
+}
+
 /// The assigned names.
 #[derive(Debug, Default)]
 struct Names {
     taken: HashSet<String>,
     /// The last number that was given to a name.
     numbers: HashMap<String, usize>,
+    /// Those that may be taken, if not all may.
+    own: Option<HashSet<String>>,
 }
 
 impl Names {
     fn take(&mut self, mark: &str, name: &QName) -> String {
         let short = format!("{mark}{}", name.local);
         let long = format!("{mark}{name}");
-        if let Some(name) = [&short, &long].into_iter().find(|name| self.taken.insert((*name).clone())) {
+        let may_be = |name: &String| self.own.as_ref().is_none_or(|own| own.contains(name));
+        let mut free = [&short, &long].into_iter().filter(|name| may_be(name));
+        if let Some(name) = free.find(|name| self.taken.insert((*name).clone())) {
             return name.clone();
         }
         // No name of XML holds the mark, so the number alone decides.
         let number = self.numbers.entry(short.clone()).or_insert(1);
-        *number += 1;
-        format!("{short}#{number}")
+        let most = *number + self.own.as_ref().map_or(0, HashSet::len);
+        loop {
+            *number += 1;
+            let name = format!("{short}#{number}");
+            if may_be(&name) || *number > most {
+                return name;
+            }
+        }
     }
 }
 

@@ -23,7 +23,9 @@
 //! | content without a schema, mixed content | a tree (below); `xsd:any` under the property `$any` |
 //!
 //! If two children have the same local name, the second one's property is `{namespace}name`, or `name#2` if that is also
-//! taken. Properties may come in any order: messages are written in the order of the schema.
+//! taken. Where they are in several branches of a choice, the short name is also read for the branch that the other properties choose:
+//! `{"r": 3, "n": "x"}` for a choice of `p, n` and of `r, n`. Properties may come in any order: messages are written in the order of the
+//! schema.
 //!
 //! # Simple types
 //!
@@ -71,6 +73,7 @@
 
 use deltasoap_core::QName;
 
+mod branches;
 mod error;
 mod identities;
 mod keys;

@@ -1,5 +1,6 @@
 //! From JSON to values.
 
+use super::branches::by_branches;
 use super::error::kind;
 use super::identities::{ID, Known};
 use super::keys::{Layout, Slot, is_choice};
@@ -170,6 +171,8 @@ impl<'c> Reading<'c> {
         view: View<'_>,
         path: &Path<'_>,
     ) -> Result<Record, JsonError> {
+        let chosen = by_branches(object, complex, layout, view, path)?;
+        let layout = chosen.as_ref().unwrap_or(layout);
         let attributes = complex.attributes.iter().zip(&layout.attributes);
         let attributes = attributes.map(|(attribute, key)| self.attribute(object, attribute, key, path));
         let attributes = attributes.collect::<Result<_, _>>()?;
@@ -267,6 +270,7 @@ impl<'c> Reading<'c> {
                 Some(json) => self.choices(json, field, layout, &path.key(key)),
             },
             Slot::Among(layout) => self.choice_among(object, field, layout, is_optional, path),
+            Slot::Nowhere => Ok(nothing(field)),
         }
     }
 
@@ -457,7 +461,7 @@ fn one_of(properties: &[&str]) -> String {
     format!("one of the properties {}", listed(properties))
 }
 
-fn listed(properties: &[&str]) -> String {
+pub(super) fn listed(properties: &[&str]) -> String {
     const MOST: usize = 20;
     let more = if properties.len() > MOST { ", …" } else { "" };
     format!("{}{more}", properties[..properties.len().min(MOST)].join(", "))

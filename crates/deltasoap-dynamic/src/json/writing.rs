@@ -145,6 +145,7 @@ impl<'c> Writing<'c> {
         path: &Path<'_>,
     ) -> Result<(), JsonError> {
         match slot {
+            Slot::Nowhere => Ok(()),
             _ if *value == Value::Absent => Ok(()),
             Slot::Property(key) => {
                 if let Some(json) = self.occurrences(value, field, &path.key(key))? {

@@ -265,6 +265,106 @@ fn what_is_no_whole_group_is_neither_read_nor_written() {
     }
 }
 
+/// An object whose properties choose a branch need not give its elements the long names that they have beside other branches.
+#[test]
+fn elements_of_a_chosen_branch_have_their_short_names_too() {
+    let element = |name: &str, least: u32| format!("<xs:element name='{name}' type='xs:string' minOccurs='{least}'/>");
+    let branch = |names: &str| {
+        let elements: String = names
+            .split(' ')
+            .map(|it| it.strip_suffix('?').map_or_else(|| element(it, 1), |it| element(it, 0)))
+            .collect();
+        format!("<xs:sequence>{elements}</xs:sequence>")
+    };
+    let choice = |branches: &[&str]| {
+        format!("<xs:choice>{}</xs:choice>", branches.iter().map(|names| branch(names)).collect::<String>())
+    };
+    let contract = support::schema(&format!(
+        "<xs:element name='one'><xs:complexType>{}</xs:complexType></xs:element>
+         <xs:element name='two'><xs:complexType><xs:sequence>{}{}</xs:sequence></xs:complexType></xs:element>
+         <xs:element name='some'><xs:complexType><xs:sequence><xs:sequence minOccurs='0'>{}{}</xs:sequence>{}</xs:sequence>
+         </xs:complexType></xs:element>
+         <xs:element name='any'><xs:complexType><xs:choice><xs:sequence>{}<xs:any namespace='##other' processContents='lax'/>
+         </xs:sequence>{}</xs:choice></xs:complexType></xs:element>",
+        choice(&["p n?", "r n?", "q s r n? s n"]),
+        choice(&["p q", "r q p"]),
+        choice(&["a", "c d a", "e? f c a"]),
+        element("x", 1),
+        choice(&["p n?", "r n?"]),
+        element("y", 1),
+        element("a", 1),
+        branch("b a"),
+    ));
+    for (name, short, long) in [
+        ("one", json!({ "p": "1", "n": "2" }), json!({ "p": "1", "n": "2" })),
+        ("one", json!({ "r": "1", "n": "2" }), json!({ "r": "1", "{urn:t}n": "2" })),
+        ("one", json!({ "r": "1", "{urn:t}n": "2" }), json!({ "r": "1", "{urn:t}n": "2" })),
+        (
+            "one",
+            json!({ "q": "1", "s": "2", "r": "3", "{urn:t}s": "4", "{urn:t}n": "5" }),
+            json!({ "q": "1", "s": "2", "{urn:t}r": "3", "{urn:t}s": "4", "n#3": "5" }),
+        ),
+        (
+            "two",
+            json!({ "r": "1", "q": "2", "p": "3", "e": "4", "f": "5", "c": "6", "a": "7" }),
+            json!({ "r": "1", "{urn:t}q": "2", "{urn:t}p": "3", "e": "4", "f": "5", "{urn:t}c": "6", "a#2": "7" }),
+        ),
+        ("two", json!({ "p": "1", "q": "2", "a": "7" }), json!({ "p": "1", "q": "2", "a": "7" })),
+        (
+            "some",
+            json!({ "x": "0", "r": "1", "n": "2", "y": "3" }),
+            json!({ "x": "0", "r": "1", "{urn:t}n": "2", "y": "3" }),
+        ),
+        ("any", json!({ "b": "1", "a": "2" }), json!({ "b": "1", "{urn:t}a": "2" })),
+    ] {
+        let codec = Codec::of_element(&contract, name);
+        let value = codec.read_json(&short).unwrap_or_else(|error| panic!("{short}: {error}"));
+        assert_eq!(codec.to_json(&value), long, "{short}");
+        assert_eq!(codec.read_json(&long).expect("a value"), value, "{long}");
+    }
+    for (name, json, expected) in [
+        (
+            "one",
+            json!({ "p": "1", "r": "2", "n": "3" }),
+            ".: expected one of the properties p, r, q, and what belongs to it",
+        ),
+        ("one", json!({ "r": "1", "n": "2", "{urn:t}n": "2" }), ".q: expected a string of xsd:string, found nothing"),
+        ("one", json!({ "r": "1", "n": [] }), ".n: expected a string of xsd:string, found an array of 0"),
+        (
+            "two",
+            json!({ "r": "1", "q": "2", "e": "4", "f": "5", "c": "6", "a": "7" }),
+            ".p: expected a string of xsd:string, found nothing, and it is required",
+        ),
+    ] {
+        let error = Codec::of_element(&contract, name).read_json(&json).expect_err("no value").to_string();
+        assert!(error.starts_with(expected), "{json}: {error}");
+    }
+}
+
+/// What can be several branches is none of them.
+#[test]
+fn short_names_that_do_not_tell_the_branch_are_refused_with_the_long_ones() {
+    let element = |name: &str| format!("<xs:element name='{name}' type='xs:int'/>");
+    let branch =
+        |names: &str| format!("<xs:sequence>{}</xs:sequence>", names.split(' ').map(element).collect::<String>());
+    let contract = support::schema(&format!(
+        "<xs:element name='e'><xs:complexType><xs:choice>{}{}{}</xs:choice></xs:complexType></xs:element>",
+        branch("a x"),
+        branch("c d a"),
+        branch("d c a")
+    ));
+    let codec = Codec::of_element(&contract, "e");
+    let error = codec.read_json(&json!({ "a": 1, "c": 2, "d": 3 })).expect_err("several branches").to_string();
+    assert_eq!(
+        error,
+        ".: expected the properties c, d, {urn:t}a, or else {urn:t}d, {urn:t}c, a#2, found a, c, d, which can be each of these"
+    );
+    let value = codec.read_json(&json!({ "{urn:t}d": 3, "{urn:t}c": 2, "a#2": 1 })).expect("the last branch");
+    assert!(codec.write(&value).replace("ns:", "").contains("<d>3</d><c>2</c><a>1</a>"));
+    let half = codec.read_json(&json!({ "c": 2, "a": 3 })).expect_err("half a branch").to_string();
+    assert!(half.ends_with("found properties of several of them: a, c"), "{half}");
+}
+
 /// An element that comes without the first of its optional sequence is the one behind.
 #[test]
 fn an_optional_sequence_with_an_element_that_stands_again_behind_it() {
