@@ -50,7 +50,7 @@ impl<'c> Reading<'c> {
             element if element.is_name() => scalar::name_from_json(json, path).map(Value::Name),
             Element::Simple(_) | Element::Union(_) => self.simple(json, content, path).map(Value::Simple),
             Element::Complex(complex) => self.complex(json, content, complex, &[], path),
-            Element::Array(array) => self.rows(json, array, array.dimensions, path),
+            Element::Array(array) => self.rows(json, array, &sizes(json, array.dimensions), path),
             Element::Shared(content) => self.shared(json, *content, name, path).map(Value::Shared),
             Element::Any => self.tree(json, Some(name), path),
             Element::Open(open) => self.open(json, content, open, name, path),
@@ -95,13 +95,22 @@ impl<'c> Reading<'c> {
         })
     }
 
-    /// The items of an array, in rows if there are several dimensions.
-    fn rows(&self, json: &Json, array: &ArrayElement, dimensions: u32, path: &Path<'_>) -> Result<Value, JsonError> {
+    /// The items of an array, in rows if there are several dimensions. `lengths` are those of the first row, of the first row in it, and
+    /// so on, which all rows have.
+    fn rows(&self, json: &Json, array: &ArrayElement, lengths: &[usize], path: &Path<'_>) -> Result<Value, JsonError> {
         let items = items(json, &array.item_name, path)?;
-        let item = |(index, item): (usize, &Json)| match item {
-            row if dimensions > 1 => self.rows(row, array, dimensions - 1, &path.index(index)),
-            item if is_nil(item, array.nillable) => self.nil(item, array.item, &path.index(index)),
-            item => self.content(item, array.item, &array.item_name, &path.index(index)),
+        let item = |(index, item): (usize, &Json)| match (item, lengths) {
+            (row, [length, inner @ ..]) => {
+                let path = path.index(index);
+                match row.as_array().map_or(*length, Vec::len) {
+                    found if found == *length => self.rows(row, array, inner, &path),
+                    found => {
+                        Err(JsonError::new(&path, format!("a row of {length}, as the first one is"), an_array(found)))
+                    }
+                }
+            }
+            (item, []) if is_nil(item, array.nillable) => self.nil(item, array.item, &path.index(index)),
+            (item, []) => self.content(item, array.item, &array.item_name, &path.index(index)),
         };
         items.iter().enumerate().map(item).collect::<Result<_, _>>().map(Value::List)
     }
@@ -421,6 +430,13 @@ fn items<'j>(json: &'j Json, name: &QName, path: &Path<'_>) -> Result<&'j [Json]
         Json::Array(items) => Ok(items),
         json => Err(JsonError::new(path, format!("an array of {}", name.local), kind(json))),
     }
+}
+
+/// The lengths of the first row of an array, of the first row in it, and so on: of one dimension less than the array has.
+fn sizes(json: &Json, dimensions: u32) -> Vec<usize> {
+    let rows = std::iter::successors(json.get(0), |row| row.get(0)).map(Some).chain(std::iter::repeat(None));
+    let length = |row: Option<&Json>| row.and_then(Json::as_array).map_or(0, Vec::len);
+    rows.map(length).take(dimensions.saturating_sub(1) as usize).collect()
 }
 
 /// The occurrences of a field, checked against its bounds; none is always enough for a field of a choice.

@@ -200,6 +200,15 @@ fn arrays_of_several_dimensions_are_arrays_of_arrays() {
     }
     let error = operation.request_from_json(&json!({ "matrix": [1, 2], "lists": [] })).expect_err("no rows");
     assert_eq!(error.path(), ".matrix[0]");
+    for (matrix, place, length, found) in [
+        (json!([[1], [2, 3]]), ".matrix[1]", 1, 2),
+        (json!([[1, 2], [3, 4], []]), ".matrix[2]", 2, 0),
+        (json!([[], [1]]), ".matrix[1]", 0, 1),
+    ] {
+        let ragged = operation.request_from_json(&json!({ "matrix": matrix, "lists": [] })).expect_err("ragged rows");
+        let expected = format!("{place}: expected a row of {length}, as the first one is, found an array of {found}");
+        assert_eq!(ragged.to_string(), expected);
+    }
 }
 
 /// Axis writes `string[][2]` where `string[,]` is declared; others the other way round.
