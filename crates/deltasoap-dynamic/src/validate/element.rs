@@ -2,7 +2,7 @@
 
 use super::Checker;
 use super::item::Item;
-use super::model::{Assigned, Matching};
+use super::model::{Assigned, Matching, stand_ins};
 use crate::facets;
 use deltasoap_core::lexical::Base64;
 use deltasoap_core::schema::{Builtin, shortened};
@@ -47,8 +47,8 @@ impl<'c> Checker<'c> {
         let types = self.types;
         self.known += 1;
         let declaration = id.map(|id| &types.import.schemas()[id]);
-        if declaration.is_some_and(|it| it.is_abstract) {
-            self.find(item, "the element is abstract: one that can stand for it is needed");
+        if let Some(id) = id.filter(|_| declaration.is_some_and(|it| it.is_abstract)) {
+            self.find(item, format!("the element is abstract: {}", stand_ins(types, id)));
         }
         let Some(type_id) = self.actual_type(item, type_id, declaration) else { return };
         let is_nil = self.is_nil(item, declaration);

@@ -183,14 +183,6 @@ impl<'m, 'c> Matching<'m, 'c> {
         Ok(Count::ONE)
     }
 
-    /// The elements that can replace a declared one.
-    fn candidates(&self, id: ElementId) -> impl Iterator<Item = ElementId> + use<'m> {
-        let (types, schemas) = (self.types, self.types.import.schemas());
-        let own = Some(id).filter(|_| !schemas[id].is_abstract);
-        let others = schemas.substitutes(id).iter().copied().filter(move |&other| types.can_substitute(other, id));
-        own.into_iter().chain(others)
-    }
-
     /// True if the next child is an element that may come after the current particle.
     fn is_declared_after(&self) -> bool {
         let Some(next) = self.children.get(self.assigned.len()) else { return false };
@@ -210,7 +202,7 @@ impl<'m, 'c> Matching<'m, 'c> {
     /// True if an element is declared as the first of a term.
     fn can_begin(&self, term: &Term, next: &Item) -> bool {
         match term {
-            Term::Element(id) => self.candidates(*id).any(|id| next.name == self.types.import.schemas()[id].name),
+            Term::Element(id) => self.types.members(*id).any(|id| next.name == self.types.import.schemas()[id].name),
             Term::Sequence(parts) => {
                 let required = parts.iter().position(|part| !is_optional(part)).map_or(parts.len(), |at| at + 1);
                 parts[..required].iter().any(|part| self.can_begin(&part.term, next))
@@ -223,8 +215,18 @@ impl<'m, 'c> Matching<'m, 'c> {
     fn element(&mut self, id: ElementId) {
         let (at, schemas) = (self.assigned.len(), self.types.import.schemas());
         let next = self.children.get(at);
-        match self.candidates(id).find(|&id| next.is_some_and(|next| next.name == schemas[id].name)) {
+        // An abstract one is told as such, too.
+        let mut known = self.types.members(id).chain([id]);
+        match known.find(|&id| next.is_some_and(|next| next.name == schemas[id].name)) {
             Some(id) => self.assigned.push(Assigned::Element(id)),
+            None if schemas[id].is_abstract => {
+                let mut names = self.types.members(id).map(|it| Expected::Element(schemas[it].name.clone())).peekable();
+                if names.peek().is_none() {
+                    let needed = format!("an element that can stand for the abstract <{}>", schemas[id].name.local);
+                    self.expect(at, &Expected::Any(needed));
+                }
+                names.take(MOST).for_each(|name| self.expect(at, &name));
+            }
             None => self.expect(at, &Expected::Element(schemas[id].name.clone())),
         }
     }
@@ -294,7 +296,7 @@ impl<'m, 'c> Matching<'m, 'c> {
             let mut table = HashMap::new();
             for (index, part) in parts.iter().enumerate().filter(|(_, part)| part.max != Some(0)) {
                 if let Term::Element(id) = part.term {
-                    let names = self.candidates(id).map(|id| &self.types.import.schemas()[id].name);
+                    let names = self.types.members(id).map(|id| &self.types.import.schemas()[id].name);
                     names.for_each(|name| _ = table.entry(name).or_insert(index));
                 }
             }
@@ -318,6 +320,21 @@ impl<'m, 'c> Matching<'m, 'c> {
             }
         }
         if self.assigned.len() > start && left.iter().any(|part| !is_optional(part)) { Err(Incomplete) } else { Ok(()) }
+    }
+}
+
+/// What may stand in the place of an abstract element, in words.
+pub(super) fn stand_ins(types: &Types, id: ElementId) -> String {
+    let schemas = types.import.schemas();
+    let own = &schemas[id].name.local;
+    let shown = |name: &QName| if name.local == *own { format!("<{name}>") } else { format!("<{}>", name.local) };
+    let names: Vec<_> = types.members(id).map(|it| shown(&schemas[it].name)).take(MOST + 1).collect();
+    match &names[..] {
+        [] => "nothing that the contract declares can stand in its place".to_owned(),
+        _ if names.len() > MOST => {
+            format!("one that can stand in its place is needed: {} or others", names[..MOST].join(", "))
+        }
+        _ => format!("one that can stand in its place is needed: {}", names.join(" or ")),
     }
 }
 

@@ -509,6 +509,33 @@ fn types_between_a_head_and_its_substitute_may_keep_it_out() {
 }
 
 #[test]
+fn abstract_elements_are_told_as_such_with_what_may_stand_for_them() {
+    let elements = "<xs:element name='h' type='xs:int' abstract='true'/><xs:element name='a' type='xs:int' substitutionGroup='t:h'/>
+        <xs:element name='b' type='xs:int' substitutionGroup='t:a'/><xs:element name='none' type='xs:int' abstract='true'/>
+        <xs:element name='e'><xs:complexType><xs:sequence><xs:element ref='t:h'/><xs:element ref='t:none' minOccurs='0'/></xs:sequence>
+        </xs:complexType></xs:element>";
+    let contract = schema(elements);
+    for (content, expected) in [
+        ("<a>1</a>", &[][..]),
+        ("<h>1</h>", &["/e/h: the element is abstract: one that can stand in its place is needed: <a> or <b>"]),
+        ("<x/>", &["/e/x: expected <a> or <b>, found <x>"]),
+        ("", &["/e: <a> or <b> is missing"]),
+        ("<b>1</b><x/>", &["/e/x: expected an element that can stand for the abstract <none>, or the end, found <x>"]),
+        (
+            "<b>x</b><none>1</none>",
+            &[
+                "/e/b: \"x\" is not of xsd:int: not a digit",
+                "/e/none: the element is abstract: nothing that the contract declares can stand in its place",
+            ],
+        ),
+    ] {
+        let found = contract.validate(format!("<e xmlns='urn:t'>{content}</e>").as_bytes());
+        let found: Vec<_> = found.iter().map(|it| format!("{}: {}", it.path, it.message)).collect();
+        assert_eq!(found, expected, "{content}");
+    }
+}
+
+#[test]
 fn wildcards_ask_for_what_they_say() {
     let any = |process: &str| {
         let content = format!(
