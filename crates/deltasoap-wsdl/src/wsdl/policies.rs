@@ -16,15 +16,18 @@ const POLICIES: [&str; 4] = ["Policy", "PolicyReference", "UsingAddressing", "Us
 /// Most policies that refer to each other in a row.
 const DEPTH: usize = 64;
 
-/// Policies that others refer to, by document and id: each is read once, however many bindings have it.
+/// In place of a document's number, for names that are those of policies in all documents.
+const ANYWHERE: u32 = u32::MAX;
+
+/// Policies that others refer to, by document and id, or by name: each is read once, however many bindings have it.
 #[derive(Default)]
 pub(super) struct NamedPolicies<'s> {
     nodes: HashMap<(u32, &'s str), Node<'s>>,
     read: HashMap<(u32, &'s str), Policy>,
     /// Those that are being read: one that refers to itself asks for no more by that.
     open: Vec<(u32, &'s str)>,
-    /// References to policies of other documents, and to none.
-    missing: Vec<Place>,
+    /// What is to be noted of policies, and where.
+    faults: Vec<(Place, &'static str)>,
     /// Required extensions that were noted.
     extensions: HashSet<Place>,
 }
@@ -37,6 +40,9 @@ pub(super) fn named(sources: &Sources) -> NamedPolicies<'_> {
             let id = node.attributes().find(|&(name, _)| sources.names.local(name) == "Id");
             if let Some((_, id)) = id {
                 named.nodes.entry((document, id)).or_insert(node);
+            }
+            if let Some(name) = node.attribute("Name") {
+                named.nodes.entry((ANYWHERE, name)).or_insert(node);
             }
         }
     }
@@ -105,7 +111,7 @@ impl<'s> Reader<'s> {
         for child in node.children() {
             match child.local() {
                 "Policy" => policy.add(&self.policies.of(child)),
-                "PolicyReference" => self.refer(child, child.attribute("URI").unwrap_or_default(), &mut policy),
+                "PolicyReference" => policy.add(&self.policies.reference(child)),
                 "UsingAddressing" => {
                     policy.addressing = true;
                     if matches!(child.attribute_in(ns::WSDL, "required"), Some("true" | "1")) {
@@ -118,7 +124,10 @@ impl<'s> Reader<'s> {
         self.require_extensions(node, &mut policy);
         let named = node.attributes().filter(|&(name, _)| self.sources.names.local(name) == "PolicyURIs");
         let named = named.flat_map(|(_, uris)| uris.split_ascii_whitespace()).take(MOST_NAMED);
-        named.collect::<Vec<_>>().into_iter().for_each(|uri| self.refer(node, uri, &mut policy));
+        named.collect::<Vec<_>>().into_iter().for_each(|uri| policy.add(&self.policies.referred(node, uri)));
+        for (place, fault) in std::mem::take(&mut self.policies.faults) {
+            self.note(NoteKind::Skipped, fault, place);
+        }
         policy
     }
 
@@ -134,14 +143,6 @@ impl<'s> Reader<'s> {
                 let text = format!("the extension {} is required, and is not known here", child.name());
                 self.note(NoteKind::Skipped, text, child.place());
             }
-        }
-    }
-
-    /// Adds the policy of the same document that a reference such as `#id` means.
-    fn refer(&mut self, node: Node<'s>, uri: &'s str, policy: &mut Policy) {
-        policy.add(&self.policies.referred(node, uri));
-        for place in std::mem::take(&mut self.policies.missing) {
-            self.note(NoteKind::Skipped, "a policy that is not in this document", place);
         }
     }
 }
@@ -166,19 +167,32 @@ impl<'s> NamedPolicies<'s> {
         self.referred(node, node.attribute("URI").unwrap_or_default())
     }
 
-    /// The policy of the same document that a reference such as `#id` means.
+    fn fault(&mut self, node: Node<'s>, fault: &'static str) {
+        if !self.faults.contains(&(node.place(), fault)) {
+            self.faults.push((node.place(), fault));
+        }
+    }
+
+    /// The policy that a reference means: `#id` one of the same document, anything else one of that name.
     fn referred(&mut self, node: Node<'s>, uri: &'s str) -> Policy {
-        let found = uri.strip_prefix('#').map(|id| (node.number(), id));
-        let Some((key, named)) = found.and_then(|key| Some((key, *self.nodes.get(&key)?))) else {
-            if !self.missing.contains(&node.place()) {
-                self.missing.push(node.place());
-            }
+        let key = uri.strip_prefix('#').map_or((ANYWHERE, uri), |id| (node.number(), id));
+        let Some(&named) = self.nodes.get(&key) else {
+            self.fault(node, "a policy that is not in this document");
             return Policy::default();
         };
         if let Some(known) = self.read.get(&key) {
             return known.clone();
         }
-        if self.open.contains(&key) || self.open.len() >= DEPTH {
+        let leads_back = self.open.contains(&key);
+        if leads_back || self.open.len() >= DEPTH {
+            self.fault(
+                node,
+                if leads_back {
+                    "a policy that leads back to itself"
+                } else {
+                    "policies that refer to too many others"
+                },
+            );
             return Policy::default();
         }
         self.open.push(key);
@@ -198,6 +212,9 @@ impl<'s> NamedPolicies<'s> {
         match node.local() {
             "OptimizedMimeSerialization" | "MTOM" => Vec::new(),
             "ExactlyOne" => {
+                if node.children().next().is_none() {
+                    self.fault(node, "a policy without alternatives: nothing meets it");
+                }
                 let alternatives = node.children().map(|child| self.required(child));
                 alternatives.min_by_key(Vec::len).unwrap_or_default()
             }

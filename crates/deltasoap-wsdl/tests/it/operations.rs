@@ -345,6 +345,31 @@ fn policies_of_services_and_port_types_count_and_those_that_others_refer_to() {
     assert_eq!(notes.iter().filter(|text| **text == "a policy that is not in this document").count(), 1, "{notes:?}");
 }
 
+/// WS-Policy 1.5, 4.2 and 4.3.4.
+#[test]
+fn policies_may_be_named_and_what_nothing_meets_is_noted() {
+    let policy = |by: &str, content: &str| {
+        format!(
+            "<p:Policy xmlns:p='http://www.w3.org/ns/ws-policy' xmlns:u='urn:u' xmlns:s='urn:s' {by}>{content}</p:Policy>"
+        )
+    };
+    let content = [
+        policy("Name='http://example.org/a'", "<s:A/><p:PolicyReference URI='http://example.org/b'/>"),
+        policy("Name='http://example.org/b' u:Id='b'", "<s:B/><p:PolicyReference URI='http://example.org/a'/>"),
+        policy("u:Id='none'", "<p:ExactlyOne/>"),
+        "<message name='m'/><portType name='P'><operation name='o'><input message='t:m'/></operation></portType>\
+         <binding name='B' type='t:P' xmlns:p='http://www.w3.org/ns/ws-policy' p:PolicyURIs='http://example.org/a #b #none'>\
+         <soap:binding/><p:Policy><p:ExactlyOne/></p:Policy><p:PolicyReference URI='http://example.org/c'/></binding>"
+            .to_owned(),
+    ];
+    let import = import(&description("", &content.concat())).unwrap();
+    assert_eq!(import.definitions().bindings[0].policy.required, ["A", "B"].map(Box::from));
+    let count = |text: &str| import.notes().iter().filter(|note| note.text == text).count();
+    assert_eq!(count("a policy that is not in this document"), 1, "{:?}", import.notes());
+    assert_eq!(count("a policy without alternatives: nothing meets it"), 2, "{:?}", import.notes());
+    assert!(count("a policy that leads back to itself") > 0, "{:?}", import.notes());
+}
+
 #[test]
 fn policies_that_refer_to_each_other_many_times_are_read_once() {
     let policy = |number: usize| {
