@@ -1,7 +1,7 @@
 //! Catalogs: which file stands for a URL or a namespace (OASIS XML Catalogs 1.1).
 //!
 //! All entries count. What names a document is looked up as it is written, then as an absolute URL, then an import's namespace;
-//! identifiers of systems, URIs and public ones are not told apart. An exact entry comes before those for beginnings of names, and
+//! identifiers of systems, URIs and public ones are not told apart. A public one may be written as `urn:publicid:`. An exact entry comes before those for beginnings of names, and
 //! these before those for their ends; the longest one counts. Where another catalog is to be asked for names that begin so, it alone
 //! decides.
 
@@ -109,7 +109,8 @@ impl Catalog {
 
     /// The document that a name stands for.
     pub(crate) fn find(&self, name: &str) -> Option<Location> {
-        self.find_in(&self.tables, name, &mut HashSet::new())
+        let find = |name: &str| self.find_in(&self.tables, name, &mut HashSet::new());
+        find(name).or_else(|| find(&unwrapped(name)?))
     }
 
     /// `asked` are the catalogs that names were delegated to: none is asked twice, as the answer would be the same.
@@ -196,7 +197,9 @@ impl Table {
             "nextCatalog" => return next.extend(target("catalog").and_then(|target| target.to_file_path().ok())),
             _ => return,
         };
-        let (Some(name), Some(target)) = (entry.attribute(name).map(str::to_owned), target(by)) else { return };
+        let is_public = entry.local().ends_with("ublic");
+        let written = |name: &str| if is_public { public(name) } else { name.to_owned() };
+        let (Some(name), Some(target)) = (entry.attribute(name).map(written), target(by)) else { return };
         match by {
             "catalog" => self.delegates.extend(target.to_file_path().ok().map(|path| (name, path))),
             "uri" if entry.local().ends_with("Suffix") => self.suffixes.push((name, target)),
@@ -222,6 +225,33 @@ impl Table {
         };
         location(Url::parse(&format!("{target}{}", &name[prefix.len()..])).ok()?)
     }
+}
+
+/// A public identifier of a catalog, with single spaces and unwrapped (OASIS XML Catalogs 1.1, 6.2 and 6.4).
+fn public(name: &str) -> String {
+    let name = name.split_ascii_whitespace().collect::<Vec<_>>().join(" ");
+    unwrapped(&name).unwrap_or(name)
+}
+
+/// The public identifier that a URN stands for (RFC 3151); `None` for other names.
+fn unwrapped(name: &str) -> Option<String> {
+    const MARK: &str = "urn:publicid:";
+    let (_, mut rest) = name.split_at_checked(MARK.len()).filter(|(mark, _)| mark.eq_ignore_ascii_case(MARK))?;
+    let mut found = String::new();
+    while let Some(next) = rest.chars().next() {
+        let escaped = ["+", ":", "/", ";", "'", "?", "#", "%"].into_iter().find(|it| {
+            rest.get(..3).is_some_and(|code| code.eq_ignore_ascii_case(&format!("%{:02X}", it.as_bytes()[0])))
+        });
+        rest = &rest[if escaped.is_some() { 3 } else { next.len_utf8() }..];
+        match (escaped, next) {
+            (Some(it), _) => found.push_str(it),
+            (None, '+') => found.push(' '),
+            (None, ':') => found.push_str("//"),
+            (None, ';') => found.push_str("::"),
+            (None, other) => found.push(other),
+        }
+    }
+    Some(found)
 }
 
 fn location(target: Url) -> Option<Location> {

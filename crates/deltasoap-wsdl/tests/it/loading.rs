@@ -300,6 +300,25 @@ fn catalogs_say_where_documents_are() {
     }
 }
 
+/// OASIS XML Catalogs 1.1, 6.2, 6.4 and 7.2; RFC 3151.
+#[test]
+fn public_identifiers_may_be_written_as_urns() {
+    let target = "uri='schemas/b.xsd'";
+    for (id, urn) in [
+        ("-//A//B  C::D//EN", "urn:publicid:-:A:B+C;D:EN"),
+        ("urn:publicid:-:A:B+C;D:EN", "URN:PublicID:-:A:B+C%3A%3aD%2F%2FEN"),
+        ("100%+'?#é", "urn:publicid:100%25%2B%27%3F%23é"),
+        ("100%", "urn:publicid:100%"),
+    ] {
+        let folder = cataloged(&format!("<public publicId=\"{id}\" {target}/>"));
+        let main = schema("urn:a", &format!("<import namespace='urn:b' schemaLocation='{urn}'/>{A}"));
+        std::fs::write(folder.path("main/a.xsd"), main).unwrap();
+        let import = Importer::new().offline().root(&folder.0).catalog(folder.path("local/catalog.xml")).unwrap();
+        let import = import.file(&folder.path("main/a.xsd")).unwrap_or_else(|error| panic!("{urn}: {error}"));
+        assert!(has_type(&import, "urn:b", "B"), "{urn}");
+    }
+}
+
 #[test]
 fn a_catalog_that_names_are_delegated_to_decides_alone() {
     // `other/c.xml` and the catalog itself delegate to each other, and neither knows `http://h/x/z.xsd`.
