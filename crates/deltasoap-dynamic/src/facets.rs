@@ -213,7 +213,12 @@ fn of_enumeration(schemas: &Schemas, id: TypeId, facets: &Facets, text: &str, na
     let is_this = |allowed: &Enumerated| match &allowed.name {
         Some(name) if is_name => names(text).as_ref() == Some(name),
         _ if is_name => allowed.value.trim_ascii() == text.rsplit(':').next().unwrap_or_default(),
-        _ => canonical(schemas, id, &allowed.value, names) == value,
+        // A prefix in it is one of the schema.
+        name => {
+            let own =
+                |text: &str| name.clone().filter(|_| *text == *allowed.value.trim_ascii()).or_else(|| names(text));
+            canonical(schemas, id, &allowed.value, &own) == value
+        }
     };
     if facets.enumeration.iter().any(is_this) {
         return None;

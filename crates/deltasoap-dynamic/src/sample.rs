@@ -229,7 +229,8 @@ impl<'t> Sampler<'t> {
 
     /// Content of a type that others are derived from, or of any type.
     fn chosen(&mut self, content: ElementRef, name: &QName) -> Value {
-        let origin = self.types.lowered.origin(content).filter(|origin| origin.type_id != TypeId::ANY);
+        let is_any = |origin: &Origin| matches!(origin.type_id, TypeId::ANY | TypeId::ANY_SIMPLE);
+        let origin = self.types.lowered.origin(content).filter(|origin| !is_any(origin));
         let chosen = origin.and_then(|origin| Some((origin, self.concrete(origin)?)));
         let Some((origin, (id, exact))) = chosen else { return Value::Tree(Box::new(plain(name))) };
         let value = self.content(exact, name);

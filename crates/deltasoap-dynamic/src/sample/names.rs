@@ -67,14 +67,26 @@ pub(super) fn with_names(
 /// The names that a type enumerates, by their texts in the schema.
 fn collect_names<'s>(schemas: &'s Schemas, id: TypeId, into: &mut HashMap<&'s str, &'s QName>, depth: usize) {
     match schemas.variety(id) {
-        Some(Variety::Builtin(Builtin::QName | Builtin::Notation)) => {
-            let enumerated = facets::steps(schemas, id).into_iter().flat_map(|facets| &facets.enumeration);
-            into.extend(enumerated.filter_map(|it| Some((&*it.value, it.name.as_ref()?))));
-        }
         Some(&Variety::List(item)) if depth > 0 => collect_names(schemas, item, into, depth - 1),
         Some(Variety::Union(members)) if depth > 0 => {
             members.iter().for_each(|&member| collect_names(schemas, member, into, depth - 1));
         }
         _ => {}
+    }
+    let enumerated = facets::steps(schemas, id).into_iter().flat_map(|facets| &facets.enumeration);
+    let names = enumerated.filter_map(|it| Some((it.value.trim_ascii(), it.name.as_ref()?)));
+    into.extend(names.filter(|(text, _)| takes_as_name(schemas, id, text, depth)));
+}
+
+/// True if a text is a name as a value of a type: a union's value is that of the first member that takes it.
+fn takes_as_name(schemas: &Schemas, id: TypeId, text: &str, depth: usize) -> bool {
+    match schemas.variety(id) {
+        Some(Variety::Builtin(builtin)) => matches!(builtin, Builtin::QName | Builtin::Notation),
+        Some(&Variety::List(item)) if depth > 0 => takes_as_name(schemas, item, text, depth - 1),
+        Some(Variety::Union(members)) if depth > 0 => {
+            let taking = members.iter().find(|&&member| facets::violation(schemas, member, text).is_none());
+            taking.is_some_and(|&member| takes_as_name(schemas, member, text, depth - 1))
+        }
+        _ => false,
     }
 }

@@ -288,12 +288,14 @@ impl<'t> Sampler<'t> {
         node
     }
 
-    /// The declared element that a wildcard allows and that needs the least: simple ones first, then those of the contract.
+    /// The declared element that a wildcard allows and that needs the least: simple ones first, then those of the contract. None of XML
+    /// Schema's, which no other schema declares.
     fn plainest(&self, wildcard: &Wildcard) -> Option<ElementId> {
         let schemas = self.schemas();
         let is_good = |element: &Element| {
             element.is_global
                 && !element.is_abstract
+                && element.name.namespace != ns::XSD
                 && !self.types_open.contains(&element.type_id)
                 && wildcard.namespaces.allow(&element.name.namespace)
                 && schemas.element_named(&element.name).is_some_and(|id| std::ptr::eq(&schemas[id], element))

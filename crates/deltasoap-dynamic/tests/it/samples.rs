@@ -181,6 +181,52 @@ fn abstract_types_have_samples_of_derived_ones_that_are_not_blocked() {
     check_request(&schema("block='extension'"), &typed("kit", " q=\"1\""));
 }
 
+/// A name that a union enumerates has a prefix of the sample, unless the union takes its text for something else.
+#[test]
+fn names_that_unions_enumerate_have_declared_prefixes() {
+    let schema = |members: &str| {
+        format!(
+            "<xs:simpleType name='U'><xs:union memberTypes='{members}'/></xs:simpleType>
+             <xs:simpleType name='E'><xs:restriction base='t:U'><xs:enumeration value='t:a'/></xs:restriction></xs:simpleType>
+             <xs:element name='Op'><xs:complexType><xs:sequence><xs:element name='e' type='t:E'/></xs:sequence></xs:complexType>
+             </xs:element>"
+        )
+    };
+    let named = "<Op><e>ns:a</e></Op>";
+    check_request(&schema("xs:QName xs:language"), named);
+    check_request(&schema("xs:int xs:QName xs:string"), named);
+    check_request(&schema("xs:string xs:QName"), "<Op><e>t:a</e></Op>");
+    let contract = contract_of(&schema("xs:QName xs:language"));
+    for (namespace, count) in [("urn:t", 0), ("urn:z", 1)] {
+        let document = format!("<Op xmlns='urn:t' xmlns:z='{namespace}'><e>z:a</e></Op>");
+        assert_eq!(contract.validate(document.as_bytes()).len(), count, "{document}");
+    }
+}
+
+/// No other schema declares the elements of XML Schema: what stands in their place names its type.
+#[test]
+fn strict_wildcards_are_not_filled_with_schemas() {
+    check_request(
+        "<xs:element name='Op'><xs:complexType><xs:sequence><xs:any namespace='##other' processContents='strict'/></xs:sequence>\
+         </xs:complexType></xs:element>",
+        "<Op><ns2:any xmlns:q1=\"http://www.w3.org/2001/XMLSchema\" xmlns:ns2=\"urn:example:any\" xsi:type=\"q1:string\">text</ns2:any></Op>",
+    );
+}
+
+/// What a pattern that no value matches keeps from being valid is there nevertheless.
+#[test]
+fn samples_that_cannot_be_valid_can_be_written() {
+    let contract = contract_of(
+        "<xs:simpleType name='S'><xs:restriction base='xs:gMonth'><xs:pattern value='[a-z]+'/></xs:restriction></xs:simpleType>\
+         <xs:element name='Op'><xs:complexType><xs:sequence><xs:element name='s' type='t:S'/>\
+         <xs:element name='any' type='xs:anySimpleType'/></xs:sequence></xs:complexType></xs:element>",
+    );
+    let operation = contract.operation("Op").expect("an operation");
+    let written = written(&operation, &operation.request_sample().expect("a sample"));
+    assert!(written.contains("any>text</"), "{written}");
+    assert_eq!(contract.validate(written.as_bytes()).len(), 1, "{written}");
+}
+
 #[test]
 fn abstract_elements_that_nothing_stands_for_are_left_out() {
     check_request(
