@@ -380,6 +380,30 @@ fn names_that_are_not_unique() {
     assert_eq!(codec.read_json(&json).expect("a value"), value);
 }
 
+/// Lists of plain structs are tables on both ways, and lists of objects in JSON; nil makes a list.
+#[test]
+fn tables_are_lists_of_objects() {
+    let contract = support::schema(
+        "<xs:element name='r'><xs:complexType><xs:sequence><xs:element name='row' minOccurs='0' maxOccurs='unbounded'>\
+         <xs:complexType><xs:sequence><xs:element name='n' type='xs:long'/><xs:element name='t' type='xs:string'/>\
+         <xs:element name='d' type='xs:double'/></xs:sequence></xs:complexType></xs:element></xs:sequence></xs:complexType></xs:element>",
+    );
+    let codec = Codec::of_element(&contract, "r");
+    let is_table = |value: &Value| matches!(value.field(codec.view(), "row"), Some(Value::Table(_)));
+    let row = |n: i64| format!("<row><n>{n}</n><t>a{n}</t><d>{n}.5</d></row>");
+    let rows: String = (0..5).map(row).collect();
+    let expected: Vec<Json> = (0..5).map(|n| json!({ "n": n, "t": format!("a{n}"), "d": n as f64 + 0.5 })).collect();
+    let expected = json!({ "row": expected });
+    there_and_back(&codec, "", &rows, &expected);
+    assert!(is_table(&codec.read(&rows)) && is_table(&codec.read_json(&expected).expect("a value")));
+    there_and_back(&codec, "", "", &json!({}));
+    let nil = rows + "<row><n>1</n><t xmlns:i='http://www.w3.org/2001/XMLSchema-instance' i:nil='true'/><d>1</d></row>";
+    let value = codec.read(&nil);
+    assert!(!is_table(&value));
+    let again = codec.read_json(&codec.to_json(&value)).expect("a value");
+    support::assert_same(&value, &again, &nil);
+}
+
 /// Prefixes mean nothing outside of their message.
 #[test]
 fn qualified_names_say_their_namespace() {

@@ -23,7 +23,7 @@ const SHAPES: [(&str, Values, f64); 4] = [
     ("ints", Values::Ints, 2.5),
     ("hard doubles", Values::Hard, 2.5),
     ("strings", Values::Strings, 2.5),
-    ("structs", Values::Structs, 1.5),
+    ("structs", Values::Structs, 4.0),
 ];
 
 /// A goal on each shape.

@@ -369,7 +369,7 @@ impl<L: FlatItems> Taking<'_, L> {
     }
 }
 
-/// What [`run`] did.
+/// What reading flat items did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Run {
     /// Items were read, perhaps none; the general routines go on.

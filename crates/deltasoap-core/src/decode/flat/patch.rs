@@ -20,7 +20,7 @@ use deltasoap_xml::Window;
 use deltasoap_xml::scan::{first_mismatch, skip_white};
 use std::sync::Arc;
 
-/// What [`patch`] came to.
+/// What reading flat items again came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Patch {
     /// Fast mode goes on.
