@@ -298,7 +298,7 @@ mod tests {
             counts[if plan == Plan::Measure { Plan::Plain } else { plan } as usize] += 1;
             match plan {
                 Plan::Plain | Plan::Note | Plan::Measure | Plan::Short => {
-                    adaptive.regular(BYTES, Some(Duration::from_micros(100)))
+                    adaptive.regular(BYTES, Some(Duration::from_micros(100)));
                 }
                 Plan::Mend => unreachable!("no message is small"),
                 Plan::Compare => {
