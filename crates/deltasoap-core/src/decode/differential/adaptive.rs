@@ -42,6 +42,8 @@ const LONGEST_WAIT: u32 = 256;
 const GROWTH: u32 = 4;
 /// Attempts in a row that must be slower than regular mode before it is gone back to.
 const SLOWER: u32 = 2;
+/// The part of the time of regular mode that comparing has to gain: to measure so little is a guess.
+const LEAST_GAIN: f64 = 0.1;
 /// Bytes of an operation, the last one's, from which on comparing can pay: it costs a few hundred nanoseconds whatever it
 /// finds, in which regular mode reads about as many bytes.
 const WORTHWHILE: u64 = 512;
@@ -197,16 +199,20 @@ impl Adaptive {
         self.attempts = self.attempts.saturating_add(1);
         let regular = self.regular.time(bytes);
         let weight = if bytes >= TIMED || self.attempts <= 2 * SLOWER { 1 } else { SAMPLED as u32 };
-        if time > regular && self.regular.nanoseconds_per_byte > 0.0 {
+        let gain = Gain { saved: regular.saturating_sub(time) * weight, lost: time.saturating_sub(regular) * weight };
+        if self.regular.nanoseconds_per_byte == 0.0 {
+            return Gain::default();
+        }
+        if time > regular.mul_f64(1.0 - LEAST_GAIN) {
             self.slower += 1;
             self.give_up_if_slow();
-            return Gain { saved: Duration::ZERO, lost: (time - regular) * weight };
+            return gain;
         }
         self.slower = 0;
         if self.attempts > 2 * SLOWER {
             self.waited = 0;
         }
-        Gain { saved: regular.saturating_sub(time) * weight, lost: Duration::ZERO }
+        gain
     }
 
     fn give_up_if_slow(&mut self) {
@@ -268,7 +274,7 @@ impl Small {
         if let Some(time) = time {
             self.tried.add(bytes, time);
             let regular = self.regular.nanoseconds_per_byte;
-            let is_slower = regular > 0.0 && self.tried.nanoseconds_per_byte > regular;
+            let is_slower = self.tried.nanoseconds_per_byte > regular * (1.0 - LEAST_GAIN) && regular > 0.0;
             self.slower = if is_slower { self.slower + 1 } else { 0 };
         }
         let gives_up = self.misses > MISSES || self.slower >= SMALL_SLOWER;

@@ -193,15 +193,15 @@ impl Kept {
         }
         let has_parts = view.complex().is_none_or(|complex| !complex.is_read_whole(view));
         let is_adaptive = cursor.state().differential.adaptive;
-        self.is_small =
-            is_adaptive && values.are_dynamic() && has_parts && cursor.rest().len() <= SMALL && is_all(cursor.rest());
+        let is_all = is_adaptive && is_all(cursor.rest());
+        self.is_small = is_all && values.are_dynamic() && has_parts && cursor.rest().len() <= SMALL;
         let is_whole = !(self.is_small || has_parts && has_places(view));
-        if is_adaptive && self.turns.look(beginning(cursor), is_all(cursor.rest())) {
+        if is_adaptive && self.turns.look(|| beginning(cursor), is_all) {
             self.adaptive.resume();
         }
         let (plan, is_timed) = match is_adaptive {
             true if self.is_small => self.adaptive.plan_small(),
-            true => self.adaptive.plan(old.is_some(), cursor.rest().len(), is_all(cursor.rest())),
+            true => self.adaptive.plan(old.is_some(), cursor.rest().len(), is_all),
             false => (Plan::Compare, false),
         };
         self.was_tried = !matches!(plan, Plan::Plain | Plan::Measure | Plan::Short);

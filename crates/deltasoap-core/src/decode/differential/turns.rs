@@ -37,6 +37,8 @@ const GROWTH: usize = 2;
 const REST: usize = 8;
 /// Messages of a mixed stream in a row that are like none after which it is taken to have no kinds any more.
 const STRANGE: usize = MOST_LOOKED_AT;
+/// One that begins like another and has little in common with it counts as so many.
+const DECEPTIVE: usize = STRANGE / 8;
 
 /// The messages of other kinds than the last one.
 #[derive(Debug, Default)]
@@ -69,9 +71,10 @@ struct Other {
 
 impl Turns {
     /// A message begins, as in [`choose`](Self::choose), and is at hand as a whole or not. True if the stream has just been found to be mixed.
-    pub(crate) fn look(&mut self, (tag, next): (&[u8], &[u8]), is_all: bool) -> bool {
+    pub(crate) fn look<'m>(&mut self, beginning: impl FnOnce() -> (&'m [u8], &'m [u8]), is_all: bool) -> bool {
         self.rest = self.rest.saturating_sub(1);
         let Some(seen) = &mut self.seen else { return false };
+        let (tag, next) = beginning();
         let new = Beginning::of(tag, next);
         // Messages of which only the first bytes have come are all alike.
         if !is_all && new.texts < TEXTS as u32 {
@@ -180,7 +183,9 @@ impl Turns {
             Some(false) if !self.is_mixed && self.rest == 0 && self.seen.is_none() => {
                 self.seen = Some(last.map(Beginning::of_old).into_iter().collect());
             }
-            _ => self.strange += usize::from(self.is_mixed),
+            _ if !self.is_mixed => {}
+            Some(false) => self.strange += DECEPTIVE,
+            None => self.strange += 1,
         }
         let goes_on = self.strange <= STRANGE;
         if !goes_on {
