@@ -71,7 +71,7 @@ fn word(word: &str) -> String {
 /// True for characters that show what follows them in another order than it is in, or end a line for some editors: they can hide code.
 /// The compiler refuses most of them in comments.
 fn reverses(c: char) -> bool {
-    matches!(c, '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+    matches!(c, '\u{061C}' | '\u{200E}' | '\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
 fn wrapped(text: &str) -> Vec<String> {
