@@ -121,7 +121,8 @@ impl<S: Shape> Templated<S, S::Tracked> {
     }
 }
 
-/// As clients and services write: through the templates of an operation, in full where that is faster.
+/// As clients and services write: through the templates of an operation, in full where that is faster. There is one template: values come
+/// back by turns here, and others would know them again.
 pub struct Adaptive<S: Shape> {
     values: S::Plain,
     templates: Templates,
@@ -131,6 +132,7 @@ pub struct Adaptive<S: Shape> {
 impl<S: Shape> Adaptive<S> {
     /// Writes these items.
     pub fn new(items: &[S::Item], options: Templating) -> Self {
+        let options = Templating { templates: 1, ..options };
         Adaptive { values: S::Plain::from(items.to_vec()), templates: Templates::new(options), options }
     }
 }
