@@ -238,7 +238,7 @@ fn is_xml(content: &[u8]) -> bool {
     content.iter().find(|&&byte| !is_before(byte)) == Some(&b'<')
 }
 
-/// A header block from a file's XML, in the encoding that it declares. It has to be what it is said to be.
+/// Reads a header block from a file's XML, in the encoding that it declares. Its element must have the name that the argument gives.
 fn header_of_file(operation: &Operation, name: &str, xml: &[u8]) -> Result<HeaderBlock> {
     let xml = xml.strip_prefix("\u{feff}".as_bytes()).unwrap_or(xml).trim_ascii_start();
     let node = Node::parse(xml).with_context(|| format!("the header block {name} is not XML"))?;

@@ -236,14 +236,16 @@ impl Planner<'_> {
         if self.is_polymorphic(type_id) {
             return None;
         }
-        let name = || self.schemas.default_name_of_element(id).filter(|_| self.is_qname(type_id)).map(expanded);
+        let name =
+            || self.schemas.default_name_of_element(id).filter(|_| self.is_qname(type_id)).map(QName::to_expanded);
         self.schemas.default_of_element(id).map(ToOwned::to_owned).or_else(name)
     }
 
     /// What stands for an absent attribute; as for elements.
     pub(super) fn default_text_of_attribute(&self, it: &AttributeUse) -> Option<String> {
         let type_id = self.schemas[it.attribute].type_id;
-        let name = || self.schemas.default_name_of_attribute(it).filter(|_| self.is_qname(type_id)).map(expanded);
+        let name =
+            || self.schemas.default_name_of_attribute(it).filter(|_| self.is_qname(type_id)).map(QName::to_expanded);
         self.schemas.default_of_attribute(it).map(ToOwned::to_owned).or_else(name)
     }
 
@@ -257,11 +259,6 @@ impl Planner<'_> {
         let default = default.map(|value| say("Default", value));
         default.into_iter().chain(fixed.map(|value| say("Always", value))).collect()
     }
-}
-
-/// With its namespace, an empty one too: so no text is taken for it.
-fn expanded(name: &QName) -> String {
-    format!("{{{}}}{}", name.namespace, name.local)
 }
 
 /// Most unions in unions that are followed.

@@ -38,6 +38,11 @@ impl QName {
         lexical::QName::expanded(namespace, local).map(|_| QName::owned(namespace, local))
     }
 
+    /// Writes `{namespace}local`, with braces even without a namespace: as no text of a message is written.
+    pub fn to_expanded(&self) -> String {
+        format!("{{{}}}{}", self.namespace, self.local)
+    }
+
     /// True if this is `{namespace}local`.
     pub fn is(&self, namespace: &str, local: &str) -> bool {
         self.local == *local && self.namespace == *namespace

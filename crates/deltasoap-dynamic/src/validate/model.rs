@@ -215,7 +215,7 @@ impl<'m, 'c> Matching<'m, 'c> {
     fn element(&mut self, id: ElementId) {
         let (at, schemas) = (self.assigned.len(), self.types.import.schemas());
         let next = self.children.get(at);
-        // An abstract one is told as such, too.
+        // An abstract element is found here too, so that the error can name what may stand in its place.
         let mut known = self.types.members(id).chain([id]);
         match known.find(|&id| next.is_some_and(|next| next.name == schemas[id].name)) {
             Some(id) => self.assigned.push(Assigned::Element(id)),

@@ -1,6 +1,5 @@
 //! Complex types: content models as fields.
 
-use super::defaults::expanded;
 use super::simple::is_soap_encoding;
 use super::{Lowering, Work};
 use crate::normalize::{Normal, NormalContent, Repeated, parts};
@@ -100,7 +99,7 @@ impl Lowering<'_> {
         for it in &normal.attributes {
             let declaration = &self.schemas[it.attribute];
             let element = self.exactly(declaration.type_id, Use::Literal);
-            let name = || self.schemas.default_name_of_attribute(it).map(expanded);
+            let name = || self.schemas.default_name_of_attribute(it).map(QName::to_expanded);
             let default = self.schemas.default_of_attribute(it).map(ToOwned::to_owned).or_else(name).map(Into::into);
             let required = it.is_required;
             attributes.push(Attribute { name: declaration.name.clone(), element, required, default });

@@ -96,7 +96,7 @@ impl Lowering<'_> {
             Some(text) => self.with_default(type_id, encoding, text),
             None if is_open => content,
             None => match schemas.default_name_of_element(id) {
-                Some(name) => self.with_default(type_id, encoding, &expanded(name)),
+                Some(name) => self.with_default(type_id, encoding, &name.to_expanded()),
                 None => content,
             },
         }
@@ -131,9 +131,4 @@ impl Lowering<'_> {
         }
         element.with_default(String::from(text))
     }
-}
-
-/// A name with its namespace, also where that is none.
-pub(super) fn expanded(name: &QName) -> String {
-    format!("{{{}}}{}", name.namespace, name.local)
 }

@@ -4,7 +4,7 @@
 //! first message:   regular mode, timed: what it would cost
 //! second:          regular mode, elements noted: what the next one is compared with
 //! from then on:    compared, timed now and then
-//! slower twice, or next to nothing equal:
+//! little gained twice, or no prospect of it:
 //!                  regular mode for 8, then 32, then 128, then 256 messages, then note and compare again
 //! after 16 comparisons, and after each 1,024 if they gain little:
 //!                  two messages in regular mode, timed
@@ -199,10 +199,10 @@ impl Adaptive {
         self.attempts = self.attempts.saturating_add(1);
         let regular = self.regular.time(bytes);
         let weight = if bytes >= TIMED || self.attempts <= 2 * SLOWER { 1 } else { SAMPLED as u32 };
-        let gain = Gain { saved: regular.saturating_sub(time) * weight, lost: time.saturating_sub(regular) * weight };
-        if self.regular.nanoseconds_per_byte == 0.0 {
+        if regular.is_zero() {
             return Gain::default();
         }
+        let gain = Gain { saved: regular.saturating_sub(time) * weight, lost: time.saturating_sub(regular) * weight };
         if time > regular.mul_f64(1.0 - LEAST_GAIN) {
             self.slower += 1;
             self.give_up_if_slow();

@@ -29,7 +29,7 @@ const ROUNDS: u64 = 2;
 /// Texts that are looked at, and bytes.
 const TEXTS: usize = 16;
 const LOOKED_AT: usize = 2048;
-/// Messages that are looked at for kinds, at first and at most: as many kinds can come in turn. And how many more each time.
+/// Messages that are looked at for kinds, at first and at most: as many kinds can come in turn. Each time in vain they become so many times more.
 const LEAST_LOOKED_AT: usize = 64;
 const MOST_LOOKED_AT: usize = 128;
 const GROWTH: usize = 2;
@@ -132,7 +132,7 @@ impl Turns {
     /// Keeps the last message for those of its kind, as the next one is read plainly: for it is short, and so of another kind.
     pub(crate) fn set_aside(&mut self, values: (&mut dyn AnyValues, View<'_>), old: Option<Box<Template>>) {
         if let Some(old) = old.filter(|old| !old.is_whole && (self.is_mixed || self.rest == 0)) {
-            self.is_mixed = true;
+            (self.seen, self.is_mixed) = (None, true);
             let beginning = Beginning::of_old(&old);
             self.keep(values, old, beginning);
         }
