@@ -18,7 +18,7 @@ mod compact_shapes;
 mod stream {
     use crate::coverage::Coverage;
     use crate::trial::{self, Difference, Trial};
-    use deltasoap::Typed;
+    use deltasoap::{Tolerance, Typed};
     use std::fmt::Debug;
 
     /// A type, by what is done with it.
@@ -28,7 +28,7 @@ mod stream {
         /// See [`trial::check`].
         pub check: fn(&Trial, &mut Coverage) -> Option<Difference>,
         /// See [`trial::is_good`].
-        pub is_good: fn(&[u8]) -> bool,
+        pub is_good: fn(&[u8], Tolerance) -> bool,
     }
 
     impl Kind {
@@ -37,7 +37,7 @@ mod stream {
             Kind {
                 document,
                 check: |trial, coverage| trial::check::<T>(trial, T::view(), coverage),
-                is_good: |message| trial::is_good::<T>(message, T::view()),
+                is_good: |message, tolerance| trial::is_good::<T>(message, T::view(), tolerance),
             }
         }
     }
@@ -67,7 +67,7 @@ mod tests {
     #[test]
     fn every_document_is_read() {
         for kind in (0..COUNT).filter_map(kind) {
-            assert!((kind.is_good)(message(kind).as_bytes()), "{}", kind.document);
+            assert!((kind.is_good)(message(kind).as_bytes(), deltasoap::Tolerance::Strict), "{}", kind.document);
         }
     }
 }

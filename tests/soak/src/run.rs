@@ -8,7 +8,7 @@ use crate::library::Library;
 use crate::shrink::shrink;
 use crate::subject::{Reading, Subject};
 use crate::templates::{Case, foreign};
-use crate::trial::{Difference, Trial};
+use crate::trial::{self, Difference, Trial};
 use crate::watch::{self, Watch};
 use crate::way::{self, Lowered};
 use crate::{cuts, mutate};
@@ -287,14 +287,15 @@ impl Report {
 }
 
 fn draw(base: &[String], reading: &Reading, chance: &mut Chance) -> Trial {
+    let tolerance = chance.below(6) / 2;
     // What panics is found again when it is checked.
-    let is_good = |text: &str| watch::guarded(|| reading.is_good(text)).unwrap_or(true);
+    let is_good = |text: &str| watch::guarded(|| reading.is_good(text, trial::tolerance(tolerance))).unwrap_or(true);
     let messages = mutate::stream(base, chance, is_good);
     let cuts = cuts::all(&messages, chance);
     let (ways, lowered) = (way::several(chance), Lowered::any(chance));
     let is_rough = chance.one_in(8);
     let broken_off = messages.iter().map(|_| is_rough && chance.one_in(4)).collect();
-    Trial { messages, cuts, broken_off, ways, lowered, is_shared: chance.one_in(2), tolerance: chance.below(6) / 2 }
+    Trial { messages, cuts, broken_off, ways, lowered, is_shared: chance.one_in(2), tolerance }
 }
 
 /// Checks a trial; a panic is a difference too.

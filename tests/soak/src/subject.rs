@@ -7,8 +7,8 @@ use crate::edits;
 use crate::generate::{self, Entropy};
 use crate::library::Library;
 use crate::trial::{self, Difference, Trial};
-use deltasoap::Buffer;
 use deltasoap::soap::{Version, encode_element};
+use deltasoap::{Buffer, Tolerance};
 use deltasoap_core::schema::{ElementRef, Schema, Use, View};
 use deltasoap_core::{QName, Value};
 use deltasoap_dynamic::Contract;
@@ -110,7 +110,7 @@ impl Subject {
         let Some(reading) = self.load(library) else { return Vec::new() };
         let Some(view) = reading.view() else { return Vec::new() };
         let messages = self.messages(chance, library);
-        messages.iter().filter_map(|message| trial::value(message.as_bytes(), view)).collect()
+        messages.iter().filter_map(|message| trial::value(message.as_bytes(), view, Tolerance::Strict)).collect()
     }
 
     fn random_messages(&self, chance: &mut Chance, library: &mut Library) -> Option<Vec<String>> {
@@ -184,12 +184,12 @@ impl Reading {
     }
 
     /// True if a message can be read.
-    pub fn is_good(&self, message: &str) -> bool {
+    pub fn is_good(&self, message: &str, tolerance: Tolerance) -> bool {
         match self {
-            Reading::Derived(kind) => (kind.is_good)(message.as_bytes()),
-            Reading::Schema(schema, root) => trial::is_good::<Value>(message.as_bytes(), schema.view(*root)),
+            Reading::Derived(kind) => (kind.is_good)(message.as_bytes(), tolerance),
+            Reading::Schema(schema, root) => trial::is_good::<Value>(message.as_bytes(), schema.view(*root), tolerance),
             Reading::Contract(contract, content) => {
-                trial::is_good::<Value>(message.as_bytes(), contract.view(*content))
+                trial::is_good::<Value>(message.as_bytes(), contract.view(*content), tolerance)
             }
         }
     }

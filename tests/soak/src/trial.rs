@@ -33,10 +33,15 @@ pub struct Trial {
 
 impl Trial {
     fn options(&self) -> DecodeOptions {
-        let tolerance = [Tolerance::Strict, Tolerance::Unknown, Tolerance::AnyOrder][self.tolerance % 3];
+        let tolerance = tolerance(self.tolerance);
         let limits = Lowered::limits(self.lowered.as_ref());
         DecodeOptions { limits, tolerance, differential: Differential::OFF }
     }
+}
+
+/// The tolerance of a level.
+pub fn tolerance(level: usize) -> Tolerance {
+    [Tolerance::Strict, Tolerance::Unknown, Tolerance::AnyOrder][level % 3]
 }
 
 /// What did not agree.
@@ -75,13 +80,13 @@ impl<T: Content> Receiver for Operation<'_, T> {
 }
 
 /// True if a message can be read, in one piece and alone.
-pub fn is_good<T: Content>(message: &[u8], view: View<'_>) -> bool {
-    value::<T>(message, view).is_some()
+pub fn is_good<T: Content>(message: &[u8], view: View<'_>, tolerance: Tolerance) -> bool {
+    value::<T>(message, view, tolerance).is_some()
 }
 
 /// A message's value, if it can be read.
-pub fn value<T: Content>(message: &[u8], view: View<'_>) -> Option<T> {
-    let options = DecodeOptions { differential: Differential::OFF, ..DecodeOptions::default() };
+pub fn value<T: Content>(message: &[u8], view: View<'_>, tolerance: Tolerance) -> Option<T> {
+    let options = DecodeOptions { differential: Differential::OFF, tolerance, ..DecodeOptions::default() };
     alone(Decoder::new(options), &[Bytes::copy_from_slice(message)], view).ok().map(|(_, value)| value)
 }
 

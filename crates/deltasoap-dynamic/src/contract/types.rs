@@ -130,15 +130,15 @@ impl Types {
         own.into_iter().chain(others)
     }
 
-    /// True if an element can replace the head of its substitution group (XSD 1.0 part 1, 3.3.6).
-    pub(crate) fn can_substitute(&self, id: ElementId, head: ElementId) -> bool {
+    /// True if the type of a member of a substitution group allows it to replace the head (XSD 1.0 part 1, 3.3.6).
+    fn can_substitute(&self, id: ElementId, head: ElementId) -> bool {
         let schemas = self.import.schemas();
         let (member, of_head) = (schemas[id].type_id, schemas[head].type_id);
         // The types between the two have a say, too.
         let bases = std::iter::successors(self.base(member), |(base, _)| self.base(*base)).map(|(base, _)| base);
         let between = bases.take(schemas.types().len()).take_while(|base| *base != of_head);
         let block = between.fold(schemas[head].block, |block, base| both(block, self.block(base)));
-        !schemas[head].block.substitution && self.can_stand_for(member, of_head, block)
+        self.can_stand_for(member, of_head, block)
     }
 
     /// True for the types of SOAP encoding.

@@ -232,6 +232,9 @@ impl<'c> Checker<'c> {
         self.attributes(item, Some(normal), |_| false);
         match &normal.content {
             NormalContent::Text(id) => return self.simple(item, *id, declaration, is_nil),
+            _ => self.keys.complex(item),
+        }
+        match &normal.content {
             _ if is_nil => return,
             content if is_empty(content) => {
                 self.no_children(item);
@@ -239,7 +242,7 @@ impl<'c> Checker<'c> {
                     self.find(item, "no text may stand here, not even white space");
                 }
             }
-            NormalContent::Empty => {}
+            NormalContent::Text(_) | NormalContent::Empty => {}
             NormalContent::Elements(particle) => {
                 if !normal.is_mixed && item.has_text() {
                     self.find(item, "no text may stand here");
@@ -297,6 +300,10 @@ impl<'c> Checker<'c> {
     pub(super) fn attributes(&mut self, item: &Item, normal: Option<&Normal>, is_free: fn(&QName) -> bool) {
         let schemas = self.types.import.schemas();
         let uses = normal.map_or(&[][..], |normal| &normal.attributes);
+        // Fields of constraints count these, too: `@*` selects `xsi:nil`.
+        for (name, text) in item.attributes.iter().filter(|(name, _)| &*name.namespace == ns::XSI) {
+            self.keys.attribute(item, name, text.clone(), text);
+        }
         for (name, text) in item.attributes.iter().filter(|(name, _)| !is_of_the_envelope(name)) {
             let known = uses.iter().find(|it| schemas[it.attribute].name == *name);
             // Ids of SOAP encoding are any texts, as many senders number them, also where the encoding's schema declares them.
@@ -356,6 +363,7 @@ impl<'c> Checker<'c> {
         if let Some(text) = texts.into_iter().flatten().next() {
             let value = facets::canonical(schemas, declaration.type_id, text, &|text| item.resolve(text));
             self.keys.attribute(item, name, value, text);
+            self.identify(item, declaration.type_id, text);
         }
     }
 }

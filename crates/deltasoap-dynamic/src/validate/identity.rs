@@ -43,6 +43,8 @@ pub(super) struct Keys {
     are_wanted: bool,
     /// Values of elements with text of a simple type, by their position.
     texts: HashMap<u64, Value>,
+    /// Elements of other types.
+    complex: HashSet<u64>,
     attributes: HashMap<u64, Vec<(QName, Value)>>,
     /// The keys in each open element.
     tables: Vec<Tables>,
@@ -56,19 +58,30 @@ const MOST: usize = 1_000_000;
 
 impl Keys {
     pub(super) fn new(schemas: &Schemas) -> Self {
-        let are_wanted = schemas.elements().any(|(_, element)| !element.constraints.is_empty());
-        Keys { are_wanted, texts: HashMap::new(), attributes: HashMap::new(), tables: Vec::new() }
+        Keys::empty(schemas.elements().any(|(_, element)| !element.constraints.is_empty()))
     }
 
     /// For a part of the message that is in no element with constraints.
     pub(super) fn fresh(&self) -> Self {
-        Keys { are_wanted: self.are_wanted, texts: HashMap::new(), attributes: HashMap::new(), tables: Vec::new() }
+        Keys::empty(self.are_wanted)
+    }
+
+    fn empty(are_wanted: bool) -> Self {
+        let (texts, complex, attributes) = (HashMap::new(), HashSet::new(), HashMap::new());
+        Keys { are_wanted, texts, complex, attributes, tables: Vec::new() }
     }
 
     /// Records the value of an element.
     pub(super) fn text(&mut self, item: &Item, canonical: String, text: &str) {
         if self.are_wanted {
             self.texts.insert(item.offset, Value { canonical, text: text.to_owned() });
+        }
+    }
+
+    /// Records that an element is of no simple type, and has no simple content.
+    pub(super) fn complex(&mut self, item: &Item) {
+        if self.are_wanted {
+            self.complex.insert(item.offset);
         }
     }
 
@@ -168,6 +181,10 @@ impl Keys {
             if nodes.len() > 1 {
                 let local = &constraint.name.local;
                 faults.push((element, format!("{local}: a field of <{}> has several values", element.name.local)));
+            }
+            if nodes.iter().any(|(owner, attribute)| attribute.is_none() && self.complex.contains(owner)) {
+                let local = &constraint.name.local;
+                faults.push((element, format!("{local}: a field of <{}> has no simple content", element.name.local)));
             }
             row.push(values.into_iter().next());
         }

@@ -587,6 +587,36 @@ fn what_must_be_unique_is_and_references_lead_somewhere() {
 }
 
 #[test]
+fn fields_of_constraints_have_simple_content_and_one_value() {
+    let schema = "<xs:complexType name='Mixed' mixed='true'><xs:attribute name='a'/></xs:complexType><xs:element name='Op'>\
+        <xs:complexType><xs:sequence><xs:element name='row' maxOccurs='9'><xs:complexType><xs:sequence>\
+        <xs:element name='any' minOccurs='0'/><xs:element name='mixed' type='t:Mixed' minOccurs='0'/></xs:sequence></xs:complexType>\
+        </xs:element><xs:element name='nil' type='xs:int' nillable='true' minOccurs='0'/></xs:sequence><xs:attribute name='x'/>\
+        <xs:attribute name='refs' type='xs:IDREFS' default='abc'/><xs:attribute name='id' type='xs:ID'/></xs:complexType>\
+        <xs:unique name='anys'><xs:selector xpath='t:row'/><xs:field xpath='t:any'/></xs:unique>\
+        <xs:unique name='mixed'><xs:selector xpath='t:row'/><xs:field xpath='t:mixed'/></xs:unique>\
+        <xs:unique name='every'><xs:selector xpath='t:nil'/><xs:field xpath='@*'/></xs:unique></xs:element>";
+    check(
+        schema,
+        &[
+            "<Op id='abc'><row/></Op>",
+            "<Op id='abc'><row><any xsi:type='x:int' xmlns:x='http://www.w3.org/2001/XMLSchema'>1</any></row></Op>",
+            "<Op id='abc'><row/><nil xsi:nil='1'/></Op>",
+        ],
+        &[
+            ("<Op id='abc'><row><any>1</any></row></Op>", "anys: a field of <row> has no simple content"),
+            ("<Op id='abc'><row><any xsi:nil='1'/></row></Op>", "anys: a field of <row> has no simple content"),
+            ("<Op id='abc'><row><mixed a='1'>1</mixed></row></Op>", "mixed: a field of <row> has no simple content"),
+            (
+                "<Op id='abc'><row/><nil xsi:nil='1' xsi:type='x:int' xmlns:x='http://www.w3.org/2001/XMLSchema'/></Op>",
+                "every: a field of <nil> has several values",
+            ),
+            ("<Op><row/></Op>", "no element has the ID abc"),
+        ],
+    );
+}
+
+#[test]
 fn violations_of_keys_are_where_the_element_is() {
     let contract = schema(
         "<xs:element name='Op'><xs:complexType><xs:sequence><xs:element name='g' maxOccurs='9'><xs:complexType><xs:sequence>\

@@ -260,7 +260,10 @@ impl Normalizer<'_> {
                     return Err(self.sources.invalid("a substitution group that has itself for its head", place));
                 }
                 self.check_spent(self.schemas[id].place)?;
-                self.schemas.substitutes.entry(at).or_default().push(id);
+                // A head that blocks all others has a say on its own place alone (XSD 1.0 part 1, 3.3.6).
+                if !self.schemas[at].block.substitution {
+                    self.schemas.substitutes.entry(at).or_default().push(id);
+                }
                 head = self.schemas[at].substitutes_for;
             }
         }

@@ -199,6 +199,22 @@ fn substitution_groups_are_choices() {
 }
 
 #[test]
+fn heads_that_block_substitutes_stand_alone() {
+    let codec = typed(
+        "<xs:sequence><xs:element ref='t:shape' maxOccurs='unbounded'/></xs:sequence>",
+        "<xs:element name='shape' type='xs:int'/><xs:element name='disc' substitutionGroup='t:circle'/>\
+         <xs:element name='circle' substitutionGroup='t:shape' block='substitution'/>",
+    );
+    codec.round_trip("e", "<shape>1</shape><disc>2</disc><circle>3</circle>");
+    let codec = typed(
+        "<xs:sequence><xs:element ref='t:shape' maxOccurs='unbounded'/></xs:sequence>",
+        "<xs:element name='shape' type='xs:int' block='substitution'/><xs:element name='circle' substitutionGroup='t:shape'/>",
+    );
+    codec.round_trip("e", "<shape>1</shape>");
+    codec.refuses("e", "<circle>1</circle>");
+}
+
+#[test]
 fn messages_choose_among_derived_types() {
     let codec = typed(
         "<xs:sequence><xs:element name='animal' type='t:Animal'/></xs:sequence>",

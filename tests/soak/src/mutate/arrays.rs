@@ -105,6 +105,61 @@ pub fn slide(document: &mut Document, chance: &mut Chance) {
     }
 }
 
+/// A list becomes long, and its items have their elements in another order, if they can still be read.
+pub fn shuffle(document: &mut Document, is_good: &impl Fn(&str) -> bool, chance: &mut Chance) {
+    grow(document, chance);
+    let mut other = Document(document.0.clone());
+    reorder(&mut other, chance);
+    if is_good(&other.0) {
+        *document = other;
+    }
+}
+
+/// Two elements within an item change places: in one item, in all from one on, or in every other.
+pub fn reorder(document: &mut Document, chance: &mut Chance) {
+    let mut lists = lists(document);
+    lists.retain(|(_, items)| children(document, items[0]).len() > 1);
+    let Some((_, items)) = chance.choose(&lists) else { return };
+    let count = children(document, items[0]).len();
+    let (one, other) = (chance.below(count), chance.below(count));
+    let first = if chance.one_in(3) { 0 } else { chance.below(items.len()) };
+    let (last, step) = *chance.pick(&[(first + 1, 1), (items.len(), 1), (items.len(), 1), (items.len(), 2)]);
+    // From the last one, so that the places of the others hold.
+    for item in items[first..last].iter().step_by(step).rev() {
+        exchange(document, &children(document, *item), one.min(other), one.max(other));
+    }
+}
+
+fn exchange(document: &mut Document, elements: &[Element], first: usize, last: usize) {
+    if let (Some(first), Some(last)) = (elements.get(first), elements.get(last)) {
+        let texts = [first, last].map(|it| document.text(*it).to_owned());
+        document.0.replace_range(last.start..last.end, &texts[0]);
+        document.0.replace_range(first.start..first.end, &texts[1]);
+    }
+}
+
+/// The elements right within an element.
+fn children(document: &Document, parent: Element) -> Vec<Element> {
+    let mut within = Document(format!("<>{}</>", &document.0[parent.content..parent.tag])).elements();
+    within.sort_by_key(|it| it.start);
+    let mut end = 0;
+    within.retain(|it| {
+        it.start >= end && {
+            end = it.end;
+            true
+        }
+    });
+    let moved = |at: usize| at + parent.content - "<>".len();
+    let place = |it: Element| Element {
+        start: moved(it.start),
+        content: moved(it.content),
+        tag: moved(it.tag),
+        end: moved(it.end),
+        name_end: moved(it.name_end),
+    };
+    within.into_iter().map(place).collect()
+}
+
 /// Several items from one place on.
 fn remove(document: &mut Document, items: &[Element], chance: &mut Chance) {
     let count = chance.between(1, items.len());
@@ -187,6 +242,22 @@ mod tests {
     fn items_are_numbered() {
         assert_eq!(numbered("<i k='2'><a>x</a><b>25.5</b></i>", 7), "<i k='2'><a>x</a><b>7.5</b></i>");
         assert_eq!(numbered("<i>x</i>", 7), "<i>x</i>");
+    }
+
+    #[test]
+    fn elements_of_items_change_places() {
+        let items = "<l><i><a>1</a><b><c/></b></i><i><a>2</a><b/></i></l>";
+        let reordered = |index| {
+            let mut document = Document(format!("<e><Body>{items}</Body></e>"));
+            reorder(&mut document, &mut Chance::new(3, index));
+            document.0
+        };
+        let all: Vec<String> = (0..60).map(reordered).collect();
+        for expected in
+            ["<i><b><c/></b><a>1</a></i><i><a>2</a><b/></i>", "<i><b><c/></b><a>1</a></i><i><b/><a>2</a></i>"]
+        {
+            assert!(all.iter().any(|it| it.contains(expected)), "{expected}");
+        }
     }
 
     #[test]

@@ -41,6 +41,7 @@ pub fn stream(base: &[String], chance: &mut Chance, is_good: impl Fn(&str) -> bo
         Habit::OneLeaf(_) if chance.one_in(2) => arrays::grow(&mut current, chance),
         Habit::Encoding => references::refer_in_tree(&mut current, &is_good, chance),
         Habit::Attributes => names::mark_all(&mut current, chance),
+        Habit::Order => arrays::shuffle(&mut current, &is_good, chance),
         _ if chance.one_in(6) => arrays::grow(&mut current, chance),
         _ => {}
     }
@@ -104,16 +105,19 @@ enum Habit {
     Encoding,
     /// The values of attributes that many elements have.
     Attributes,
+    /// The order of the elements within items.
+    Order,
 }
 
 impl Habit {
     fn any(chance: &mut Chance) -> Self {
-        match chance.below(13) {
+        match chance.below(14) {
             0..=3 => Habit::Leaves,
             4..=6 => Habit::OneLeaf(chance.below(12)),
             7 => Habit::List,
             8 if chance.one_in(2) => Habit::Encoding,
             9 => Habit::Attributes,
+            10 => Habit::Order,
             _ => Habit::Any,
         }
     }
@@ -133,10 +137,14 @@ fn change(document: &mut Document, habit: Habit, chance: &mut Chance) {
                 names::vary(document, chance);
                 continue;
             }
+            (Habit::Order, false) => {
+                arrays::reorder(document, chance);
+                continue;
+            }
             (Habit::OneLeaf(number), false) => return leaves::change_same(document, number, chance),
             _ => {}
         }
-        match chance.below(24) {
+        match chance.below(25) {
             0..=5 => leaves::change_values(document, chance),
             6 | 7 => leaves::reword(document, chance),
             8..=13 => {
@@ -149,7 +157,8 @@ fn change(document: &mut Document, habit: Habit, chance: &mut Chance) {
             20 => references::change(document, chance),
             21 => envelope::change(document, chance),
             22 => white::change(document, chance),
-            _ => leaves::change_last(document, chance),
+            23 => leaves::change_last(document, chance),
+            _ => arrays::reorder(document, chance),
         }
     }
 }
