@@ -68,7 +68,7 @@ fn element(target: &Target, values: &[Value<'_>]) -> TokenStream {
         #runtime::schema::Element::Simple(#runtime::schema::SimpleElement {
             name: #name,
             base: #runtime::schema::Builtin::String,
-            enumeration: ::std::borrow::Cow::Borrowed(#texts),
+            enumeration: #runtime::schema::Texts::Static(#texts),
             default: ::core::option::Option::None,
         })
     }

@@ -103,7 +103,7 @@ fn element(target: &Target, simple: &TokenStream) -> TokenStream {
         #runtime::schema::Element::Simple(#runtime::schema::SimpleElement {
             name: #name,
             base: #simple::BASE,
-            enumeration: ::std::borrow::Cow::Borrowed(&[]),
+            enumeration: #runtime::schema::Texts::ANY,
             default: ::core::option::Option::None,
         })
     }

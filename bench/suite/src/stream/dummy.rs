@@ -4,10 +4,8 @@
 //! of the text and keeps its length. Everything else is what it is for a number: the markup is read or compared, a word is
 //! stored for each element, the array grows.
 
-use std::borrow::Cow;
-
 use deltasoap::lexical::{LexicalError, WhiteSpace};
-use deltasoap::schema::{Builtin, Element, SimpleElement};
+use deltasoap::schema::{Builtin, Element, SimpleElement, Texts};
 use deltasoap::{Buffer, Escape, Lexical, QName, Soap, Typed, simple_content};
 use deltasoap_streams::arrays;
 
@@ -95,7 +93,7 @@ impl Typed for Unread {
         static ELEMENT: Element = Element::Simple(SimpleElement {
             name: Builtin::String.name(),
             base: Builtin::String,
-            enumeration: Cow::Borrowed(&[]),
+            enumeration: Texts::ANY,
             default: None,
         });
         &ELEMENT

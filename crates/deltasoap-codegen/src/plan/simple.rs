@@ -106,15 +106,7 @@ impl Planner<'_> {
         if matches!(builtin, Builtin::QName | Builtin::Notation) {
             return None;
         }
-        let mut id = id;
-        while let TypeDefinition::Simple(simple) = &self.schemas[id].definition {
-            match (&simple.facets, &simple.variety) {
-                (Some(facets), _) if !facets.enumeration.is_empty() => return Some(id),
-                (_, Variety::Restriction(base)) => id = *base,
-                _ => return None,
-            }
-        }
-        None
+        self.schemas.enumerating(id)
     }
 
     fn enumeration(&mut self, id: TypeId, owner: Owner<'_>) -> ItemId {

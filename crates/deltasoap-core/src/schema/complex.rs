@@ -3,6 +3,8 @@
 use super::{Builtin, Choice, ElementRef, List, QName};
 use crate::ns;
 use std::borrow::Cow;
+use std::ops::Deref;
+use std::sync::Arc;
 
 /// Text of a simple type: the papers' *SimpleElement*.
 #[derive(Debug, Clone, PartialEq)]
@@ -12,10 +14,60 @@ pub struct SimpleElement {
     /// The built-in type it is, or restricts.
     pub base: Builtin,
     /// The allowed values (`xsd:enumeration`); empty for no restriction.
-    pub enumeration: List<Cow<'static, str>>,
+    pub enumeration: Texts,
     /// The text that an empty element stands for (`default` and `fixed`, XSD 1.0 part 1, 3.3.1). It belongs to an element's declaration,
     /// not to its type: elements with different defaults have different descriptions.
     pub default: Option<Cow<'static, str>>,
+}
+
+/// The values of an enumeration. Descriptions that are built at run time share one list among all types that restrict the same values:
+/// a WSDL of a megabyte can have thousands of such types, and tens of thousands of values.
+#[derive(Debug, Clone)]
+pub enum Texts {
+    /// Of a static schema.
+    Static(&'static [Cow<'static, str>]),
+    /// Of a schema built at run time.
+    Shared(Arc<[Cow<'static, str>]>),
+}
+
+impl Texts {
+    /// No restriction.
+    pub const ANY: Texts = Texts::Static(&[]);
+}
+
+impl Default for Texts {
+    fn default() -> Self {
+        Texts::ANY
+    }
+}
+
+impl Deref for Texts {
+    type Target = [Cow<'static, str>];
+
+    fn deref(&self) -> &Self::Target {
+        match self {
+            Texts::Static(texts) => texts,
+            Texts::Shared(texts) => texts,
+        }
+    }
+}
+
+impl PartialEq for Texts {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_ptr_range() == other.as_ptr_range() || **self == **other
+    }
+}
+
+impl From<Vec<Cow<'static, str>>> for Texts {
+    fn from(texts: Vec<Cow<'static, str>>) -> Self {
+        Texts::Shared(texts.into())
+    }
+}
+
+impl FromIterator<Cow<'static, str>> for Texts {
+    fn from_iter<I: IntoIterator<Item = Cow<'static, str>>>(texts: I) -> Self {
+        Texts::Shared(texts.into_iter().collect())
+    }
 }
 
 impl SimpleElement {

@@ -6,8 +6,7 @@ use crate::content::{Content, Typed};
 use crate::decode::{Cursor, FlatSource, Step, expect_end, nil_attribute, undeclared_type};
 use crate::encode::Encoder;
 use crate::ns;
-use crate::schema::{Builtin, Element, QName, SimpleElement, View};
-use std::borrow::Cow;
+use crate::schema::{Builtin, Element, QName, SimpleElement, Texts, View};
 
 /// A simple value of the type that `xsi:type` names, a string without one. Types that are not built in are read as
 /// strings; their names are not kept. Nil reads as empty; `Nillable<AnySimple>` tells. Written with its `xsi:type`.
@@ -90,7 +89,7 @@ impl Typed for AnySimple {
         static ELEMENT: Element = Element::Simple(SimpleElement {
             name: AnySimple::TYPE_NAME,
             base: Builtin::String,
-            enumeration: Cow::Borrowed(&[]),
+            enumeration: Texts::ANY,
             default: None,
         });
         &ELEMENT

@@ -9,7 +9,7 @@ use crate::content::{Content, Typed};
 use crate::decode::{Cursor, Step, Stop, nil_attribute, other_attribute, skip_element};
 use crate::encode::Encoder;
 use crate::encode::complex::Text;
-use crate::schema::{Builtin, Element, QName, SimpleElement, View};
+use crate::schema::{Builtin, Element, QName, SimpleElement, Texts, View};
 use crate::{ErrorKind, Escape, Lexical, ns};
 use bytes::Bytes;
 use deltasoap_xml::lexical::{Base64, LexicalError, Partial, WhiteSpace};
@@ -203,7 +203,7 @@ impl Typed for Binary {
         static ELEMENT: Element = Element::Simple(SimpleElement {
             name: Builtin::Base64Binary.name(),
             base: Builtin::Base64Binary,
-            enumeration: Cow::Borrowed(&[]),
+            enumeration: Texts::ANY,
             default: None,
         });
         &ELEMENT

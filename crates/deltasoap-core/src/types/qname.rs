@@ -5,9 +5,8 @@ use crate::content::{Content, Typed};
 use crate::decode::{self, Cursor, Step};
 use crate::encode::Encoder;
 use crate::encode::complex::Text;
-use crate::schema::{Builtin, Element, QName, SimpleElement, View};
+use crate::schema::{Builtin, Element, QName, SimpleElement, Texts, View};
 use crate::{ErrorKind, Lexical, lexical};
-use std::borrow::Cow;
 
 /// The prefix is resolved where the element stands, its own declarations included; when written, the name's namespace
 /// gets a prefix there. An unprefixed name is in the default namespace (XSD 1.0 part 2, 3.2.18).
@@ -68,7 +67,7 @@ impl Typed for QName {
         static ELEMENT: Element = Element::Simple(SimpleElement {
             name: Builtin::QName.name(),
             base: Builtin::QName,
-            enumeration: Cow::Borrowed(&[]),
+            enumeration: Texts::ANY,
             default: None,
         });
         &ELEMENT

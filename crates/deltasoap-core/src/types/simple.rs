@@ -1,8 +1,7 @@
 //! The built-in simple types as content.
 
-use crate::schema::{Builtin, Element, QName, SimpleElement};
+use crate::schema::{Builtin, Element, QName, SimpleElement, Texts};
 use crate::{Lexical, SimpleType, Typed, lexical};
-use std::borrow::Cow;
 
 /// Implements [`Content`](crate::Content) for a type by its text form. For types of the
 /// [`Lexical`](crate::Lexical) trait that are the content of elements: the built-in ones here, enumerations by the derive macro.
@@ -78,7 +77,7 @@ macro_rules! builtin_content {
                 static ELEMENT: Element = Element::Simple(SimpleElement {
                     name: Builtin::$builtin.name(),
                     base: Builtin::$builtin,
-                    enumeration: Cow::Borrowed(&[]),
+                    enumeration: Texts::ANY,
                     default: None,
                 });
                 &ELEMENT
@@ -121,7 +120,7 @@ impl<T: Lexical> Typed for lexical::List<T> {
         static ELEMENT: Element = Element::Simple(SimpleElement {
             name: QName::new("", ""),
             base: Builtin::Token,
-            enumeration: Cow::Borrowed(&[]),
+            enumeration: Texts::ANY,
             default: None,
         });
         &ELEMENT

@@ -56,7 +56,7 @@ impl Types {
         self.0.add(Element::Simple(SimpleElement {
             name: base.name(),
             base,
-            enumeration: Cow::Borrowed(&[]),
+            enumeration: Default::default(),
             default: None,
         }))
     }

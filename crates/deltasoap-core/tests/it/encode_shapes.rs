@@ -9,7 +9,6 @@ use deltasoap_core::soap::{HeaderBlock, Version};
 use deltasoap_core::{
     Child, Content, Node, QName, Record, Simple, SoapArray, Template, Templating, Typed, Value, Width,
 };
-use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
 const WIDTHS: [Width; 5] = [Width::Exact, Width::Learned(0.9), Width::Given(1), Width::Given(18), Width::Maximal];
@@ -293,7 +292,7 @@ fn simple(schema: &mut Schema, base: Builtin) -> ElementRef {
     schema.add(Element::Simple(SimpleElement {
         name: base.name(),
         base,
-        enumeration: Cow::Borrowed(&[]),
+        enumeration: Default::default(),
         default: None,
     }))
 }

@@ -13,7 +13,7 @@ pub(super) fn simple(schema: &mut Schema, base: Builtin) -> ElementRef {
     schema.add(Element::Simple(SimpleElement {
         name: base.name(),
         base,
-        enumeration: Cow::Borrowed(&[]),
+        enumeration: Default::default(),
         default: None,
     }))
 }

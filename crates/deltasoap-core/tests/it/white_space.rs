@@ -33,7 +33,7 @@ impl Kind {
             schema.add(Element::Simple(SimpleElement {
                 name: base.name(),
                 base,
-                enumeration: Cow::Borrowed(&[]),
+                enumeration: Default::default(),
                 default: None,
             }))
         });

@@ -106,7 +106,7 @@ fn row(entropy: &mut Entropy<'_>, schema: &mut Schema) -> ElementRef {
     let compositor = if entropy.once_in(4) { Compositor::All } else { Compositor::Sequence };
     let field = |index| {
         let base = PLAIN[entropy.below(PLAIN.len())];
-        let plain = SimpleElement { name: base.name(), base, enumeration: Cow::Borrowed(&[]), default: None };
+        let plain = SimpleElement { name: base.name(), base, enumeration: Default::default(), default: None };
         let element = schema.add(Element::Simple(plain));
         Field { name: name("", "r", index), element, min: 1, max: Some(1), nillable: false, inline: false }
     };
@@ -134,7 +134,7 @@ fn open(entropy: &mut Entropy<'_>, schema: &mut Schema, depth: usize) -> Element
 fn simple(entropy: &mut Entropy<'_>, schema: &mut Schema) -> ElementRef {
     let base = TYPES[entropy.below(TYPES.len())];
     let default = if entropy.once_in(6) { default(entropy, base) } else { None };
-    schema.add(Element::Simple(SimpleElement { name: base.name(), base, enumeration: Cow::Borrowed(&[]), default }))
+    schema.add(Element::Simple(SimpleElement { name: base.name(), base, enumeration: Default::default(), default }))
 }
 
 /// The text of a value. That of a name would need a prefix.
@@ -287,7 +287,7 @@ fn attributes(entropy: &mut Entropy<'_>, schema: &mut Schema) -> Vec<Attribute> 
     let attribute = |index| {
         let namespace = if entropy.once_in(4) { "urn:a" } else { "" };
         let base = TYPES[entropy.below(TYPES.len())];
-        let plain = SimpleElement { name: base.name(), base, enumeration: Cow::Borrowed(&[]), default: None };
+        let plain = SimpleElement { name: base.name(), base, enumeration: Default::default(), default: None };
         let element = schema.add(Element::Simple(plain));
         let required = entropy.once_in(3);
         let default = if !required && entropy.once_in(3) { default(entropy, base) } else { None };

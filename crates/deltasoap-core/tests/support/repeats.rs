@@ -7,7 +7,7 @@ use deltasoap_checkpoints::{Portions, State};
 use deltasoap_core::decode::{Cursor, Decoder, Root, Step};
 use deltasoap_core::schema::{
     ArrayElement, Attribute, Builtin, ComplexElement, Compositor, Element, ElementRef, Field, OpenElement, Schema,
-    SimpleElement, View,
+    SimpleElement, Texts, View,
 };
 use deltasoap_core::soap::{EnvelopeReader, Head, Receiver};
 use deltasoap_core::{
@@ -59,7 +59,7 @@ fn simple(schema: &mut Schema, chance: &mut Chance) -> ElementRef {
     let base = *chance.pick(&BASES);
     let (enumeration, base) = match chance.one_in(8) {
         true => (vec![Cow::Borrowed("on"), Cow::Borrowed("off"), Cow::Borrowed("")].into(), Builtin::String),
-        false => (Cow::Borrowed(&[][..]), base),
+        false => (Texts::ANY, base),
     };
     let default = match base {
         Builtin::Int if chance.one_in(8) => Some(Cow::Borrowed("17")),
@@ -79,7 +79,7 @@ fn attributes(schema: &mut Schema, chance: &mut Chance) -> Vec<Attribute> {
             let element = schema.add(Element::Simple(SimpleElement {
                 name: base.name(),
                 base,
-                enumeration: Cow::Borrowed(&[]),
+                enumeration: Default::default(),
                 default: None,
             }));
             let default = chance.one_in(3).then_some(Cow::Borrowed("5"));
@@ -190,7 +190,7 @@ fn element(schema: &mut Schema, chance: &mut Chance, depth: usize) -> ElementRef
 fn row(schema: &mut Schema, chance: &mut Chance) -> ElementRef {
     let fields = NAMES.iter().take(1 + chance.below(3)).map(|name| {
         let base = *chance.pick(&[Builtin::Int, Builtin::String, Builtin::Boolean, Builtin::Double]);
-        let (enumeration, default) = (Cow::Borrowed(&[][..]), None);
+        let (enumeration, default) = (Texts::ANY, None);
         let element = schema.add(Element::Simple(SimpleElement { name: base.name(), base, enumeration, default }));
         Field { name: QName::new("", name), element, min: 1, max: Some(1), nillable: false, inline: false }
     });

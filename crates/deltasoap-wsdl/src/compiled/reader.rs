@@ -1,7 +1,9 @@
 //! Reading, from whatever bytes: nothing is taken for granted but that they are there.
 
 use super::Fault;
+use super::stored::Stored;
 use crate::Limits;
+use deltasoap_core::schema::Texts;
 
 /// Numbers of components: what references are checked against.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -24,6 +26,8 @@ pub(super) struct Reader<'b> {
     item_room: usize,
     /// Lists in lists that may yet begin.
     depth: usize,
+    /// Lists that types share, so far.
+    lists: Vec<Texts>,
     pub(super) counts: Counts,
 }
 
@@ -37,6 +41,7 @@ impl<'b> Reader<'b> {
             item_room: limits.components.saturating_mul(2),
             // As deep as content models can be, and what is around them.
             depth: limits.depth.saturating_mul(2).saturating_add(16),
+            lists: Vec::new(),
             counts: Counts::default(),
         };
         reader.texts = reader.all_texts()?;
@@ -57,6 +62,19 @@ impl<'b> Reader<'b> {
             rest = behind;
         }
         Ok(texts)
+    }
+
+    /// See [`Writer::list`](super::writer::Writer::list).
+    pub(super) fn list(&mut self) -> Result<Texts, Fault> {
+        let number = usize::read(self)?;
+        if number > 0 {
+            return self.lists.get(number - 1).cloned().ok_or(Fault::Content("a list of values is missing"));
+        }
+        let list = Texts::from(Vec::read(self)?);
+        if !list.is_empty() {
+            self.lists.push(list.clone());
+        }
+        Ok(list)
     }
 
     /// True if nothing is left.

@@ -162,7 +162,7 @@ impl Stored for Schemas {
             types,
             elements,
             attributes,
-            roots: OnceLock::new(),
+            chains: OnceLock::new(),
         })
     }
 }

@@ -7,7 +7,7 @@ use super::Fault;
 use super::reader::Reader;
 use super::writer::Writer;
 use deltasoap_core::QName;
-use deltasoap_core::schema::NamePart;
+use deltasoap_core::schema::{NamePart, Texts};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -196,6 +196,16 @@ impl Stored for Cow<'static, str> {
             "" => Cow::Borrowed(""),
             text => Cow::Owned(text.to_owned()),
         })
+    }
+}
+
+impl Stored for Texts {
+    fn write(&self, to: &mut Writer) {
+        to.list(self);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, Fault> {
+        from.list()
     }
 }
 

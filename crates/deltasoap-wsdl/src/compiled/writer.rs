@@ -1,5 +1,7 @@
-//! Writing: numbers in as few bytes as they need, each text once.
+//! Writing: numbers in as few bytes as they need, each text once, and each list of values that types share.
 
+use super::stored::Stored;
+use deltasoap_core::schema::Texts;
 use std::collections::HashMap;
 
 /// What is written so far.
@@ -11,6 +13,8 @@ pub(super) struct Writer {
     /// Lengths of the texts, in order, and the texts.
     lengths: Vec<usize>,
     texts: String,
+    /// The numbers of shared lists, by where they are in memory.
+    lists: HashMap<usize, u64>,
 }
 
 impl Writer {
@@ -36,6 +40,20 @@ impl Writer {
         self.lengths.push(text.len());
         self.texts.push_str(text);
         number
+    }
+
+    /// A list: 0 and its texts, or the number that it has among those before, counted from 1.
+    pub(super) fn list(&mut self, list: &Texts) {
+        if !list.is_empty() {
+            let next = self.lists.len() as u64 + 1;
+            let number = *self.lists.entry(list.as_ptr().addr()).or_insert(next);
+            if number < next {
+                return self.number(number);
+            }
+        }
+        self.number(0);
+        list.len().write(self);
+        list.iter().for_each(|it| it.write(self));
     }
 
     /// All that was written: first the texts, as reading needs them.

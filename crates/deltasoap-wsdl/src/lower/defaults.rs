@@ -65,7 +65,7 @@ impl Schemas {
         let is_one = |id, text| match self.variety(id) {
             Some(Variety::Builtin(Builtin::QName | Builtin::Notation)) => false,
             Some(Variety::Builtin(base)) => {
-                let enumeration = enumeration(self, id, *base).into();
+                let enumeration = enumeration(self, id, *base);
                 let element = SimpleElement { name: base.name(), base: *base, enumeration, default: None };
                 Simple::parse_as(&element, text).is_ok()
             }

@@ -4,8 +4,7 @@ use super::{Lowering, Work};
 use crate::document::ns;
 use crate::xsd::{Schemas, TypeDefinition, TypeId, Variety};
 use deltasoap_core::QName;
-use deltasoap_core::schema::{Builtin, Element, ElementRef, SimpleElement, UnionElement, Use};
-use std::borrow::Cow;
+use deltasoap_core::schema::{Builtin, Element, ElementRef, SimpleElement, Texts, UnionElement, Use};
 use std::collections::HashSet;
 
 /// Most unions in unions that are followed.
@@ -46,8 +45,8 @@ impl Lowering<'_> {
             _ => Builtin::String,
         };
         let is_list = matches!(self.schemas.variety(id), Some(Variety::List(_)));
-        let enumeration = if is_list { Vec::new() } else { enumeration(self.schemas, id, base) };
-        SimpleElement { name: name(self.schemas, id), base, enumeration: enumeration.into(), default: None }
+        let enumeration = if is_list { Texts::ANY } else { enumeration(self.schemas, id, base) };
+        SimpleElement { name: name(self.schemas, id), base, enumeration, default: None }
     }
 }
 
@@ -82,15 +81,7 @@ impl Schemas {
 /// True if a pattern may ask for another text of a value than the one it would be written with.
 fn asks_for_texts(schemas: &Schemas, id: TypeId) -> bool {
     let Some(Variety::Builtin(base)) = schemas.variety(id) else { return false };
-    let mut id = id;
-    while let (true, TypeDefinition::Simple(simple)) = (base.has_several_texts(), &schemas[id].definition) {
-        match simple.variety {
-            _ if simple.facets.iter().any(|facets| !facets.patterns.is_empty()) => return true,
-            Variety::Restriction(base) => id = base,
-            _ => break,
-        }
-    }
-    false
+    base.has_several_texts() && schemas.has_patterns(id)
 }
 
 /// The name of a simple type for `xsi:type`: its own, or that of the type it restricts.
@@ -109,23 +100,12 @@ fn name(schemas: &Schemas, id: TypeId) -> QName {
     }
 }
 
-/// The values allowed: those of the nearest restriction that names some. Names are not compared, for their prefixes are
-/// those of the schema.
-pub(super) fn enumeration(schemas: &Schemas, id: TypeId, base: Builtin) -> Vec<Cow<'static, str>> {
-    let mut id = id;
-    if matches!(base, Builtin::QName | Builtin::Notation) {
-        return Vec::new();
+/// The values allowed. Names are not compared, for their prefixes are those of the schema.
+pub(super) fn enumeration(schemas: &Schemas, id: TypeId, base: Builtin) -> Texts {
+    match base {
+        Builtin::QName | Builtin::Notation => Texts::ANY,
+        _ => schemas.enumeration(id),
     }
-    while let TypeDefinition::Simple(simple) = &schemas[id].definition {
-        let values = simple.facets.iter().flat_map(|facets| &facets.enumeration);
-        let values: Vec<_> = values.map(|it| Cow::Owned(String::from(&*it.value))).collect();
-        match simple.variety {
-            _ if !values.is_empty() => return values,
-            Variety::Restriction(base) => id = base,
-            _ => break,
-        }
-    }
-    Vec::new()
 }
 
 /// True for the types of SOAP encoding.

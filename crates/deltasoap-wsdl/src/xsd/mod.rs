@@ -4,10 +4,12 @@
 //! what was written down: groups are references, and a derived type holds only what it adds. What content a type has
 //! in the end is a question for [`Schemas::content`].
 
+mod chains;
 mod components;
 mod constraints;
 mod facets;
 
+pub(crate) use chains::Chains;
 pub use components::{
     Attribute, AttributeGroup, AttributeGroupId, AttributeId, AttributeUse, Attributes, Block, ComplexType, Content,
     Derivation, Element, ElementId, Group, GroupId, Particle, ProcessContents, SimpleType, SoapArray, Term, Type,
@@ -40,8 +42,7 @@ pub struct Schemas {
     pub(crate) substitutes: HashMap<ElementId, Vec<ElementId>>,
     /// For each type those that are derived from it, directly.
     pub(crate) derived: HashMap<TypeId, Vec<TypeId>>,
-    /// See [`find_roots`](Self::find_roots).
-    pub(crate) roots: OnceLock<Vec<TypeId>>,
+    pub(crate) chains: OnceLock<Chains>,
 }
 
 impl Schemas {
@@ -83,38 +84,6 @@ impl Schemas {
     /// The types that are derived from this one in one step.
     pub fn derived(&self, id: TypeId) -> &[TypeId] {
         self.derived.get(&id).map_or(&[], Vec::as_slice)
-    }
-
-    /// What a simple type's values are: of one built-in type, lists, or of several types. Restrictions do not change it.
-    /// `None` for complex types.
-    pub fn variety(&self, id: TypeId) -> Option<&Variety> {
-        let roots = self.roots.get_or_init(|| self.find_roots());
-        match &self[roots[id.0 as usize]].definition {
-            TypeDefinition::Simple(simple) => Some(&simple.variety),
-            TypeDefinition::Complex(_) => None,
-        }
-    }
-
-    /// For each type what it restricts in the end, if it is a simple one. Chains can be long, so each is followed once.
-    fn find_roots(&self) -> Vec<TypeId> {
-        let base = |id: TypeId| match &self[id].definition {
-            TypeDefinition::Simple(SimpleType { variety: Variety::Restriction(base), .. }) => Some(*base),
-            _ => None,
-        };
-        let mut roots: Vec<Option<TypeId>> = vec![None; self.types.len()];
-        for (id, _) in self.types() {
-            let mut chain = vec![id];
-            let root = loop {
-                let last = chain[chain.len() - 1];
-                match (roots[last.0 as usize], base(last)) {
-                    (Some(root), _) => break root,
-                    (None, Some(base)) => chain.push(base),
-                    (None, None) => break last,
-                }
-            };
-            chain.into_iter().for_each(|id| roots[id.0 as usize] = Some(root));
-        }
-        roots.into_iter().flatten().collect()
     }
 
     /// The number of a built-in type.

@@ -1,8 +1,10 @@
 //! Descriptions that are meant to harm: clear errors, in bounded time and memory.
 
 use crate::support::{self, Codec, import, import_schema, schema};
+use deltasoap_core::schema::Element;
 use deltasoap_wsdl::fetch::{Fetch, FetchError, Fetched, Location, Request};
 use deltasoap_wsdl::{ErrorKind, Importer, Limits};
+use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
@@ -264,4 +266,31 @@ fn long_chains_of_restrictions_are_followed_once() {
     let import = import_schema(&types);
     import.lower();
     assert!(start.elapsed() < PATIENCE, "{:?}", start.elapsed());
+}
+
+#[test]
+fn types_that_restrict_one_share_its_values() {
+    let mut content = "<xs:simpleType name='Base'><xs:restriction base='xs:string'>".to_owned();
+    content.extend((0..2000).map(|value| format!("<xs:enumeration value='value {value}'/>")));
+    content += "</xs:restriction></xs:simpleType>";
+    for number in 0..2000 {
+        let _ = write!(content, "<xs:simpleType name='T{number}'><xs:restriction base='t:Base'/></xs:simpleType>");
+        let _ = write!(content, "<xs:element name='e{number}' type='t:T{number}'/>");
+    }
+    let import = import_schema(&content);
+    let compiled = import.compile();
+    assert!(compiled.len() < 500_000, "{}", compiled.len());
+    let read = Importer::new().offline().bytes(Location::Text("compiled".to_owned()), compiled).expect("a description");
+    for codec in [Codec::of(import), Codec::of(read)] {
+        let lists: HashSet<_> = (0..2000).map(|number| values_of(&codec, &format!("e{number}"))).collect();
+        assert_eq!(lists.len(), 1);
+    }
+}
+
+/// Where the values of an element are in memory.
+fn values_of(codec: &Codec, local: &str) -> usize {
+    let element = codec.view(local).element;
+    let Element::Simple(simple) = element else { panic!("{element:?}") };
+    assert_eq!(simple.enumeration.len(), 2000);
+    simple.enumeration.as_ptr().addr()
 }
