@@ -22,8 +22,9 @@ use deltasoap_core::schema::{ArrayElement, ComplexElement, Compositor, Element, 
 use deltasoap_core::{Node, QName, Record, Shared, Value};
 use deltasoap_wsdl::lower::Origin;
 use deltasoap_wsdl::xsd::{TypeDefinition, TypeId};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
+use std::rc::Rc;
 
 pub(crate) use finite::Finite;
 
@@ -44,6 +45,8 @@ pub(crate) struct Sampler<'t> {
     open: Vec<ElementRef>,
     /// Types of trees on the path from the root.
     types_open: Vec<TypeId>,
+    /// The texts that values of simple types are chosen from, so far.
+    good: HashMap<TypeId, Rc<[String]>>,
     /// Number of `xsd:ID`s made.
     made_ids: usize,
     /// The final `xsd:ID`s of the parts so far.
@@ -70,6 +73,7 @@ impl<'t> Sampler<'t> {
             chance,
             open: Vec::new(),
             types_open: Vec::new(),
+            good: HashMap::new(),
             made_ids: 0,
             ids: BTreeSet::new(),
             has_ids: false,

@@ -60,7 +60,8 @@
 //! {"first": {"$id": "1", "name": "a", "next": {"name": "b", "next": {"$ref": "1"}}}, "second": {"$ref": "1"}}
 //! ```
 //!
-//! This does not apply to content of derived types: it has copies, as trees have.
+//! This does not apply to content of derived types: it has copies, as trees have. A value that a place of its type and a place of
+//! `xsd:anyType` share is read as two equal values.
 //!
 //! # Trees
 //!

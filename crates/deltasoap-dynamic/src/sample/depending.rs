@@ -18,6 +18,8 @@ use std::collections::{HashMap, HashSet};
 
 /// Maximum number of values tried for one place, beyond those that others have taken.
 const TRIES: usize = 200;
+/// Maximum number of times that keys are settled, where elements belong to several.
+const PASSES: usize = 4;
 
 /// An element of a sample with its description in the schema.
 struct Spot<'t> {
@@ -185,20 +187,40 @@ impl<'t> Sampler<'t> {
         })
     }
 
-    /// Settles the constraints of an element and of everything in it, inner ones first. Returns the keys that are known around it.
-    fn constrain(&self, node: &mut Node, spot: &Spot<'t>) -> Tables {
+    /// Settles the constraints of an element and of everything in it: first the keys, of which one may change what another one has.
+    fn constrain(&self, node: &mut Node, spot: &Spot<'t>) {
+        for _ in 0..PASSES {
+            if !self.distinguish_all(node, spot) {
+                break;
+            }
+        }
+        self.refer_all(node, spot);
+    }
+
+    /// Settles the keys, inner ones first. True if a value was changed.
+    fn distinguish_all(&self, node: &mut Node, spot: &Spot<'t>) -> bool {
+        let mut has_changed = false;
+        for child in &spot.children {
+            has_changed |= self.distinguish_all(node, child);
+        }
+        for constraint in keys(spot) {
+            has_changed |= self.distinguish(node, spot, constraint);
+        }
+        has_changed
+    }
+
+    /// Settles the references, inner ones first. Returns the keys that are known around the element.
+    fn refer_all(&self, node: &mut Node, spot: &Spot<'t>) -> Tables {
         let mut tables = Tables::new();
         for child in &spot.children {
-            for (name, rows) in self.constrain(node, child) {
+            for (name, rows) in self.refer_all(node, child) {
                 tables.entry(name).or_default().extend(rows);
             }
         }
-        let constraints = spot.declaration.map_or(&[][..], |it| &it.constraints);
-        for constraint in constraints.iter().filter(|it| !matches!(it.kind, ConstraintKind::KeyRef(_))) {
-            let rows = self.distinguish(node, spot, constraint);
-            tables.insert(constraint.name.clone(), rows);
+        for constraint in keys(spot) {
+            tables.insert(constraint.name.clone(), self.rows(node, spot, constraint));
         }
-        for constraint in constraints {
+        for constraint in constraints(spot) {
             if let ConstraintKind::KeyRef(key) = &constraint.kind {
                 self.refer(node, spot, constraint, tables.get(key).map_or(&[], Vec::as_slice));
             }
@@ -206,13 +228,20 @@ impl<'t> Sampler<'t> {
         tables
     }
 
-    /// Gives each element of a key its own values.
-    fn distinguish(&self, node: &mut Node, spot: &Spot<'t>, constraint: &IdentityConstraint) -> Vec<Vec<String>> {
-        let (mut rows, mut seen, mut number) = (Vec::new(), HashSet::new(), 0);
+    /// The texts of the elements of a key.
+    fn rows(&self, node: &Node, spot: &Spot<'t>, constraint: &IdentityConstraint) -> Vec<Vec<String>> {
+        let rows = selected(spot, &constraint.selector).into_iter().filter_map(|it| self.row(node, it, constraint));
+        rows.map(|slots| slots.iter().filter_map(|slot| slot.text(node)).collect()).collect()
+    }
+
+    /// Gives each element of a key its own values. True if one was changed.
+    fn distinguish(&self, node: &mut Node, spot: &Spot<'t>, constraint: &IdentityConstraint) -> bool {
+        let (mut has_changed, mut seen, mut number) = (false, HashSet::new(), 0);
         for element in selected(spot, &constraint.selector) {
             self.leave_one(node, element, constraint);
             let Some(slots) = self.row(node, element, constraint) else { continue };
             if !seen.insert(self.values(node, &slots)) {
+                has_changed = true;
                 for _ in 0..TRIES {
                     number += 1;
                     if self.vary(node, &slots, number) && seen.insert(self.values(node, &slots)) {
@@ -220,9 +249,8 @@ impl<'t> Sampler<'t> {
                     }
                 }
             }
-            rows.push(slots.iter().filter_map(|slot| slot.text(node)).collect());
         }
-        rows
+        has_changed
     }
 
     /// Gives one of the texts another value; false if none can have another.
@@ -359,6 +387,14 @@ impl Slot {
         let owner = at_mut(node, &self.path);
         owner.attributes.retain(|(other, _)| Some(other) != self.attribute.as_ref());
     }
+}
+
+fn constraints<'t>(spot: &Spot<'t>) -> &'t [IdentityConstraint] {
+    spot.declaration.map_or(&[], |it| &it.constraints)
+}
+
+fn keys<'t>(spot: &Spot<'t>) -> impl Iterator<Item = &'t IdentityConstraint> + use<'t> {
+    constraints(spot).iter().filter(|it| !matches!(it.kind, ConstraintKind::KeyRef(_)))
 }
 
 /// The element at a path.

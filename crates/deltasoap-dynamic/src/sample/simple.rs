@@ -8,6 +8,7 @@ use deltasoap_core::schema::{Attribute, Builtin as B, Element, ElementRef};
 use deltasoap_core::{QName, Simple};
 use deltasoap_wsdl::Schemas;
 use deltasoap_wsdl::xsd::{Facets, TypeId, Variety};
+use std::rc::Rc;
 
 impl Sampler<'_> {
     /// A value of a simple type; the default if there is one, which may be the only allowed value.
@@ -54,19 +55,30 @@ impl Sampler<'_> {
     }
 
     fn candidate(&mut self, id: TypeId) -> String {
-        let schemas = self.types.import.schemas();
-        let mut candidates = candidates(schemas, id, 4);
-        if self.chance.is_some() && !candidates.is_empty() {
-            let turn = self.below(candidates.len());
-            candidates.rotate_left(turn);
-        }
-        let good = candidates.iter().position(|text| facets::violation(schemas, id, text).is_none());
-        candidates.into_iter().nth(good.unwrap_or_default()).unwrap_or_default()
+        let good = match self.good.get(&id) {
+            Some(known) => Rc::clone(known),
+            None => {
+                let good = Rc::from(good(self.types.import.schemas(), id));
+                self.good.insert(id, Rc::clone(&good));
+                good
+            }
+        };
+        let turn = if self.chance.is_some() && good.len() > 1 { self.below(good.len()) } else { 0 };
+        good.get(turn).cloned().unwrap_or_default()
     }
 }
 
 /// Maximum number of enumerated values, patterns and members that candidates are made from.
 pub(super) const ENOUGH: usize = 100;
+
+/// The candidates that the facets allow; the first one if they allow none.
+fn good(schemas: &Schemas, id: TypeId) -> Vec<String> {
+    let mut candidates = candidates(schemas, id, 4);
+    let first = candidates.first().cloned();
+    candidates.retain(|text| facets::violation(schemas, id, text).is_none());
+    candidates.extend(first.filter(|_| candidates.is_empty()));
+    candidates
+}
 
 /// Candidate texts of a type, the plainest first.
 pub(super) fn candidates(schemas: &Schemas, id: TypeId, depth: usize) -> Vec<String> {

@@ -455,6 +455,25 @@ fn keys_differ_and_references_to_them_lead_somewhere() {
 }
 
 #[test]
+fn references_lead_to_elements_that_several_keys_have() {
+    let keyref = "<xs:keyref name='l' refer='t:inner'><xs:selector xpath='t:ref'/><xs:field xpath='.'/></xs:keyref>";
+    let texts = "<xs:element name='id' type='xs:string'/><xs:element name='ref' type='xs:string'/>";
+    let request = request_of(&format!(
+        "<xs:element name='Op'><xs:complexType><xs:sequence><xs:element name='id' type='xs:string'/>\
+         <xs:element name='in'><xs:complexType><xs:sequence>{texts}</xs:sequence></xs:complexType>\
+         <xs:key name='inner'><xs:selector xpath='t:id'/><xs:field xpath='.'/></xs:key>{keyref}</xs:element></xs:sequence>\
+         </xs:complexType><xs:key name='outer'><xs:selector xpath='.//t:id'/><xs:field xpath='.'/></xs:key></xs:element>"
+    ));
+    assert_eq!(request.matches(">text1<").count(), 1 + request.matches("ref>text1<").count(), "{request}");
+    // The reference stands before a constraint that gives its target another value.
+    request_of(&format!(
+        "<xs:element name='Op'><xs:complexType><xs:sequence><xs:element name='o' type='xs:string'/>{texts}</xs:sequence>\
+         </xs:complexType><xs:key name='inner'><xs:selector xpath='t:id'/><xs:field xpath='.'/></xs:key>{keyref}\
+         <xs:unique name='all'><xs:selector xpath='t:o|t:id'/><xs:field xpath='.'/></xs:unique></xs:element>"
+    ));
+}
+
+#[test]
 fn keys_are_those_of_the_element_around_them() {
     let request = request_of(
         "<xs:complexType name='Table'><xs:sequence><xs:element name='row' minOccurs='2' maxOccurs='2'><xs:complexType>\

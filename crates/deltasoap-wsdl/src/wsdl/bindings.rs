@@ -49,8 +49,8 @@ impl<'s> Reader<'s> {
         Ok(())
     }
 
-    fn port_type_of(&self, node: Node<'s>) -> Result<usize, Error> {
-        let name = self.name(node, "type")?;
+    fn port_type_of(&mut self, node: Node<'s>) -> Result<usize, Error> {
+        let name = self.reference(node, "type", |this, name| this.port_types.contains_key(name))?;
         self.port_types.get(&name).copied().ok_or_else(|| self.undefined("port type", name, node))
     }
 

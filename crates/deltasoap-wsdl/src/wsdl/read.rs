@@ -136,6 +136,28 @@ impl<'s> Reader<'s> {
         }
     }
 
+    /// The name of a definition that an attribute refers to. Some authors forget that the default namespace counts in values: a name
+    /// without a prefix that nothing has is one of the target namespace.
+    pub(super) fn reference(
+        &mut self,
+        node: Node<'s>,
+        attribute: &'static str,
+        is_defined: fn(&Self, &QName) -> bool,
+    ) -> Result<QName, Error> {
+        let name = self.name(node, attribute)?;
+        if self.sources.is_strict || is_defined(self, &name) {
+            return Ok(name);
+        }
+        let root = self.sources.root(node.place().document);
+        let text = self.required(node, attribute)?.trim_ascii();
+        let meant = QName::owned(root.attribute("targetNamespace").unwrap_or_default(), text);
+        if text.contains(':') || !is_defined(self, &meant) {
+            return Ok(name);
+        }
+        self.note(NoteKind::Tolerated, format!("{attribute} {name} is not defined; {meant} is used"), node.place());
+        Ok(meant)
+    }
+
     /// Goes on without what is at fault, unless the import is strict.
     pub(super) fn go_on<T>(&mut self, result: Result<T, Error>, place: Place) -> Result<Option<T>, Error> {
         match result {
@@ -154,7 +176,7 @@ impl<'s> Reader<'s> {
 
     /// The index of the message that an attribute names. One that is not defined gets a place of its own.
     pub(super) fn message_index(&mut self, node: Node<'s>) -> Result<usize, Error> {
-        let name = self.name(node, "message");
+        let name = self.reference(node, "message", |this, name| this.messages.contains_key(name));
         let name = self.go_on(name, node.place())?.unwrap_or_default();
         if let Some(&index) = self.messages.get(&name) {
             return Ok(index);
@@ -315,7 +337,7 @@ impl<'s> Reader<'s> {
 
     /// A port; `None` if its binding is not to SOAP.
     fn port(&mut self, node: Node<'s>) -> Result<Option<Port>, Error> {
-        let name = self.name(node, "binding")?;
+        let name = self.reference(node, "binding", |this, name| this.bindings.contains_key(name))?;
         let binding = *self.bindings.get(&name).ok_or_else(|| self.undefined("binding", name.clone(), node))?;
         let Some(binding) = binding else { return Ok(None) };
         let policy = self.endpoint_policy(node);

@@ -151,6 +151,21 @@ fn references_to_no_key_are_noted() {
 }
 
 #[test]
+fn references_without_a_prefix_are_to_the_target_namespace_where_the_default_one_has_none() {
+    let content = "<message name='M'/><portType name='P'><operation name='O'><input message='M'/></operation></portType>\
+        <binding name='B' type='P'><soap:binding/></binding><service name='S'><port name='p' binding='B'/></service>";
+    let text = description("", content);
+    let import = import(&text).expect("a description");
+    let texts: Vec<_> = import.notes().iter().map(|note| note.text.as_str()).collect();
+    let note = |attribute: &str, name: &str| {
+        format!("{attribute} {{http://schemas.xmlsoap.org/wsdl/}}{name} is not defined; {{urn:t}}{name} is used")
+    };
+    assert_eq!(texts, [note("message", "M"), note("type", "P"), note("binding", "B")]);
+    assert!(import.definitions().services[0].ports[0].name == "p".into());
+    assert!(Importer::new().offline().strict().text(&text).is_err());
+}
+
+#[test]
 fn services_and_ports_without_names_are_called_by_what_they_have() {
     let content = "<portType name='P'/><binding name='B' type='t:P'><soap:binding/></binding>\
         <service><port binding='t:B'><soap:address location='http://h/1'/></port></service>\
