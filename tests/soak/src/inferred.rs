@@ -212,14 +212,14 @@ impl Child {
         let element = self.shape.element(chance, schema);
         let is_optional = self.parents < parents || chance.one_in(8);
         let is_repeated = self.most > 1 || chance.one_in(8);
-        Field {
-            name: name.clone(),
-            element,
-            min: u32::from(!is_optional),
-            max: (!is_repeated).then_some(1),
-            nillable: self.shape.is_nil || chance.one_in(8),
-            inline: false,
-        }
+        let is_bounded = is_repeated && self.most > 1 && chance.one_in(6);
+        let around = |room: usize| u32::try_from(room).unwrap_or(u32::MAX);
+        let (min, max) = match is_bounded {
+            true if is_optional => (0, Some(around(self.most + chance.below(3)))),
+            true => (around(self.most.saturating_sub(chance.below(4))), Some(around(self.most + chance.below(3)))),
+            false => (u32::from(!is_optional), (!is_repeated).then_some(1)),
+        };
+        Field { name: name.clone(), element, min, max, nillable: self.shape.is_nil || chance.one_in(8), inline: false }
     }
 }
 

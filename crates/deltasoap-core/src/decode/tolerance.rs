@@ -8,6 +8,7 @@
 use super::Cursor;
 use crate::schema::{Builtin, ComplexElement, Compositor, Element, QName, View};
 use deltasoap_xml::NameId;
+use std::collections::HashMap;
 
 /// What a reader accepts beyond the schema. Each level includes the ones before it.
 ///
@@ -97,6 +98,8 @@ pub(crate) struct Tolerated {
     deviations: Vec<Deviation>,
     /// What tells each of them from the others.
     keys: Vec<Key>,
+    /// Whether a description has an obvious value, by its address. A message can lack elements of a few types very often.
+    has_empty_values: HashMap<usize, bool>,
 }
 
 /// Kind, address of the description of the element around, name.
@@ -117,6 +120,7 @@ impl Tolerated {
     pub(crate) fn reset(&mut self) {
         self.deviations.clear();
         self.keys.clear();
+        self.has_empty_values.clear();
     }
 
     pub(crate) fn deviations(&self) -> &[Deviation] {
@@ -143,6 +147,13 @@ impl Cursor<'_> {
     #[inline]
     pub(crate) fn tolerance(&self) -> Tolerance {
         self.state.tolerated.tolerance
+    }
+
+    /// True if a value of this type is obvious where the message lacks a required one.
+    #[cold]
+    pub(crate) fn has_empty_value(&mut self, view: View<'_>) -> bool {
+        let known = self.state.tolerated.has_empty_values.entry(std::ptr::from_ref(view.element).addr());
+        *known.or_insert_with(|| has_empty_value(view))
     }
 
     /// Reports the element whose start tag was just read.
@@ -182,8 +193,8 @@ impl Cursor<'_> {
     }
 }
 
-/// True if a value of this type is obvious where a message lacks a required one.
-pub(crate) fn has_empty_value(view: View<'_>) -> bool {
+/// See [`Cursor::has_empty_value`].
+fn has_empty_value(view: View<'_>) -> bool {
     /// Types within types that are looked at, at most.
     const MOST: usize = 1000;
     let (mut ahead, mut seen) = (vec![view], 0);

@@ -327,6 +327,13 @@ impl DecodeFields for Target<'_> {
         Some(())
     }
 
+    /// Where a row of a table became a record while it was read, what it lacks has the column's value.
+    fn lack(&mut self, field: usize) {
+        if !self.is_repeated(field) {
+            self.record.fields[field] = Value::Absent;
+        }
+    }
+
     fn vacate(&mut self, view: View<'_>) {
         *self.record = Record::vacant(self.complex, view);
     }

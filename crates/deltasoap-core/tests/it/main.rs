@@ -26,6 +26,7 @@ mod template_streams;
 mod updates;
 
 mod any_order;
+mod bounded;
 mod columns;
 mod default_namespace;
 mod differential;

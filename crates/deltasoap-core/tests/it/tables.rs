@@ -242,6 +242,8 @@ fn tables_become_lists_where_a_row_is_none() {
         "<item><a>1</a><b i:nil='false'>x</b><c i:nil='1'></c></item>",
         "<item><a>1</a><b i:nil='x'>x</b><c>1</c></item>",
         "<item><a>1</a><c>2</c></item>",
+        "<item><a i:nil='true'/><b>x</b></item>",
+        "<item><c i:nil='true'/><b>x</b></item>",
         "<item></item>",
         "<item/>",
         "<item><c>2</c><b>x</b><a>1</a></item>",

@@ -284,7 +284,11 @@ impl<'s> Routine<'_, '_, 's> {
     /// Reads flat items again that differ from those of the message before.
     fn patch<T: DecodeFields + ?Sized>(&mut self, target: &mut T) -> Step {
         let field = self.current();
-        match target.patch(field, self.cursor, self.content(field)) {
+        let patch = target.patch(field, self.cursor, self.content(field));
+        if let Some(length) = self.cursor.take_resized() {
+            self.check_length(field, length)?;
+        }
+        match patch {
             Patch::Fast => Err(Stop::Switch),
             Patch::Short => Err(Stop::Pending),
             Patch::Other { field, count } => {
@@ -400,7 +404,7 @@ impl<'s> Routine<'_, '_, 's> {
             },
         };
         if self.cursor.is_over(self.me) {
-            self.bring_in_line(target);
+            self.bring_in_line(target)?;
         }
         if self.cursor.is_over(self.me) && self.resync(target, index) {
             return Err(Stop::Switch);
@@ -428,11 +432,20 @@ impl<'s> Routine<'_, '_, 's> {
 
     /// Cuts old items out of the list that the element just opened belongs to, or makes room for new ones, where such were
     /// found to be removed or inserted.
-    fn bring_in_line<T: DecodeFields + ?Sized>(&mut self, target: &mut T) {
-        let Some((field, shift)) = self.cursor.take_shift() else { return };
+    fn bring_in_line<T: DecodeFields + ?Sized>(&mut self, target: &mut T) -> Step {
+        let Some((field, shift)) = self.cursor.take_shift() else { return Ok(()) };
         let field = field as usize;
+        self.check_length(field, shift.length)?;
         let moved = target.splice(field, shift.place, shift.removed, shift.inserted, self.content(field));
         self.cursor.charge_moved(moved);
+        Ok(())
+    }
+
+    /// Items of a list were inserted or removed. The ones after them may be skipped unread, so nothing counts them but this.
+    fn check_length(&mut self, field: usize, length: usize) -> Step {
+        let Field { min, max, .. } = self.complex.fields[field];
+        let is_allowed = length >= min as usize && max.is_none_or(|max| length <= max as usize);
+        if is_allowed { Ok(()) } else { self.cursor.read_again() }
     }
 
     /// Whether the element just opened stood here in the message before; then fast mode goes on behind its start tag.

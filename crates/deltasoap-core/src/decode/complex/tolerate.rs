@@ -2,7 +2,6 @@
 
 use super::select::{is_field, is_wildcard};
 use super::{LOOSE, Routine, SKIPPING};
-use crate::decode::tolerance::has_empty_value;
 use crate::decode::{DeviationKind, Step, Tolerance};
 use crate::schema::Compositor;
 
@@ -65,7 +64,7 @@ impl Routine<'_, '_, '_> {
         self.loosen()?;
         let lacking: Vec<usize> =
             (0..complex.fields.len()).filter(|&index| complex.fields[index].min > 0 && !self.is_seen(index)).collect();
-        if !lacking.iter().all(|&index| has_empty_value(view.follow(complex.fields[index].element))) {
+        if !lacking.iter().all(|&index| self.cursor.has_empty_value(view.follow(complex.fields[index].element))) {
             return Ok(None);
         }
         lacking.iter().copied().chain(short).for_each(|index| self.cursor.report_missing(complex, index));

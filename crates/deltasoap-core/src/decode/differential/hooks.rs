@@ -9,6 +9,7 @@
 //! | a child begins, and ends | `at_child`, then `begin_child`; `end_child`: its place is noted |
 //! | a difference was met: the way to the element | `is_seeking`, `descend` |
 //! | a child begins over an old value | `take_shift`, then `resync`: fast mode may go on |
+//! | a list has other items than before, and they are too many or too few | `read_again`: regular mode says so |
 //! | an element ends over an old value | `leave_old_element` |
 //! | what comes is not told by fields and counts | `note_nothing` to `note_again`, `keep_elsewhere` |
 //!
@@ -158,6 +159,19 @@ impl<'c> Cursor<'c> {
     /// What the list at hand lacks to be in line with the message, if anything: the field, and the items.
     pub(crate) fn take_shift(&mut self) -> Option<(u32, Shift)> {
         self.state().session.take_shift()
+    }
+
+    /// How many items the list has that was patched last, if that changed.
+    pub(crate) fn take_resized(&mut self) -> Option<usize> {
+        self.state().session.resized.take()
+    }
+
+    /// What is compared with the message before cannot be right: it is read again from its start.
+    ///
+    /// # Errors
+    /// [`Stop::Switch`] while the message is compared.
+    pub(crate) fn read_again(&mut self) -> Step {
+        if self.state().session.read_again() { Err(Stop::Switch) } else { Ok(()) }
     }
 
     /// Bytes of a list's items were moved to bring it in line.

@@ -62,6 +62,7 @@ pub(crate) fn patch<L: FlatItems>(items: &mut L, cursor: &mut Cursor<'_>, view: 
     };
     session.old = Some(template);
     session.slide(slid);
+    session.resized = (slid != 0).then_some(items.len());
     match outcome {
         Outcome::Fast { old, new } => {
             session.enter_fast(old, new);

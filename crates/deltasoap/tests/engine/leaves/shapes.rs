@@ -14,7 +14,17 @@ macro_rules! kind {
     };
 }
 
-pub const KINDS: [Kind; 13] = [
+pub const KINDS: [Kind; 14] = [
+    kind!(
+        Bounded,
+        "<p><x>1</x></p><p><x>2</x></p><p><x>3</x><y>21</y></p><p><x>4</x></p><p><x>5</x></p><p><x>6</x><y>42</y></p>\
+         <p><x>7</x></p><p><x>8</x></p><p><x>9</x><y>63</y></p><p><x>10</x></p><p><x>11</x></p>\
+         <p><x>12</x><y>84</y></p>\
+         <mid>1</mid><f><a>1</a><b>a</b></f><f><a>2</a><b>b</b></f><f><a>3</a><b>c</b></f><f><a>4</a><b>d</b></f>\
+         <f><a>5</a><b>e</b></f><f><a>6</a><b>f</b></f><f><a>7</a><b>g</b></f><f><a>8</a><b>h</b></f>\
+         <f><a>9</a><b>i</b></f><f><a>10</a><b>j</b></f>\
+         <choices><i>1</i><s>z</s><i>3</i><s>x</s><i>5</i><s>z</s><i>7</i><s>x</s><i>9</i><s>z</s></choices><last>9</last>"
+    ),
     kind!(
         Points,
         "<p id='1'><x>1.5</x><y>2</y><z>3</z></p><p><x>2.5</x></p><p><x>3</x><z>1</z></p><p id='4'><x>4</x><y>5</y></p>\
@@ -186,6 +196,26 @@ types! {
         Str(String),
         #[soap(name = "f")]
         Flat(Flat),
+    }
+
+    /// Lists of bounded length, each close to a bound.
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    struct Bounded {
+        #[soap(attribute)]
+        kind: String,
+        #[soap(min = 11, max = 13)]
+        p: Vec<Point>,
+        mid: Option<i32>,
+        #[soap(min = 8)]
+        f: Vec<Flat>,
+        choices: Option<FewEntries>,
+        last: Option<i32>,
+    }
+
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    struct FewEntries {
+        #[soap(inline, min = 8, max = 11)]
+        entries: Vec<Entry>,
     }
 
     #[derive(Debug, Clone, PartialEq, Soap)]

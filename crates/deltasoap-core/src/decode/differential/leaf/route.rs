@@ -207,7 +207,7 @@ impl Session {
         if by != 0 {
             let (end, parent) = (template.table.node(edit.from.node).end, edit.parent);
             let field = template.table.node(edit.from.node).field;
-            self.bounds.charge_slides(template.table.slide(parent, field, end, by));
+            self.bounds.charge_slides(template.table.slide(parent, field, end, by).0);
         }
     }
 

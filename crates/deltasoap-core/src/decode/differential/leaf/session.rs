@@ -35,6 +35,8 @@ pub(crate) struct Session {
     pub(super) edits: Edits,
     /// What the list at hand lacks to be in line.
     pub(super) shifting: Shifting,
+    /// How many items the list at hand has, if flat ones were inserted or removed when it was last patched.
+    pub(crate) resized: Option<usize>,
     /// What this has cost.
     pub(crate) bounds: Bounds,
     /// What trees take.
@@ -101,6 +103,7 @@ impl Session {
         self.route.forget();
         self.edits.clear();
         self.shifting = Shifting::default();
+        self.resized = None;
         self.bounds = Bounds::default();
         self.trees = Counting::default();
         self.clock = Clock::Off;
@@ -212,7 +215,7 @@ impl Session {
 
     /// Gives up comparing; false if the message is not compared.
     pub(crate) fn read_again(&mut self) -> bool {
-        let is_compared = self.mode == Mode::Over;
+        let is_compared = matches!(self.mode, Mode::Over | Mode::Fast { .. });
         if is_compared {
             self.mode = Mode::Again;
         }

@@ -36,6 +36,8 @@ pub(crate) struct Shift {
     pub(crate) removed: usize,
     /// New items, to be read.
     pub(crate) inserted: usize,
+    /// How many items the list has then.
+    pub(crate) length: usize,
 }
 
 /// Items in a row that differ before the first search.
@@ -75,7 +77,7 @@ impl Session {
         let (like, distance) = found?;
         let (parent, at) = (table.node(item).parent, table.node(item).count as usize - 1);
         let (removed, inserted) = if like > item { (distance, 0) } else { (0, distance) };
-        let shift = Shift { place: at, removed: removed as usize, inserted: inserted as usize };
+        let shift = Shift { place: at, removed: removed as usize, inserted: inserted as usize, length: 0 };
         self.shifting = Shifting { found: Some(shift), ..Shifting::default() };
         Some((Target { place: Some(Place::before(item)), new, differs: false, ..target }, parent))
     }
@@ -90,9 +92,10 @@ impl Session {
         }
         edit.scan = Place::before(from);
         let by = shift.inserted as i64 - shift.removed as i64;
-        self.bounds.charge_slides(template.table.slide(edit.parent, field, from, by));
+        let (moved, length) = template.table.slide(edit.parent, field, from, by);
+        self.bounds.charge_slides(moved);
         self.stats.shifted += (shift.inserted + shift.removed) as u64;
-        Some((field, shift))
+        Some((field, Shift { length, ..shift }))
     }
 }
 

@@ -185,17 +185,17 @@ impl Table {
         Some(before)
     }
 
-    /// Gives the occurrences of a field, from a node on, other places; gives how many they are.
-    pub(crate) fn slide(&mut self, parent: u32, field: u32, from: u32, by: i64) -> usize {
+    /// Gives the occurrences of a field, from a node on, other places; gives how many they are, and the place of the last one.
+    pub(crate) fn slide(&mut self, parent: u32, field: u32, from: u32, by: i64) -> (usize, usize) {
         let end = self.end_of(parent);
-        let (mut at, mut count) = (from, 0);
+        let (mut at, mut count, mut last) = (from, 0, 0);
         while at < end && self.node(at).field == field {
             let node = &mut self.nodes[at as usize];
             node.count = node.count.wrapping_add(by as u32);
-            (at, count) = (node.end, count + 1);
-            count += self.runs.get(node.run as usize).map_or(0, |run| run.positions.len());
+            let items = self.runs.get(node.run as usize).map_or(0, |run| run.positions.len());
+            (at, count, last) = (node.end, count + 1 + items, node.count as usize + items);
         }
-        count
+        (count, last)
     }
 
     /// The occurrence of the same field after a node, if there is one.

@@ -1,0 +1,139 @@
+//! Lists of bounded length, compared with the message before: items that are skipped count as well.
+
+use crate::any_order::complex;
+use crate::streams::Stream;
+use deltasoap_core::schema::{Builtin, Compositor, Element, ElementRef, Field, Schema, SimpleElement};
+use deltasoap_core::{Checkpoints, DecodeOptions, Differential, DifferentialStats, QName, Tolerance, Value};
+use proptest::prelude::*;
+
+fn int(schema: &mut Schema) -> ElementRef {
+    let base = Builtin::Int;
+    schema.add(Element::Simple(SimpleElement {
+        name: base.name(),
+        base,
+        enumeration: Default::default(),
+        default: None,
+    }))
+}
+
+fn field(name: &'static str, element: ElementRef, min: u32, max: Option<u32>) -> Field {
+    Field { name: QName::new("", name), element, min, max, nillable: false, inline: false }
+}
+
+/// What items are.
+#[derive(Debug, Clone, Copy)]
+enum Kind {
+    Number,
+    /// A struct that is read in one loop, where its list is not bounded above.
+    Row,
+    /// A struct with a field that may be absent.
+    Struct,
+    /// One of two elements.
+    Choice,
+}
+
+const KINDS: [Kind; 4] = [Kind::Number, Kind::Row, Kind::Struct, Kind::Choice];
+
+/// A list between two numbers.
+fn root(schema: &mut Schema, kind: Kind, min: u32, max: Option<u32>) -> ElementRef {
+    let int = int(schema);
+    let item = match kind {
+        Kind::Number => int,
+        Kind::Row => {
+            complex(schema, Compositor::Sequence, vec![field("a", int, 1, Some(1)), field("b", int, 1, Some(1))])
+        }
+        Kind::Struct => {
+            complex(schema, Compositor::Sequence, vec![field("a", int, 1, Some(1)), field("b", int, 0, Some(1))])
+        }
+        Kind::Choice => {
+            complex(schema, Compositor::Choice, vec![field("a", int, 1, Some(1)), field("b", int, 1, Some(1))])
+        }
+    };
+    let list = Field { inline: matches!(kind, Kind::Choice), ..field("x", item, min, max) };
+    complex(schema, Compositor::Sequence, vec![field("h", int, 0, Some(1)), list, field("t", int, 0, Some(1))])
+}
+
+/// An item of a number; of some kinds, every third looks different.
+fn item(kind: Kind, number: u32) -> String {
+    match (kind, number % 3) {
+        (Kind::Number, _) => format!("<x>{number}</x>"),
+        (Kind::Struct, 0) => format!("<x><a>{number}</a></x>"),
+        (Kind::Row | Kind::Struct, _) => format!("<x><a>{number}</a><b>7</b></x>"),
+        (Kind::Choice, 0) => format!("<b>{number}</b>"),
+        (Kind::Choice, _) => format!("<a>{number}</a>"),
+    }
+}
+
+fn document(kind: Kind, numbers: &[u32], around: u32) -> String {
+    let items: String = numbers.iter().map(|&number| item(kind, number)).collect();
+    format!("<r><h>{around}</h>{items}<t>{around}</t></r>")
+}
+
+/// One change of a list: items that go or come at a place, or another number there.
+fn change(numbers: &mut Vec<u32>, (kind, at, count): (u8, usize, usize)) {
+    let at = at % (numbers.len() + 1);
+    let last = (at + count).min(numbers.len());
+    match kind {
+        0 => drop(numbers.drain(at..last)),
+        1 => drop(numbers.splice(at..at, (0..count as u32).map(|it| 90_000 + it))),
+        _ => numbers[at..last].iter_mut().for_each(|number| *number += 10),
+    }
+}
+
+fn check(
+    kind: Kind,
+    (min, max): (u32, Option<u32>),
+    length: usize,
+    changes: &[Vec<(u8, usize, usize)>],
+    (options, chunk): (DecodeOptions, usize),
+) -> DifferentialStats {
+    let mut schema = Schema::new();
+    let root = root(&mut schema, kind, min, max);
+    let mut stream = Stream::<Value>::new(schema.view(root), options);
+    let mut numbers: Vec<u32> = (0..length as u32).map(|number| 1000 + number).collect();
+    for (round, changes) in changes.iter().enumerate() {
+        let before = numbers.clone();
+        let is_read = stream.next(document(kind, &numbers, round as u32 / 3).as_bytes(), chunk).is_ok();
+        if !is_read {
+            numbers = before;
+            numbers.truncate(length);
+        }
+        changes.iter().for_each(|&it| change(&mut numbers, it));
+    }
+    stream.stats()
+}
+
+const LEAF: Differential = Differential { checkpoints: Checkpoints::Leaf, ..Differential::OFF };
+
+#[test]
+fn items_that_are_skipped_count() {
+    let mut stats = DifferentialStats::default();
+    for kind in KINDS {
+        for tolerance in [Tolerance::Strict, Tolerance::AnyOrder] {
+            let options = DecodeOptions { differential: LEAF, tolerance, ..DecodeOptions::default() };
+            // The same list; an item more at its beginning, which is one too many; the first ones less, which are too few.
+            let changes = [vec![], vec![(1, 0, 1)], vec![(0, 0, 1), (0, 0, 3)], vec![(1, 0, 3)], vec![]];
+            stats += check(kind, (18, Some(20)), 20, &changes, (options, usize::MAX));
+            stats += check(kind, (18, None), 20, &changes, (options, usize::MAX));
+        }
+    }
+    assert!(stats.shifted > 0 && stats.restarted > 0, "{stats:?}");
+}
+
+proptest! {
+    #[test]
+    fn bounds_hold_in_all_streams(
+        kind in prop::sample::select(&KINDS[..]),
+        (min, room) in (0u32..24, prop::option::of(0u32..6)),
+        slack in 0usize..4,
+        changes in prop::collection::vec(prop::collection::vec((0u8..3, 0usize..30, 1usize..5), 0..4), 2..8),
+        is_adaptive: bool,
+        tolerance in prop::sample::select(&[Tolerance::Strict, Tolerance::Unknown, Tolerance::AnyOrder][..]),
+        chunk in prop::sample::select(&[usize::MAX, 1, 7, 60, 300][..]),
+    ) {
+        let differential = Differential { adaptive: is_adaptive, ..LEAF };
+        let options = DecodeOptions { differential, tolerance, ..DecodeOptions::default() };
+        let max = room.map(|room| (min + room).max(2));
+        check(kind, (min, max), min as usize + slack, &changes, (options, chunk));
+    }
+}
