@@ -26,8 +26,8 @@ pub struct OptionStruct {
     pub start_date: DateTime,
     /// When it ends; absent where it does not.
     pub expiration_date: Option<DateTime>,
-    /// Whether it can go to another device.
-    pub is_transferable: bool,
+    /// 1 where it can go to another device, else 0.
+    pub is_transferable: i32,
 }
 
 /// Brings vouchers (A.4.1.3).

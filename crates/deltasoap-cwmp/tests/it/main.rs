@@ -8,4 +8,5 @@ mod messages;
 mod protocol;
 mod random;
 mod recorded;
+mod schema;
 mod sessions;
