@@ -167,6 +167,11 @@ impl Column {
         read
     }
 
+    /// Makes room for so many more items and no others.
+    pub(super) fn reserve_exact(&mut self, count: usize) {
+        with_items!(self, items => items.reserve_exact(count));
+    }
+
     /// Makes room for so many more items.
     pub(super) fn reserve(&mut self, count: usize) {
         with_items!(self, items => items.reserve(count));

@@ -213,6 +213,10 @@ fn simple(value: &Value) -> Option<&Simple> {
 
 impl Occurrences for Table {
     fn open(&mut self, place: usize, view: View<'_>) -> usize {
+        if self.is_empty() {
+            // Many lists have one item, and many structs have many fields.
+            self.columns.iter_mut().for_each(|column| column.reserve_exact(1));
+        }
         self.columns.iter_mut().fold(0, |_, column| column.open(place, view))
     }
 
