@@ -27,7 +27,7 @@
 //! | `xsd:any` | `Node`, inline |
 //! | type that others are derived from, abstract type | enum `Any...` of all of them, told by `xsi:type`, and of `Other(Node)` |
 //! | `xsd:anyType`, mixed content | `Node` |
-//! | SOAP array | `SoapArray`; of several dimensions, `MultiArray` |
+//! | SOAP array | `SoapArray`; of several dimensions, `MultiArray`; items that are numbers cannot be nil |
 //! | in SOAP encoding, a type that holds itself | `Shared`: values keep their identity, cyclic ones too |
 //! | enumeration | enum of the values that the description names: other values are refused, and so are other spellings of a number, a time or a duration (`7` for `007`) |
 //! | other restriction | alias of the type that is restricted, with what is not checked in its documentation |
@@ -44,7 +44,7 @@
 //! give an `Answer` where the description has header blocks for the response.
 //!
 //! Fields are `Option` where they may be absent, `Vec` where they may be repeated, and `Nillable` where they may be nil.
-//! Defaults of the description stand in the documentation: absent stays absent. Attributes that no type names
+//! Defaults of elements stand in the documentation: absent stays absent. An absent attribute with a default has that value. Attributes that no type names
 //! (`xsd:anyAttribute`) are passed over. Numbers, dates and durations are written in their canonical form, also where a pattern of their
 //! type asks for another one, such as leading zeros.
 //!

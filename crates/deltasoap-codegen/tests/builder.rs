@@ -45,6 +45,32 @@ fn types_are_generated_by_name() {
     }
 }
 
+#[test]
+fn header_blocks_of_types_are_in_the_namespace_of_the_binding() {
+    let header = |namespace: &str| format!("<s:header message='t:H' part='h' use='encoded' namespace='{namespace}'/>");
+    let binding = |name: &str, namespace: &str| {
+        format!(
+            "<binding name='{name}' type='t:P'><s:binding style='rpc' transport='http://schemas.xmlsoap.org/soap/http'/>\
+             <operation name='Go'><s:operation soapAction=''/><input><s:body use='encoded' namespace='urn:b'/>{}</input>\
+             </operation></binding>",
+            header(namespace)
+        )
+    };
+    let text = format!(
+        "<definitions xmlns='http://schemas.xmlsoap.org/wsdl/' xmlns:s='http://schemas.xmlsoap.org/wsdl/soap/' xmlns:t='urn:t' \
+         xmlns:xs='http://www.w3.org/2001/XMLSchema' targetNamespace='urn:t'><message name='M'/><message name='H'>\
+         <part name='h' type='xs:string'/></message><portType name='P'><operation name='Go'><input message='t:M'/></operation>\
+         </portType>{}{}</definitions>",
+        binding("One", "urn:one"),
+        binding("Two", "urn:two"),
+    );
+    let import = Importer::new().offline().text(&text).expect("imported");
+    let code = Builder::new("t.wsdl").generate_for(&import).expect("generated").code;
+    for namespace in ["urn:one", "urn:two"] {
+        assert!(code.contains(&format!("namespace = \"{namespace}\", element = \"h\"")), "{code}");
+    }
+}
+
 /// What `Method::apart` says, and commands repeat, is what is left out, and what the service begins.
 #[test]
 fn what_is_left_out_is_what_has_no_messages_or_no_single_element() {

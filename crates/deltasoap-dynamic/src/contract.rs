@@ -117,7 +117,7 @@ impl Contract {
     }
 
     /// An element by its content, as far as it matches.
-    fn node_to_json(&self, node: &Node, content: Option<ElementRef>) -> Json {
+    pub(crate) fn node_to_json(&self, node: &Node, content: Option<ElementRef>) -> Json {
         let typed = content.and_then(|content| {
             let value = self.types.read_node(node, content).ok()?;
             self.to_json(&node.name, content, &value).ok()

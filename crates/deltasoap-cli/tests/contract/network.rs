@@ -692,6 +692,30 @@ fn all_entries_of_a_detail_are_in_the_json() {
 }
 
 #[test]
+fn details_in_soap_encoding_have_the_types_of_their_parts() {
+    const WSDL: &str = "<definitions xmlns='http://schemas.xmlsoap.org/wsdl/' xmlns:s='http://schemas.xmlsoap.org/wsdl/soap/' \
+        xmlns:t='urn:t' xmlns:xs='http://www.w3.org/2001/XMLSchema' targetNamespace='urn:t'><types>\
+        <xs:schema targetNamespace='urn:t'><xs:complexType name='Why'><xs:sequence><xs:element name='code' type='xs:int'/>\
+        </xs:sequence></xs:complexType></xs:schema></types><message name='M'/><message name='F'>\
+        <part name='why' type='t:Why'/></message><portType name='P'><operation name='Go'><input message='t:M'/>\
+        <output message='t:M'/><fault name='f' message='t:F'/></operation></portType><binding name='B' type='t:P'>\
+        <s:binding style='rpc' transport='http://schemas.xmlsoap.org/soap/http'/><operation name='Go'>\
+        <s:operation soapAction=''/><input><s:body use='encoded' namespace='urn:t'/></input><output>\
+        <s:body use='encoded' namespace='urn:t'/></output><fault name='f'><s:fault name='f' use='encoded'/></fault>\
+        </operation></binding></definitions>";
+    const FAULT: &str = "HTTP/1.1 500 No\r\nContent-Type: text/xml\r\nConnection: close\r\n\r\n\
+        <s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'><s:Body><s:Fault>\
+        <faultcode>s:Client</faultcode><faultstring>no</faultstring><detail>\
+        <why xmlns:t='urn:t' xmlns:i='http://www.w3.org/2001/XMLSchema-instance' i:type='t:Why'><code>7</code></why>\
+        </detail></s:Fault></s:Body></s:Envelope>";
+    let file = tempfile::NamedTempFile::with_suffix(".wsdl").expect("a file");
+    std::fs::write(file.path(), WSDL).expect("a file");
+    let (url, _) = canned(FAULT);
+    let output = run(&["call", &file.path().to_string_lossy(), "Go", "--json", "--endpoint", &url]);
+    assert_eq!(json(&output)["fault"]["detail"], json!({ "why": { "code": 7 } }));
+}
+
+#[test]
 fn a_request_that_cannot_be_written_is_no_missing_answer() {
     let wsdl = std::fs::read_to_string(shop()).expect("a description");
     let file = tempfile::NamedTempFile::with_suffix(".wsdl").expect("a file");

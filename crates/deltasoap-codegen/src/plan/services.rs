@@ -213,7 +213,7 @@ impl Planner<'_> {
             let how = bound.faults.iter().find(|(name, _)| *name == fault.name);
             let encoding = how.map_or(Use::Literal, |(_, encoding)| *encoding);
             for part in &definitions.messages[fault.message].parts {
-                let detail = self.part_element(part, encoding);
+                let detail = self.part_element(part, encoding, "");
                 if seen.insert(detail) {
                     faults.push((fault.name.to_string(), detail));
                 }
@@ -228,7 +228,7 @@ impl Planner<'_> {
         for header in how.map_or(&[][..], |how| &how.headers) {
             let mut parts = definitions.messages[header.message].parts.iter();
             if let Some(part) = parts.find(|part| part.name == header.part) {
-                let block = self.part_element(part, header.encoding);
+                let block = self.part_element(part, header.encoding, &header.namespace);
                 if seen.insert(block) {
                     blocks.push(block);
                 }
@@ -237,14 +237,14 @@ impl Planner<'_> {
         blocks
     }
 
-    /// A part as an element that stands for itself: a header block, a fault's detail entry.
-    fn part_element(&mut self, part: &Part, encoding: Use) -> ItemId {
+    /// A part as an element that stands for itself: a header block, a fault's detail entry. The namespace is for one that a type describes.
+    fn part_element(&mut self, part: &Part, encoding: Use, namespace: &str) -> ItemId {
         match &part.content {
             PartContent::Element(_, Some(id)) => self.element(*id, encoding),
             PartContent::Element(name, None) => self.loose_element(name, TypeUse::NODE, Docs::new()),
             PartContent::Type(id) => {
-                let name = QName::owned("", &*part.name);
-                let content = self.content(*id, encoding, Owner { name: &part.name, namespace: "" });
+                let name = QName::owned(namespace, &*part.name);
+                let content = self.content(*id, encoding, Owner { name: &part.name, namespace });
                 self.loose_element(&name, content, Docs::new())
             }
         }
@@ -262,8 +262,8 @@ fn are_alike(one: &Binding, other: &Binding) -> bool {
                 && one
                     .headers
                     .iter()
-                    .map(|it| (it.message, &it.part, it.encoding))
-                    .eq(other.headers.iter().map(|it| (it.message, &it.part, it.encoding)))
+                    .map(|it| (it.message, &it.part, it.encoding, &it.namespace))
+                    .eq(other.headers.iter().map(|it| (it.message, &it.part, it.encoding, &it.namespace)))
         }
         (None, None) => true,
         _ => false,

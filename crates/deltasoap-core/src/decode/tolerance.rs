@@ -100,6 +100,8 @@ pub(crate) struct Tolerated {
     keys: Vec<Key>,
     /// Whether a description has an obvious value, by its address. A message can lack elements of a few types very often.
     has_empty_values: HashMap<usize, bool>,
+    /// How often each was found before the operation, and how many a decoder had found in all.
+    before: (Vec<u64>, u64),
 }
 
 /// Kind, address of the description of the element around, name.
@@ -121,6 +123,22 @@ impl Tolerated {
         self.deviations.clear();
         self.keys.clear();
         self.has_empty_values.clear();
+    }
+
+    /// Remembers what was found before an operation that may be read again from its start, with the number of all that a decoder has found.
+    pub(crate) fn mark(&mut self, all: u64) {
+        self.before.0.clear();
+        self.before.0.extend(self.deviations.iter().map(|it| it.count));
+        self.before.1 = all;
+    }
+
+    /// Goes back to what was found before the operation; gives the number of all.
+    pub(crate) fn go_back(&mut self) -> u64 {
+        let (counts, all) = &self.before;
+        self.keys.truncate(counts.len());
+        self.deviations.truncate(counts.len());
+        self.deviations.iter_mut().zip(counts).for_each(|(it, &before)| it.count = before);
+        *all
     }
 
     pub(crate) fn deviations(&self) -> &[Deviation] {

@@ -120,6 +120,40 @@ fn items_that_are_skipped_count() {
     assert!(stats.shifted > 0 && stats.restarted > 0, "{stats:?}");
 }
 
+/// What follows a full list can be what the list takes, once an item of it is gone.
+#[test]
+fn a_list_that_is_full_no_more_takes_what_followed_it() {
+    let items = |numbers: std::ops::Range<u32>| numbers.map(|it| item(Kind::Struct, it)).collect::<String>();
+    for overlap in 0..4 {
+        let mut schema = Schema::new();
+        let int = int(&mut schema);
+        let fields = vec![field("a", int, 1, Some(1)), field("b", int, 0, Some(1))];
+        let item = complex(&mut schema, Compositor::Sequence, fields);
+        let any = schema.add(Element::Any);
+        let choice = complex(&mut schema, Compositor::Choice, vec![field("x", item, 1, Some(1))]);
+        let list = field("x", item, 0, Some(12));
+        let then = match overlap {
+            0 => Some(Field { inline: true, ..field("", any, 0, None) }),
+            1 => Some(Field { inline: true, ..field("c", choice, 0, None) }),
+            2 => Some(field("x", item, 0, None)),
+            _ => None,
+        };
+        let root = complex(&mut schema, Compositor::Sequence, std::iter::once(list).chain(then).collect());
+        let mut elements = schema.elements().to_vec();
+        if let (3, Some(Element::Complex(root))) = (overlap, elements.last_mut()) {
+            root.open = true;
+        }
+        let schema = Schema::from(elements);
+        for tolerance in [Tolerance::Strict, Tolerance::Unknown, Tolerance::AnyOrder] {
+            let options = DecodeOptions { differential: LEAF, tolerance, ..DecodeOptions::default() };
+            let mut stream = Stream::<Value>::new(schema.view(root), options);
+            for message in [items(100..130), items(100..130), items(100..102) + &items(103..130)] {
+                drop(stream.next(format!("<r>{message}</r>").as_bytes(), usize::MAX));
+            }
+        }
+    }
+}
+
 proptest! {
     #[test]
     fn bounds_hold_in_all_streams(

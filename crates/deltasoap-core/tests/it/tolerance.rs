@@ -10,7 +10,8 @@ use deltasoap_core::schema::{
     Attribute, Builtin, ComplexElement, Compositor, Element, ElementRef, Field, Schema, SimpleElement, View,
 };
 use deltasoap_core::{
-    Child, DecodeOptions, Deviation, DeviationKind, Differential, Empty, Nillable, Node, QName, Tolerance, Typed, Value,
+    Checkpoints, Child, DecodeOptions, Deviation, DeviationKind, Differential, Empty, Nillable, Node, QName, Tolerance,
+    Typed, Value,
 };
 use proptest::prelude::*;
 
@@ -400,6 +401,25 @@ fn deviations_show_wherever_a_message_is_gone_on_from() {
 }
 
 /// A wildcard takes no element that a field names, wherever it stands.
+#[test]
+fn what_is_read_again_is_reported_once() {
+    let (schema, root) = order();
+    let differential = Differential { checkpoints: Checkpoints::Leaf, adaptive: false };
+    let mut decoder = Decoder::new(DecodeOptions { differential, ..options(AnyOrder) });
+    let mut operation = crate::streams::Operation::<Value>::new(schema.view(root));
+    let (unknown, item) = ("<u/>", "<item><code>a</code><count>1</count></item>");
+    // In the second message an element is found out of order after an unknown one: it is read again from its start.
+    let messages = [&[unknown, NUMBER, STATE, item][..], &[unknown, NUMBER, unknown, item, STATE]];
+    for parts in messages {
+        decoder.reset();
+        decoder.decode(&mut operation, document(parts).as_bytes()).expect("tolerated");
+    }
+    assert_eq!(operation.memory.stats().restarted, 1);
+    assert_eq!(decoder.deviations(), deviations(messages[1], AnyOrder));
+    let all: u64 = messages.iter().flat_map(|parts| deviations(parts, AnyOrder)).map(|it| it.count).sum();
+    assert_eq!(decoder.stats().deviations, all);
+}
+
 #[test]
 fn a_wildcard_takes_nothing_from_the_fields() {
     let mut schema = Schema::new();

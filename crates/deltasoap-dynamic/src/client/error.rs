@@ -2,8 +2,8 @@
 
 use super::reply::by_name;
 use crate::{Invalid, JsonError, LookupError, Operation};
-use deltasoap_core::QName;
 use deltasoap_core::soap::{Fault, HeaderBlock, Version};
+use deltasoap_core::{Node, QName};
 use deltasoap_http::{AttachmentError, CallError, InvalidUrl};
 use serde_json::{Value as Json, json};
 use std::fmt;
@@ -49,9 +49,15 @@ pub struct DynamicFault {
 impl DynamicFault {
     pub(super) fn new(operation: &Operation, fault: Fault, headers: &[HeaderBlock]) -> Self {
         let contract = operation.contract();
-        let entry = |node: &deltasoap_core::Node| (node.name.clone(), contract.element_to_json(node));
+        let entry = |node: &Node| (node.name.clone(), contract.element_to_json(node));
+        // In SOAP encoding, an entry has the name of a part and is no declared element.
+        let faults = operation.method().map_or(&[][..], |method| &method.element.faults);
+        let detail = |node: &Node| match faults.iter().find(|fault| fault.name == node.name) {
+            Some(fault) => (node.name.clone(), contract.node_to_json(node, Some(fault.element))),
+            None => entry(node),
+        };
         let (detail, headers) =
-            (fault.detail.iter().map(entry).collect(), headers.iter().map(|block| entry(&block.node)).collect());
+            (fault.detail.iter().map(detail).collect(), headers.iter().map(|block| entry(&block.node)).collect());
         DynamicFault { detail, headers, version: operation.version(), fault }
     }
 

@@ -91,7 +91,7 @@ impl<'c> Checker<'c> {
                 }
             },
         };
-        let names = || [id, declared].map(|id| types.label(id).unwrap_or_default());
+        let names = || [id, declared].map(|id| types.label(id).unwrap_or_else(|| "a type without a name".into()));
         let block = declaration.map(|it| it.block).unwrap_or_default();
         if !types.can_stand_for(id, declared, block) {
             let is_derived = types.can_be(id, declared);

@@ -136,6 +136,7 @@ impl<'c> Cursor<'c> {
     pub(crate) fn begins_again(&mut self) -> Step<bool> {
         let begins_again = self.state.session.take_vacated();
         if begins_again {
+            self.state.stats.deviations = self.state.tolerated.go_back();
             self.state.reopen_operation(&self.window)?;
         }
         Ok(begins_again)

@@ -57,6 +57,7 @@ impl Cursor<'_> {
         debug_assert!(old.is_sound(), "positions that are none of elements");
         if plan != Plan::Mend && !old.is_whole {
             state.session.compare(old, new, state.differential.adaptive);
+            state.tolerated.mark(state.stats.deviations);
             return Begin::Compare;
         }
         let rest = &window.bytes[window.pos..];
