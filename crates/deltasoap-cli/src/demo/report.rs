@@ -274,7 +274,8 @@ pub const RESPONSES: [&str; 13] = [
 /// What the headings mean.
 pub const LEGEND: &str = "\
 Each stream is played nine times, with new servers: counts are those of one play, times and rates the medians of all. Speed-up: the median of
-all plays, and the interval that it lies in (with 95 % certainty or more). No difference: that interval has 1 in it, or less time passed although no work was saved.
+all plays, and the interval that it lies in (with 95 % certainty or more). No difference: that interval has 1 in it, or nothing was saved that
+could have gained time.
 Requests are decoded, responses encoded, both at the server and timed without HTTP. Both services get the same bytes, and give the same.
 Changed: of a hundred values, how many differ from the message before; other streams are recorded, or derived from recorded messages.
 Fast: share of the operations' bytes that equal those of the message before, and were skipped. Memory: held of earlier messages.

@@ -2,6 +2,7 @@
 
 mod compiled;
 mod documents;
+mod faults;
 mod network;
 
 use serde_json::{Value as Json, json};

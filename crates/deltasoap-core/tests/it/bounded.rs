@@ -1,24 +1,11 @@
 //! Lists of bounded length, compared with the message before: items that are skipped count as well.
 
+use super::values::{field, simple};
 use crate::any_order::complex;
 use crate::streams::Stream;
-use deltasoap_core::schema::{Builtin, Compositor, Element, ElementRef, Field, Schema, SimpleElement};
-use deltasoap_core::{Checkpoints, DecodeOptions, Differential, DifferentialStats, QName, Tolerance, Value};
+use deltasoap_core::schema::{Builtin, Compositor, Element, ElementRef, Field, Schema};
+use deltasoap_core::{Checkpoints, DecodeOptions, Differential, DifferentialStats, Tolerance, Value};
 use proptest::prelude::*;
-
-fn int(schema: &mut Schema) -> ElementRef {
-    let base = Builtin::Int;
-    schema.add(Element::Simple(SimpleElement {
-        name: base.name(),
-        base,
-        enumeration: Default::default(),
-        default: None,
-    }))
-}
-
-fn field(name: &'static str, element: ElementRef, min: u32, max: Option<u32>) -> Field {
-    Field { name: QName::new("", name), element, min, max, nillable: false, inline: false }
-}
 
 /// What items are.
 #[derive(Debug, Clone, Copy)]
@@ -36,7 +23,7 @@ const KINDS: [Kind; 4] = [Kind::Number, Kind::Row, Kind::Struct, Kind::Choice];
 
 /// A list between two numbers.
 fn root(schema: &mut Schema, kind: Kind, min: u32, max: Option<u32>) -> ElementRef {
-    let int = int(schema);
+    let int = simple(schema, Builtin::Int);
     let item = match kind {
         Kind::Number => int,
         Kind::Row => {
@@ -126,7 +113,7 @@ fn a_list_that_is_full_no_more_takes_what_followed_it() {
     let items = |numbers: std::ops::Range<u32>| numbers.map(|it| item(Kind::Struct, it)).collect::<String>();
     for overlap in 0..4 {
         let mut schema = Schema::new();
-        let int = int(&mut schema);
+        let int = simple(&mut schema, Builtin::Int);
         let fields = vec![field("a", int, 1, Some(1)), field("b", int, 0, Some(1))];
         let item = complex(&mut schema, Compositor::Sequence, fields);
         let any = schema.add(Element::Any);

@@ -400,7 +400,6 @@ fn deviations_show_wherever_a_message_is_gone_on_from() {
     }
 }
 
-/// A wildcard takes no element that a field names, wherever it stands.
 #[test]
 fn what_is_read_again_is_reported_once() {
     let (schema, root) = order();
@@ -420,6 +419,7 @@ fn what_is_read_again_is_reported_once() {
     assert_eq!(decoder.stats().deviations, all);
 }
 
+/// A wildcard takes no element that a field names, wherever it stands.
 #[test]
 fn a_wildcard_takes_nothing_from_the_fields() {
     let mut schema = Schema::new();

@@ -55,14 +55,8 @@ impl Sampler<'_> {
     }
 
     fn candidate(&mut self, id: TypeId) -> String {
-        let good = match self.good.get(&id) {
-            Some(known) => Rc::clone(known),
-            None => {
-                let good = Rc::from(good(self.types.import.schemas(), id));
-                self.good.insert(id, Rc::clone(&good));
-                good
-            }
-        };
+        let schemas = self.types.import.schemas();
+        let good = Rc::clone(self.good.entry(id).or_insert_with(|| good(schemas, id).into()));
         let turn = if self.chance.is_some() && good.len() > 1 { self.below(good.len()) } else { 0 };
         good.get(turn).cloned().unwrap_or_default()
     }

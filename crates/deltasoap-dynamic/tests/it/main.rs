@@ -14,6 +14,7 @@ mod derived;
 mod exchanged;
 mod graphs;
 mod groups;
+mod identity;
 mod json;
 mod messages;
 mod mocks;

@@ -42,6 +42,7 @@ pub struct Schemas {
     pub(crate) substitutes: HashMap<ElementId, Vec<ElementId>>,
     /// For each type those that are derived from it, directly.
     pub(crate) derived: HashMap<TypeId, Vec<TypeId>>,
+    /// What simple types have of those that they restrict, once it is asked for.
     pub(crate) chains: OnceLock<Chains>,
 }
 

@@ -286,7 +286,8 @@ impl<'s> Routine<'_, '_, 's> {
         let field = self.current();
         let patch = target.patch(field, self.cursor, self.content(field));
         if let Some(length) = self.cursor.take_resized() {
-            self.check_length(field, length, false)?;
+            // A list that can be full makes no run.
+            self.check_length(field, length, length)?;
         }
         match patch {
             Patch::Fast => Err(Stop::Switch),
@@ -435,10 +436,7 @@ impl<'s> Routine<'_, '_, 's> {
     fn bring_in_line<T: DecodeFields + ?Sized>(&mut self, target: &mut T) -> Step {
         let Some((field, shift)) = self.cursor.take_shift() else { return Ok(()) };
         let field = field as usize;
-        let was_full = self.complex.fields[field].max.is_some_and(|max| {
-            shift.length + shift.removed == max as usize + shift.inserted && shift.length < max as usize
-        });
-        self.check_length(field, shift.length, was_full)?;
+        self.check_length(field, (shift.length + shift.removed).saturating_sub(shift.inserted), shift.length)?;
         let moved = target.splice(field, shift.place, shift.removed, shift.inserted, self.content(field));
         self.cursor.charge_moved(moved);
         Ok(())
@@ -446,9 +444,10 @@ impl<'s> Routine<'_, '_, 's> {
 
     /// Items of a list were inserted or removed. The ones after them may be skipped unread, so nothing counts them but this. A list that was
     /// full and is not any more takes elements that came after it, where others have its name.
-    fn check_length(&mut self, field: usize, length: usize, was_full: bool) -> Step {
+    fn check_length(&mut self, field: usize, before: usize, length: usize) -> Step {
         let Field { min, max, .. } = self.complex.fields[field];
         let is_allowed = length >= min as usize && max.is_none_or(|max| length <= max as usize);
+        let was_full = max.is_some_and(|max| before >= max as usize && length < max as usize);
         if is_allowed && !(was_full && self.may_come_later(field)) { Ok(()) } else { self.cursor.read_again() }
     }
 
