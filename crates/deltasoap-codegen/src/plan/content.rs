@@ -183,7 +183,7 @@ impl Planner<'_> {
         let mut variants: Vec<Member> = Vec::new();
         for part in fields.repeated.branches(parts) {
             let mut own = Fields { members: Vec::new(), ..*fields };
-            self.add_particle(part, false, &mut own);
+            part.parts_of_branch().iter().for_each(|part| self.add_particle(part, false, &mut own));
             fields.choices = own.choices;
             let Some(variant) = self.one_or_group(own) else { continue };
             let is_same = |other: &Member| (other.role, &other.name) == (Role::Element, &variant.name);

@@ -57,7 +57,7 @@ pub struct InformResponse {
 
 /// A user was redirected to the device's page (A.4.2.1).
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase")]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase", compact)]
 pub struct Kicked {
     /// The command's name.
     pub command: String,
@@ -71,7 +71,7 @@ pub struct Kicked {
 
 /// Says where the user goes on (A.4.2.1).
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase")]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase", compact)]
 pub struct KickedResponse {
     /// A URL.
     #[soap(name = "NextURL")]

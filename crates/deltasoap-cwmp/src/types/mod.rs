@@ -39,7 +39,7 @@ pub(crate) use requests;
 
 /// An item of an array of strings: an element `string`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Soap)]
-#[soap(name = "string", namespace = "http://www.w3.org/2001/XMLSchema", item_name = "string")]
+#[soap(name = "string", namespace = "http://www.w3.org/2001/XMLSchema", item_name = "string", compact)]
 pub struct Text(pub String);
 
 impl<T: Into<String>> From<T> for Text {
@@ -50,12 +50,12 @@ impl<T: Into<String>> From<T> for Text {
 
 /// Asks for the names of all requests that the receiver takes (A.3.1.1). Both sides may ask.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", element = "GetRPCMethods")]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", element = "GetRPCMethods", compact)]
 pub struct GetRpcMethods {}
 
 /// The names of requests (A.3.1.1).
 #[derive(Debug, Clone, PartialEq, Eq, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", element = "GetRPCMethodsResponse", rename_all = "PascalCase")]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", element = "GetRPCMethodsResponse", rename_all = "PascalCase", compact)]
 pub struct GetRpcMethodsResponse {
     /// Names as in `GetParameterValues`.
     pub method_list: deltasoap::SoapArray<Text>,

@@ -5,7 +5,7 @@ use deltasoap::Soap;
 
 /// Adds an instance of an object (A.3.2.6).
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase")]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase", compact)]
 pub struct AddObject {
     /// The path of the object, with a dot at its end.
     pub object_name: String,
@@ -15,7 +15,7 @@ pub struct AddObject {
 
 /// The instance that was added (A.3.2.6).
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase")]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase", compact)]
 pub struct AddObjectResponse {
     /// The number in its path.
     pub instance_number: u32,
@@ -25,7 +25,7 @@ pub struct AddObjectResponse {
 
 /// Deletes an instance of an object, with all below it (A.3.2.7).
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase")]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase", compact)]
 pub struct DeleteObject {
     /// The path of the instance, with a dot at its end.
     pub object_name: String,
@@ -35,7 +35,7 @@ pub struct DeleteObject {
 
 /// The instance is deleted (A.3.2.7).
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase")]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase", compact)]
 pub struct DeleteObjectResponse {
     /// Whether it is out of use.
     pub status: Status,
@@ -43,7 +43,7 @@ pub struct DeleteObjectResponse {
 
 /// Restarts the device after the session (A.3.2.9).
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase")]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase", compact)]
 pub struct Reboot {
     /// Given back with the event `M Reboot`; may be empty.
     pub command_key: String,
@@ -51,22 +51,22 @@ pub struct Reboot {
 
 /// The device will restart (A.3.2.9).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message)]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, compact)]
 pub struct RebootResponse {}
 
 /// Makes the device as it was made, after the session (A.4.1.6).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message)]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, compact)]
 pub struct FactoryReset {}
 
 /// The device will be as it was made (A.4.1.6).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message)]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, compact)]
 pub struct FactoryResetResponse {}
 
 /// Asks for a session later (A.4.1.2).
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase")]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase", compact)]
 pub struct ScheduleInform {
     /// Seconds from now, at least 1.
     pub delay_seconds: u32,
@@ -76,7 +76,7 @@ pub struct ScheduleInform {
 
 /// There will be a session (A.4.1.2).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message)]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, compact)]
 pub struct ScheduleInformResponse {}
 
 requests! {

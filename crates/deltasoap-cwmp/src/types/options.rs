@@ -11,7 +11,7 @@ pub struct Voucher(pub Binary);
 
 /// An option (A.4.1.4, table 50).
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", item_name = "OptionStruct", rename_all = "PascalCase")]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", item_name = "OptionStruct", rename_all = "PascalCase", compact)]
 pub struct OptionStruct {
     /// Its name.
     pub option_name: String,
@@ -32,7 +32,7 @@ pub struct OptionStruct {
 
 /// Brings vouchers (A.4.1.3).
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase")]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase", compact)]
 pub struct SetVouchers {
     /// Signed vouchers.
     pub voucher_list: SoapArray<Voucher>,
@@ -40,12 +40,12 @@ pub struct SetVouchers {
 
 /// The vouchers are in use (A.4.1.3).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message)]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, compact)]
 pub struct SetVouchersResponse {}
 
 /// Asks for options (A.4.1.4).
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase")]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase", compact)]
 pub struct GetOptions {
     /// A name; empty for all.
     pub option_name: String,
@@ -53,7 +53,7 @@ pub struct GetOptions {
 
 /// Options (A.4.1.4).
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase")]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase", compact)]
 pub struct GetOptionsResponse {
     /// One for each.
     pub option_list: SoapArray<OptionStruct>,

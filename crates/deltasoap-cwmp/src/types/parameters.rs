@@ -16,7 +16,7 @@ pub struct ParameterValueStruct {
 
 /// A parameter or object, and whether it can be set (A.3.2.3, table 17).
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", item_name = "ParameterInfoStruct", rename_all = "PascalCase")]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", item_name = "ParameterInfoStruct", rename_all = "PascalCase", compact)]
 pub struct ParameterInfoStruct {
     /// A path; an object's ends with a dot.
     pub name: String,
@@ -26,7 +26,7 @@ pub struct ParameterInfoStruct {
 
 /// Attributes that a parameter is to have (A.3.2.4, table 19).
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", item_name = "SetParameterAttributesStruct", rename_all = "PascalCase")]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", item_name = "SetParameterAttributesStruct", rename_all = "PascalCase", compact)]
 pub struct SetParameterAttributesStruct {
     /// A full path, or one that ends with a dot, for all parameters below.
     pub name: String,
@@ -42,7 +42,7 @@ pub struct SetParameterAttributesStruct {
 
 /// Attributes of a parameter (A.3.2.5, table 22).
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", item_name = "ParameterAttributeStruct", rename_all = "PascalCase")]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", item_name = "ParameterAttributeStruct", rename_all = "PascalCase", compact)]
 pub struct ParameterAttributeStruct {
     /// The full path.
     pub name: String,
@@ -93,7 +93,7 @@ pub enum Status {
 
 /// Sets parameters, all of them or none (A.3.2.1).
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase")]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase", compact)]
 pub struct SetParameterValues {
     /// The new values; no name may come twice.
     pub parameter_list: SoapArray<ParameterValueStruct>,
@@ -103,7 +103,7 @@ pub struct SetParameterValues {
 
 /// The parameters are set (A.3.2.1).
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase")]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase", compact)]
 pub struct SetParameterValuesResponse {
     /// Whether the values are in use: some are only after a restart.
     pub status: Status,
@@ -111,7 +111,7 @@ pub struct SetParameterValuesResponse {
 
 /// Asks for values (A.3.2.2).
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase")]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase", compact)]
 pub struct GetParameterValues {
     /// Full paths, or such that end with a dot, for all parameters below; an empty one stands for all.
     pub parameter_names: SoapArray<Text>,
@@ -119,7 +119,7 @@ pub struct GetParameterValues {
 
 /// Values of parameters (A.3.2.2).
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase")]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase", compact)]
 pub struct GetParameterValuesResponse {
     /// One for each parameter.
     pub parameter_list: SoapArray<ParameterValueStruct>,
@@ -127,7 +127,7 @@ pub struct GetParameterValuesResponse {
 
 /// Asks which parameters and objects there are (A.3.2.3).
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase")]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase", compact)]
 pub struct GetParameterNames {
     /// A path; empty for the root.
     pub parameter_path: String,
@@ -137,7 +137,7 @@ pub struct GetParameterNames {
 
 /// Parameters and objects (A.3.2.3).
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase")]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase", compact)]
 pub struct GetParameterNamesResponse {
     /// One for each.
     pub parameter_list: SoapArray<ParameterInfoStruct>,
@@ -145,7 +145,7 @@ pub struct GetParameterNamesResponse {
 
 /// Sets attributes of parameters (A.3.2.4).
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase")]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase", compact)]
 pub struct SetParameterAttributes {
     /// The changes, which are made in their order.
     pub parameter_list: SoapArray<SetParameterAttributesStruct>,
@@ -153,12 +153,12 @@ pub struct SetParameterAttributes {
 
 /// The attributes are set (A.3.2.4).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message)]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, compact)]
 pub struct SetParameterAttributesResponse {}
 
 /// Asks for attributes of parameters (A.3.2.5).
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase")]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase", compact)]
 pub struct GetParameterAttributes {
     /// As in [`GetParameterValues`].
     pub parameter_names: SoapArray<Text>,
@@ -166,7 +166,7 @@ pub struct GetParameterAttributes {
 
 /// Attributes of parameters (A.3.2.5).
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase")]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase", compact)]
 pub struct GetParameterAttributesResponse {
     /// One for each parameter.
     pub parameter_list: SoapArray<ParameterAttributeStruct>,

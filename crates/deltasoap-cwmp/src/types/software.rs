@@ -21,7 +21,7 @@ pub enum DuOperation {
 
 /// Installs a unit (A.4.1.10, table 60).
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", item_name = "InstallOpStruct", rename_all = "PascalCase")]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", item_name = "InstallOpStruct", rename_all = "PascalCase", compact)]
 pub struct InstallOpStruct {
     /// Where the unit is.
     #[soap(name = "URL")]
@@ -39,7 +39,7 @@ pub struct InstallOpStruct {
 
 /// Replaces a unit (A.4.1.10, table 61).
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", item_name = "UpdateOpStruct", rename_all = "PascalCase")]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", item_name = "UpdateOpStruct", rename_all = "PascalCase", compact)]
 pub struct UpdateOpStruct {
     /// Which; all if absent.
     #[soap(name = "UUID")]
@@ -57,7 +57,7 @@ pub struct UpdateOpStruct {
 
 /// Removes a unit (A.4.1.10, table 62).
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", item_name = "UninstallOpStruct", rename_all = "PascalCase")]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", item_name = "UninstallOpStruct", rename_all = "PascalCase", compact)]
 pub struct UninstallOpStruct {
     /// Which.
     #[soap(name = "UUID")]
@@ -70,7 +70,7 @@ pub struct UninstallOpStruct {
 
 /// Installs, replaces and removes units (A.4.1.10).
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", element = "ChangeDUState", rename_all = "PascalCase")]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", element = "ChangeDUState", rename_all = "PascalCase", compact)]
 pub struct ChangeDuState {
     /// What is to be done, in this order.
     #[soap(min = 1)]
@@ -81,7 +81,7 @@ pub struct ChangeDuState {
 
 /// The device will see to it (A.4.1.10).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", element = "ChangeDUStateResponse")]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", element = "ChangeDUStateResponse", compact)]
 pub struct ChangeDuStateResponse {}
 
 /// What an operation failed for (A.3.3.4, table 43).
@@ -91,7 +91,7 @@ pub struct ChangeDuStateResponse {}
     namespace = "urn:dslforum-org:cwmp-1-2",
     item_name = "DeploymentUnitFaultStruct",
     rename_all = "PascalCase"
-)]
+, compact)]
 pub struct DuFaultStruct {
     /// 0 for a success, else a code of [`fault`](crate::fault).
     pub fault_code: u32,
@@ -101,7 +101,7 @@ pub struct DuFaultStruct {
 
 /// What became of an operation (A.3.3.4, table 42).
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", item_name = "OpResultStruct", rename_all = "PascalCase")]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", item_name = "OpResultStruct", rename_all = "PascalCase", compact)]
 pub struct OpResultStruct {
     /// The unit's identifier.
     #[soap(name = "UUID")]
@@ -126,7 +126,7 @@ pub struct OpResultStruct {
 
 /// What became of an operation that the ACS has not asked for (A.3.3.5, table 44).
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", item_name = "AutonOpResultStruct", rename_all = "PascalCase")]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", item_name = "AutonOpResultStruct", rename_all = "PascalCase", compact)]
 pub struct AutonOpResultStruct {
     /// The unit's identifier.
     #[soap(name = "UUID")]
@@ -153,7 +153,7 @@ pub struct AutonOpResultStruct {
 
 /// What became of [`ChangeDuState`] (A.3.3.4).
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", element = "DUStateChangeComplete", rename_all = "PascalCase")]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", element = "DUStateChangeComplete", rename_all = "PascalCase", compact)]
 pub struct DuStateChangeComplete {
     /// In the order of the operations.
     #[soap(min = 1)]
@@ -164,12 +164,12 @@ pub struct DuStateChangeComplete {
 
 /// The ACS knows (A.3.3.4).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", element = "DUStateChangeCompleteResponse")]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", element = "DUStateChangeCompleteResponse", compact)]
 pub struct DuStateChangeCompleteResponse {}
 
 /// Units have changed that the ACS has not asked for (A.3.3.5).
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", element = "AutonomousDUStateChangeComplete", rename_all = "PascalCase")]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", element = "AutonomousDUStateChangeComplete", rename_all = "PascalCase", compact)]
 pub struct AutonomousDuStateChangeComplete {
     /// What has changed.
     #[soap(min = 1)]
@@ -178,7 +178,7 @@ pub struct AutonomousDuStateChangeComplete {
 
 /// The ACS knows (A.3.3.5).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", element = "AutonomousDUStateChangeCompleteResponse")]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", element = "AutonomousDUStateChangeCompleteResponse", compact)]
 pub struct AutonomousDuStateChangeCompleteResponse {}
 
 requests! {

@@ -6,7 +6,7 @@ use deltasoap::{Soap, SoapArray};
 
 /// Has the device fetch a file (A.3.2.8).
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase")]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase", compact)]
 pub struct Download {
     /// Given back with what comes of the request, as in `TransferComplete`; may be empty.
     pub command_key: String,
@@ -35,7 +35,7 @@ pub struct Download {
 
 /// Whether the file was fetched (A.3.2.8).
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase")]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase", compact)]
 pub struct DownloadResponse {
     /// Done, or begun: then `TransferComplete` follows.
     pub status: Status,
@@ -47,7 +47,7 @@ pub struct DownloadResponse {
 
 /// Has the device send a file (A.4.1.5).
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase")]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase", compact)]
 pub struct Upload {
     /// Given back with what comes of the request, as in `TransferComplete`; may be empty.
     pub command_key: String,
@@ -66,7 +66,7 @@ pub struct Upload {
 
 /// Whether the file was sent (A.4.1.5).
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase")]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase", compact)]
 pub struct UploadResponse {
     /// Done, or begun: then `TransferComplete` follows.
     pub status: Status,
@@ -78,7 +78,7 @@ pub struct UploadResponse {
 
 /// When a file may be fetched and applied (A.4.1.8, table 58).
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", item_name = "TimeWindowStruct", rename_all = "PascalCase")]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", item_name = "TimeWindowStruct", rename_all = "PascalCase", compact)]
 pub struct TimeWindowStruct {
     /// Seconds from the request to the window's beginning.
     pub window_start: u32,
@@ -94,7 +94,7 @@ pub struct TimeWindowStruct {
 
 /// Has the device fetch a file within time windows (A.4.1.8).
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase")]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase", compact)]
 pub struct ScheduleDownload {
     /// Given back with what comes of the request, as in `TransferComplete`; may be empty.
     pub command_key: String,
@@ -117,12 +117,12 @@ pub struct ScheduleDownload {
 
 /// The file will be fetched; `TransferComplete` follows (A.4.1.8).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message)]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, compact)]
 pub struct ScheduleDownloadResponse {}
 
 /// Takes transfers back that have not begun (A.4.1.9).
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase")]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase", compact)]
 pub struct CancelTransfer {
     /// The key of the requests that are meant.
     pub command_key: String,
@@ -130,7 +130,7 @@ pub struct CancelTransfer {
 
 /// The transfers will not take place (A.4.1.9).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message)]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, compact)]
 pub struct CancelTransferResponse {}
 
 /// How far a transfer is (A.4.1.1, table 45).
@@ -150,7 +150,7 @@ pub enum TransferState {
 
 /// A transfer that is not over (A.4.1.1, table 45).
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", item_name = "QueuedTransferStruct", rename_all = "PascalCase")]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", item_name = "QueuedTransferStruct", rename_all = "PascalCase", compact)]
 pub struct QueuedTransferStruct {
     /// The request's key.
     pub command_key: String,
@@ -160,7 +160,7 @@ pub struct QueuedTransferStruct {
 
 /// A transfer that is not over (A.4.1.7, table 56).
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", item_name = "AllQueuedTransferStruct", rename_all = "PascalCase")]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", item_name = "AllQueuedTransferStruct", rename_all = "PascalCase", compact)]
 pub struct AllQueuedTransferStruct {
     /// The request's key; empty where the ACS did not ask for it.
     pub command_key: String,
@@ -178,12 +178,12 @@ pub struct AllQueuedTransferStruct {
 
 /// Asks for transfers that are not over (A.4.1.1); replaced by [`GetAllQueuedTransfers`].
 #[derive(Debug, Clone, PartialEq, Eq, Default, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message)]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, compact)]
 pub struct GetQueuedTransfers {}
 
 /// Transfers that the ACS has asked for (A.4.1.1).
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase")]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase", compact)]
 pub struct GetQueuedTransfersResponse {
     /// At most 16.
     pub transfer_list: SoapArray<QueuedTransferStruct>,
@@ -191,12 +191,12 @@ pub struct GetQueuedTransfersResponse {
 
 /// Asks for transfers that are not over (A.4.1.7).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message)]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, compact)]
 pub struct GetAllQueuedTransfers {}
 
 /// Transfers, whoever has asked for them (A.4.1.7).
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase")]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase", compact)]
 pub struct GetAllQueuedTransfersResponse {
     /// At most 16.
     pub transfer_list: SoapArray<AllQueuedTransferStruct>,
@@ -204,7 +204,7 @@ pub struct GetAllQueuedTransfersResponse {
 
 /// What a transfer failed for, or that it did not (A.3.3.2, table 39).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Soap)]
-#[soap(name = "TransferCompleteFaultStruct", namespace = "urn:dslforum-org:cwmp-1-2", rename_all = "PascalCase")]
+#[soap(name = "TransferCompleteFaultStruct", namespace = "urn:dslforum-org:cwmp-1-2", rename_all = "PascalCase", compact)]
 pub struct FaultStruct {
     /// 0 for a success, else a code of [`fault`](crate::fault).
     pub fault_code: u32,
@@ -214,7 +214,7 @@ pub struct FaultStruct {
 
 /// A transfer that the ACS has asked for is over (A.3.3.2).
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase")]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase", compact)]
 pub struct TransferComplete {
     /// The request's key.
     pub command_key: String,
@@ -228,12 +228,12 @@ pub struct TransferComplete {
 
 /// The ACS knows (A.3.3.2).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message)]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, compact)]
 pub struct TransferCompleteResponse {}
 
 /// A transfer that the ACS has not asked for is over (A.3.3.3).
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase")]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase", compact)]
 pub struct AutonomousTransferComplete {
     /// Where the transfer was announced; may be empty.
     #[soap(name = "AnnounceURL")]
@@ -259,12 +259,12 @@ pub struct AutonomousTransferComplete {
 
 /// The ACS knows (A.3.3.3).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message)]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, compact)]
 pub struct AutonomousTransferCompleteResponse {}
 
 /// An argument of a file type (A.4.2.2, table 63).
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", item_name = "ArgStruct", rename_all = "PascalCase")]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", item_name = "ArgStruct", rename_all = "PascalCase", compact)]
 pub struct ArgStruct {
     /// Its name.
     pub name: String,
@@ -274,7 +274,7 @@ pub struct ArgStruct {
 
 /// Asks the ACS for a `Download` (A.4.2.2).
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase")]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase", compact)]
 pub struct RequestDownload {
     /// A number with a name, as in `1 Firmware Upgrade Image`.
     pub file_type: String,
@@ -284,7 +284,7 @@ pub struct RequestDownload {
 
 /// The ACS will see to it (A.4.2.2).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message)]
+#[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, compact)]
 pub struct RequestDownloadResponse {}
 
 requests! {

@@ -365,6 +365,28 @@ fn short_names_that_do_not_tell_the_branch_are_refused_with_the_long_ones() {
     assert!(half.ends_with("found properties of several of them: a, c"), "{half}");
 }
 
+/// What another branch begins with does not end in an optional sequence that is not there.
+#[test]
+fn a_choice_with_an_optional_sequence_that_has_what_another_branch_begins_with() {
+    let element = |name| format!("<xs:element name='{name}' type='xs:int'/>");
+    let [a, b, c] = ["a", "b", "c"].map(element);
+    let optional = format!("<xs:sequence minOccurs='0'>{a}{b}</xs:sequence>");
+    for first in [optional.clone(), format!("<xs:sequence>{optional}</xs:sequence>")] {
+        let choice = format!("<xs:choice>{first}<xs:sequence>{b}{c}</xs:sequence></xs:choice>");
+        let contract =
+            support::schema(&format!("<xs:element name='r'><xs:complexType>{choice}</xs:complexType></xs:element>"));
+        let codec = Codec::of_element(&contract, "r");
+        for content in ["<b>1</b><c>2</c>", "<a>1</a><b>2</b>", ""] {
+            let value = codec.try_read(content).unwrap_or_else(|error| panic!("{content}: {error}"));
+            assert_eq!(inner(&codec.write(&value)), content);
+            assert_eq!(codec.read_json(&codec.to_json(&value)).as_ref(), Ok(&value), "{content}");
+        }
+        for half in ["<a>1</a>", "<b>1</b>", "<a>1</a><b>2</b><c>3</c>"] {
+            assert!(codec.try_read(half).is_err(), "{half}");
+        }
+    }
+}
+
 /// An element that comes without the first of its optional sequence is the one behind.
 #[test]
 fn an_optional_sequence_with_an_element_that_stands_again_behind_it() {

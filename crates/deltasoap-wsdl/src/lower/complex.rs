@@ -221,7 +221,7 @@ impl Lowering<'_> {
         let first = model.fields.len() as u32;
         let mut branches = Vec::new();
         for part in model.branches(parts) {
-            branches.push(self.add_branch(std::slice::from_ref(part), model));
+            branches.push(self.add_branch(part.parts_of_branch(), model));
         }
         if Particle::are_told_apart(parts, self.schemas) {
             let is_optional = is_optional || parts.iter().any(|part| model.can_be_empty(part));

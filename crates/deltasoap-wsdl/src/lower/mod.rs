@@ -7,7 +7,7 @@
 //! |---|---|
 //! | a sequence within a sequence | its parts; each optional where the sequence is |
 //! | a choice of elements | an inline choice |
-//! | a choice with sequences in it, or with elements that may be repeated | the parts of all of them, and which exclude each other; only the parts, each optional, where the first element does not tell the branch |
+//! | a choice with sequences in it, or with elements that may be repeated | the parts of all of them, and which exclude each other (an optional sequence is there whole or not at all); only the parts, each optional, where the first element does not tell the branch |
 //! | a sequence, or a choice with sequences in it, that may be repeated | a group: an inline record an occurrence |
 //! | what else may be repeated, and groups whose end a message does not tell at once | an inline choice of all elements in it, any number of times |
 //! | the head of a substitution group | an inline choice of the elements that can stand for it |

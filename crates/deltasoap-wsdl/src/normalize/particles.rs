@@ -127,6 +127,18 @@ impl Particle {
         branches
     }
 
+    /// The parts of a branch of a choice, which are all there if the branch is chosen. An optional sequence is chosen whole or not at all.
+    pub fn parts_of_branch(&self) -> &[Particle] {
+        match &self.term {
+            Term::Sequence(parts) if self.max == Some(1) => match &parts[..] {
+                [only] => only.parts_of_branch(),
+                _ if self.min == 0 => parts,
+                _ => std::slice::from_ref(self),
+            },
+            _ => std::slice::from_ref(self),
+        }
+    }
+
     /// True if the first element of a message tells which branch of a choice is meant, as XML Schema demands (XSD 1.0 part 1, 3.8.6).
     /// Some descriptions do not keep to it.
     pub fn are_told_apart(parts: &[Particle], schemas: &Schemas) -> bool {
