@@ -29,6 +29,10 @@ pub(super) struct Identities {
     ids: HashMap<usize, Referred>,
     /// Values that have several handles, but one place in the message.
     alone: HashSet<usize>,
+    /// The number of the first id.
+    first: usize,
+    /// One more than the highest number of such an id in trees, which keep the ids that they were read with.
+    free: usize,
     /// Elements that stand behind the operation.
     independent: Vec<u8>,
     /// Values within which writing goes on.
@@ -45,6 +49,8 @@ struct Referred {
     places: usize,
 }
 
+/// What ids begin with; a number follows.
+const ID: &str = "id";
 /// Most bytes of copies beyond the first of each value.
 const MOST_COPIES: usize = 64 << 20;
 /// Most shared values within each other.
@@ -55,6 +61,15 @@ impl Encoder {
     /// readers that know no references.
     pub fn set_references(&mut self, on: bool) {
         self.identities.is_off = !on;
+    }
+
+    /// An attribute of a tree: ids that were read and ids that are given must not be the same.
+    pub(crate) fn keep_id(&mut self, name: &QName, text: &str) {
+        let number = || text.trim_ascii().strip_prefix(ID)?.parse::<u32>().ok();
+        if name.is("", "id") || name.is(ns::SOAP12_ENCODING, "id") {
+            let free = number().map_or(0, |number| number as usize + 1);
+            self.identities.free = self.identities.free.max(free);
+        }
     }
 
     /// At the start of a message's body.
@@ -69,16 +84,17 @@ impl Encoder {
         self.identities.body = None;
     }
 
-    /// True if the message is to be written again, since values that were given an id turned out to have one place in it. The
-    /// encoder is as it was at the start then, but for that knowledge.
+    /// True if the message is to be written again, since values that were given an id turned out to have one place in it, or a tree has
+    /// such an id. The encoder is as it was at the start then, but for that knowledge.
     pub(crate) fn starts_over(&mut self) -> bool {
         let lone = self.identities.ids.iter().filter(|(_, referred)| referred.places == 1).map(|(&address, _)| address);
         let alone: HashSet<usize> = lone.collect();
         // Beginnings of messages do not tell how often a value is met in all.
-        if alone.is_empty() || self.splits.is_some() || self.most != usize::MAX {
+        let first = if self.identities.ids.is_empty() { 0 } else { self.identities.free };
+        if alone.is_empty() && first == self.identities.first || self.splits.is_some() || self.most != usize::MAX {
             return false;
         }
-        let identities = Identities { is_off: self.identities.is_off, alone, ..Identities::default() };
+        let identities = Identities { is_off: self.identities.is_off, alone, first, ..Identities::default() };
         let parts = self.parts.take().map(BinaryParts::emptied);
         *self = Encoder::with_buffer(std::mem::take(&mut self.out));
         (self.identities, self.parts) = (identities, parts);
@@ -111,10 +127,10 @@ impl Encoder {
 
     fn refer(&mut self, address: usize, body: usize, write: impl FnOnce(&mut Self)) {
         let ids = &mut self.identities.ids;
-        let (number, is_new) = (ids.len(), !ids.contains_key(&address));
+        let (number, is_new) = (self.identities.first + ids.len(), !ids.contains_key(&address));
         let referred = ids.entry(address).or_insert(Referred { number, places: 0 });
         referred.places += 1;
-        let id = format!("id{}", referred.number);
+        let id = format!("{ID}{}", referred.number);
         let encoding = |local| QName::new(ns::SOAP12_ENCODING, local);
         match self.version() {
             Version::Soap12 if is_new => {

@@ -4,7 +4,7 @@ use crate::graph::{Graph, Put, Vertex, graphs, styles, write};
 use crate::support::decode;
 use deltasoap::schema::Use;
 use deltasoap::soap::{Version, decode_request, encode_element, encode_message, encode_without_references};
-use deltasoap::{Buffer, ErrorKind, MatchKind, Message, Shared, Soap, Template, Templating, Typed};
+use deltasoap::{Buffer, ErrorKind, MatchKind, Message, Node, Shared, Soap, Template, Templating, Typed};
 use proptest::prelude::*;
 
 fn written(version: Version, encoding: Use, put: &Put) -> Result<String, deltasoap::Error> {
@@ -67,6 +67,36 @@ fn what_is_not_shared_stands_where_it_belongs() {
     let put = Put { first: Shared::new(vertex("a")), second: Some(Shared::new(vertex("a"))) };
     let text = written(Version::Soap11, Use::Encoded, &put).expect("written");
     assert!(!text.contains("href") && !text.contains(" id="), "{text}");
+}
+
+/// A tree keeps the ids that it was read with.
+#[test]
+fn ids_that_are_given_are_not_those_of_trees() {
+    #[derive(Soap)]
+    #[soap(name = "relay", namespace = "urn:g", message)]
+    struct Relay {
+        first: Shared<Vertex>,
+        second: Shared<Vertex>,
+        alone: Shared<Vertex>,
+        any: Node,
+    }
+    for (version, id) in [(Version::Soap11, "id"), (Version::Soap12, "e:id")] {
+        let content = format!(
+            "<a xmlns:e='http://www.w3.org/2003/05/soap-encoding'><b {id}='id0'/><c {id}='id6'/><d {id}='id04294967296'/></a>"
+        );
+        let shared = Shared::new(vertex("a"));
+        let alone = Shared::new(vertex("b"));
+        let any = Node::parse(content.as_bytes()).expect("a tree");
+        let relay = Relay { first: shared.clone(), second: shared, alone: alone.clone(), any };
+        let message = encode_message(version, Use::Encoded, &[], &relay, Buffer::new()).expect("written");
+        let text = String::from_utf8(message.into_vec()).expect("UTF-8");
+        assert_eq!(text.matches("id=\"id7\"").count(), 1, "{text}");
+        assert_eq!(text.matches("id=\"id0\"").count(), 1, "{text}");
+        let (_, read) = decode_request::<Relay>(text.as_bytes()).expect("valid");
+        assert!(Shared::ptr_eq(&read.first, &read.second), "{text}");
+        assert_eq!((&read.first, &read.any.children), (&relay.first, &relay.any.children), "{text}");
+        assert_eq!(read.alone, alone);
+    }
 }
 
 #[test]
