@@ -7,6 +7,7 @@ use crate::{
     Definitions, Error, ErrorKind, Limits, Lowered, Note, NoteKind, Place, Position, Schemas, compiled, lower,
     normalize, resolve, wsdl,
 };
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use url::Url;
@@ -172,8 +173,22 @@ impl Importer {
         match path {
             path if path.is_dir() => self.directory(path),
             path if path.extension().is_some_and(|it| it.eq_ignore_ascii_case("zip")) => self.archive_file(path),
-            path => self.file(path),
+            path if path.is_file() || !path.exists() => self.file(path),
+            // Pipes have no place of their own.
+            pipe => self.reader(std::fs::File::open(pipe).map_err(|error| unavailable(pipe, &error))?),
         }
+    }
+
+    /// Imports a document from a stream, such as standard input. What it names is relative to the working directory.
+    ///
+    /// # Errors
+    /// As [`import`](Self::import), and when the stream cannot be read.
+    pub fn reader(&self, reader: impl Read) -> Result<Import, Error> {
+        const NAME: &str = "(stream)";
+        let folder = std::env::current_dir().map_err(|error| missing(NAME, &error.to_string()))?;
+        let bytes = read_whole(reader, NAME, ("document_bytes", self.limits.document_bytes))?;
+        let mut store = self.store(Some(&folder))?;
+        self.document(&mut store, Location::File(folder.join(NAME)), Fetched::text(bytes))
     }
 
     /// Imports a file.
@@ -270,15 +285,7 @@ impl Importer {
     #[cfg(feature = "archive")]
     fn archive_file(&self, path: &Path) -> Result<Import, Error> {
         let file = std::fs::File::open(path).map_err(|error| unavailable(path, &error))?;
-        let bytes = crate::fetch::bounded(file, self.limits.bytes);
-        let bytes = bytes.map_err(|error| match error {
-            FetchError::TooLarge(..) => {
-                let position = Position { document: path.display().to_string(), line: 0, column: 0 };
-                Error::new(ErrorKind::Limit { name: "bytes", limit: self.limits.bytes as u64 }, Some(position))
-            }
-            error => missing(path.display(), &error.to_string()),
-        })?;
-        self.archive(bytes)
+        self.archive(read_whole(file, path.display(), ("bytes", self.limits.bytes))?)
     }
 
     #[cfg(not(feature = "archive"))]
@@ -361,6 +368,21 @@ fn files_in(folder: &Path, extension: &str) -> std::io::Result<Vec<PathBuf>> {
 /// True for the files that macOS puts beside others for their attributes (AppleDouble).
 fn is_apple_double(file: &str) -> bool {
     file.starts_with("._")
+}
+
+/// All bytes of a document, within a limit.
+fn read_whole(
+    reader: impl Read,
+    document: impl ToString,
+    (name, most): (&'static str, usize),
+) -> Result<Vec<u8>, Error> {
+    fetch::bounded(reader, most).map_err(|error| match error {
+        FetchError::TooLarge(..) => {
+            let position = Position { document: document.to_string(), line: 0, column: 0 };
+            Error::new(ErrorKind::Limit { name, limit: most as u64 }, Some(position))
+        }
+        error => missing(document, &error.to_string()),
+    })
 }
 
 fn unavailable(path: &Path, error: &std::io::Error) -> Error {

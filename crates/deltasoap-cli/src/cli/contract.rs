@@ -14,7 +14,7 @@ use std::path::PathBuf;
 /// Which description, and how it is loaded.
 #[derive(Debug, Args)]
 pub struct Description {
-    /// The WSDL: a URL, a file, a directory or a zip archive; or a file that `compile` wrote
+    /// The WSDL: a URL, a file, a directory, a zip archive, or `-` for standard input; or a file that `compile` wrote
     #[arg(value_name = "WSDL", value_parser = NonEmptyStringValueParser::new())]
     pub wsdl: String,
     #[command(flatten)]

@@ -101,7 +101,7 @@ pub struct Fit {
 /// Which messages.
 #[derive(Debug, Args)]
 pub struct Messages {
-    /// The WSDL: a URL, a file, a directory or a zip archive; or a file that `compile` wrote
+    /// The WSDL: a URL, a file, a directory, a zip archive, or `-` for standard input; or a file that `compile` wrote
     #[arg(long, value_name = "WSDL", value_parser = NonEmptyStringValueParser::new())]
     pub wsdl: String,
     #[command(flatten)]

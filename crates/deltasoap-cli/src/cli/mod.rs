@@ -190,7 +190,7 @@ pub struct Replay {
     /// Where the messages are: directories, or files of one sender in order
     #[arg(value_name = "DIR|FILE", required = true)]
     pub paths: Vec<PathBuf>,
-    /// Read them as this WSDL says: a URL, a file, a directory or a zip archive; or a file that `compile` wrote
+    /// Read them as this WSDL says: a URL, a file, a directory, a zip archive, or `-` for standard input; or a file that `compile` wrote
     #[arg(long, value_name = "WSDL", value_parser = NonEmptyStringValueParser::new())]
     pub wsdl: Option<String>,
     #[command(flatten)]

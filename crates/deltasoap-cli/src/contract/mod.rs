@@ -52,7 +52,8 @@ fn import_with<F: Fetch + Send + Sync + 'static>(
     loading: &Loading,
     make: impl FnOnce(WebClient) -> F,
 ) -> Result<Import> {
-    let imported = importer(wsdl, loading, make)?.import(wsdl);
+    let importer = importer(wsdl, loading, make)?;
+    let imported = if wsdl == "-" { importer.reader(std::io::stdin().lock()) } else { importer.import(wsdl) };
     imported.map_err(|error| explained(wsdl, &loading.access, &error))
 }
 

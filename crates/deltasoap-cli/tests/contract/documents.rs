@@ -50,6 +50,30 @@ fn a_guarded_wsdl_is_loaded_and_served_again_with_what_it_imports() {
     assert!(generated.status.success(), "{}", stderr(&generated));
 }
 
+/// What the stream names is relative to the working directory.
+#[test]
+fn a_description_is_read_from_a_stream() {
+    let list = |wsdl: &str, text: &str| {
+        let mut command = command();
+        let command = command.args(["list", wsdl]).current_dir(Path::new(&bench()).parent().expect("a folder")).stdin(Stdio::piped());
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program runs");
+        child.stdin.take().expect("its input").write_all(text.as_bytes()).expect("written");
+        child.wait_with_output().expect("an end")
+    };
+    let of = |location: &str| {
+        format!(
+            "<definitions xmlns='http://schemas.xmlsoap.org/wsdl/'><import namespace='urn:b' location='{location}'/></definitions>"
+        )
+    };
+    let streams = if cfg!(unix) { &["-", "/dev/stdin"][..] } else { &["-"] };
+    for stream in streams {
+        let listed = list(stream, &of("bench.wsdl"));
+        assert!(stdout(&listed).contains("echoVoid"), "{stream}: {}", stderr(&listed));
+        let error = stderr(&list(stream, &of("nowhere.wsdl")));
+        assert!(error.contains("(stream):1:") && error.contains("nowhere.wsdl: "), "{stream}: {error}");
+    }
+}
+
 #[test]
 fn a_mock_of_a_file_serves_its_imports() {
     let folder = tempfile::tempdir().expect("a folder");

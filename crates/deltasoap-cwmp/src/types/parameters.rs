@@ -26,7 +26,12 @@ pub struct ParameterInfoStruct {
 
 /// Attributes that a parameter is to have (A.3.2.4, table 19).
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", item_name = "SetParameterAttributesStruct", rename_all = "PascalCase", compact)]
+#[soap(
+    namespace = "urn:dslforum-org:cwmp-1-2",
+    item_name = "SetParameterAttributesStruct",
+    rename_all = "PascalCase",
+    compact
+)]
 pub struct SetParameterAttributesStruct {
     /// A full path, or one that ends with a dot, for all parameters below.
     pub name: String,
@@ -42,7 +47,12 @@ pub struct SetParameterAttributesStruct {
 
 /// Attributes of a parameter (A.3.2.5, table 22).
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", item_name = "ParameterAttributeStruct", rename_all = "PascalCase", compact)]
+#[soap(
+    namespace = "urn:dslforum-org:cwmp-1-2",
+    item_name = "ParameterAttributeStruct",
+    rename_all = "PascalCase",
+    compact
+)]
 pub struct ParameterAttributeStruct {
     /// The full path.
     pub name: String,

@@ -90,8 +90,9 @@ pub struct ChangeDuStateResponse {}
     name = "DeploymentUnitFaultStruct",
     namespace = "urn:dslforum-org:cwmp-1-2",
     item_name = "DeploymentUnitFaultStruct",
-    rename_all = "PascalCase"
-, compact)]
+    rename_all = "PascalCase",
+    compact
+)]
 pub struct DuFaultStruct {
     /// 0 for a success, else a code of [`fault`](crate::fault).
     pub fault_code: u32,
@@ -169,7 +170,12 @@ pub struct DuStateChangeCompleteResponse {}
 
 /// Units have changed that the ACS has not asked for (A.3.3.5).
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", element = "AutonomousDUStateChangeComplete", rename_all = "PascalCase", compact)]
+#[soap(
+    namespace = "urn:dslforum-org:cwmp-1-2",
+    element = "AutonomousDUStateChangeComplete",
+    rename_all = "PascalCase",
+    compact
+)]
 pub struct AutonomousDuStateChangeComplete {
     /// What has changed.
     #[soap(min = 1)]

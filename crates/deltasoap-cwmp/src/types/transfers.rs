@@ -160,7 +160,12 @@ pub struct QueuedTransferStruct {
 
 /// A transfer that is not over (A.4.1.7, table 56).
 #[derive(Debug, Clone, PartialEq, Soap)]
-#[soap(namespace = "urn:dslforum-org:cwmp-1-2", item_name = "AllQueuedTransferStruct", rename_all = "PascalCase", compact)]
+#[soap(
+    namespace = "urn:dslforum-org:cwmp-1-2",
+    item_name = "AllQueuedTransferStruct",
+    rename_all = "PascalCase",
+    compact
+)]
 pub struct AllQueuedTransferStruct {
     /// The request's key; empty where the ACS did not ask for it.
     pub command_key: String,
@@ -204,7 +209,12 @@ pub struct GetAllQueuedTransfersResponse {
 
 /// What a transfer failed for, or that it did not (A.3.3.2, table 39).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Soap)]
-#[soap(name = "TransferCompleteFaultStruct", namespace = "urn:dslforum-org:cwmp-1-2", rename_all = "PascalCase", compact)]
+#[soap(
+    name = "TransferCompleteFaultStruct",
+    namespace = "urn:dslforum-org:cwmp-1-2",
+    rename_all = "PascalCase",
+    compact
+)]
 pub struct FaultStruct {
     /// 0 for a success, else a code of [`fault`](crate::fault).
     pub fault_code: u32,
