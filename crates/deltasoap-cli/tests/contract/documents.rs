@@ -55,7 +55,10 @@ fn a_guarded_wsdl_is_loaded_and_served_again_with_what_it_imports() {
 fn a_description_is_read_from_a_stream() {
     let list = |wsdl: &str, text: &str| {
         let mut command = command();
-        let command = command.args(["list", wsdl]).current_dir(Path::new(&bench()).parent().expect("a folder")).stdin(Stdio::piped());
+        let command = command
+            .args(["list", wsdl])
+            .current_dir(Path::new(&bench()).parent().expect("a folder"))
+            .stdin(Stdio::piped());
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program runs");
         child.stdin.take().expect("its input").write_all(text.as_bytes()).expect("written");
         child.wait_with_output().expect("an end")

@@ -98,13 +98,12 @@ impl Shared {
 
     fn start(self: &Arc<Self>, opening: Opening<'_>) -> Box<dyn Call> {
         let Opening { record, place, version, name } = opening;
-        let new = || Box::new(Memory::new(Value::vacant(self.view())));
         let request = match place {
             _ if self.form == Form::Parts => Incoming::Parts(BodyParts::new(self.view())),
             Some(place) if !record.expects_none_back() => {
-                Incoming::Kept(place.check_out_or(record, version, name, new))
+                Incoming::Kept(place.check_out_or(record, version, name, Value::default))
             }
-            _ => Incoming::Single(new()),
+            _ => Incoming::Single(Box::new(Memory::new(Value::vacant(self.view())))),
         };
         Box::new(ElementCall { shared: Arc::clone(self), record: Arc::clone(record), request })
     }

@@ -449,7 +449,7 @@ impl Inner {
             version,
             encoding: operation.own_encoding().unwrap_or(self.encoding),
             record: Arc::clone(operation.record()),
-            place: templates.and_then(|cache| Place::of(parts, cache)),
+            place: templates.and_then(|cache| Place::of_response(parts, cache)),
             templating: self.templating,
             references: self.references,
             packing: Packing::of_response(&self.attachments, form),

@@ -106,6 +106,14 @@ impl<T> Memory<T> {
         self.values.forget_others();
     }
 
+    /// Drops the value if the next message is not compared with it, as in a stream whose messages turned out to have nothing in common.
+    /// `vacant` makes what takes its place. The next message would drop it too, but later, when it is no longer in the processor's caches.
+    pub fn drop_unneeded(&mut self, vacant: impl FnOnce() -> T) {
+        if self.kept.template.is_none() && self.kept.policy.is_none() {
+            self.values.value = vacant();
+        }
+    }
+
     /// Bytes held beyond the value, buffers counted by their capacity.
     pub fn bytes(&self) -> usize {
         self.kept.bytes() + self.values.bytes()

@@ -18,23 +18,28 @@ pub(crate) struct Place {
     cache: Arc<Cache>,
     store: Option<Arc<Store>>,
     principal: Option<Principal>,
-    /// A hash of the request's `User-Agent`.
+    /// A hash of the request's `User-Agent`; 0 where that does not matter.
     agent: u64,
 }
 
 impl Place {
-    /// The place of a request; `None` if nothing identifies its stream, or remembering is useless: a
+    /// The place of a request's memory; `None` if nothing identifies its stream, or remembering is useless: a
     /// service whose clients connect for one request each detects this, and then records nothing.
     pub(crate) fn of(parts: &Parts, cache: &Arc<Cache>) -> Option<Self> {
+        let place = Place::of_response(parts, cache)?;
+        let agent = parts.headers.get(USER_AGENT).map(HeaderValue::as_bytes);
+        Some(Place { agent: cache.hasher().hash_one(agent), ..place })
+    }
+
+    /// The place of the templates of a request's response, which are the same for all of a sender's programs.
+    pub(crate) fn of_response(parts: &Parts, cache: &Arc<Cache>) -> Option<Self> {
         let principal = parts.extensions.get::<Principal>().filter(|_| cache.sharing() == Sharing::Principal);
         let store = parts.extensions.get::<Connection>().map(|connection| connection.store(cache));
         let is_last = |store: &Arc<Store>| store.begin_request() && cache.expects_single_requests();
         if store.as_ref().is_none_or(is_last) && !cache.remembers(principal) {
             return None;
         }
-        let agent = parts.headers.get(USER_AGENT).map(HeaderValue::as_bytes);
-        let agent = cache.hasher().hash_one(agent);
-        Some(Place { cache: Arc::clone(cache), store, principal: principal.cloned(), agent })
+        Some(Place { cache: Arc::clone(cache), store, principal: principal.cloned(), agent: 0 })
     }
 
     /// The connection, if the request's decoder is to be kept with it.
@@ -55,7 +60,7 @@ impl Place {
     where
         Memory<T>: Send + 'static,
     {
-        self.check_out_or(record, version, name, Box::default)
+        self.check_out_or(record, version, name, || T::vacant(T::view()))
     }
 
     /// As [`check_out`](Self::check_out), for types without a vacant value of their own.
@@ -64,24 +69,25 @@ impl Place {
         record: &Arc<Record>,
         version: Version,
         name: &str,
-        new: impl FnOnce() -> Box<Memory<T>>,
+        vacant: fn() -> T,
     ) -> Checkout<T>
     where
         Memory<T>: Send + 'static,
     {
-        let (idle, home) = self.find(record, version, name);
-        let memory = idle.and_then(Idle::into_parts::<Memory<T>>).map(|(_, memory)| memory).unwrap_or_else(new);
-        Checkout { before: memory.stats(), memory: Some(memory), home }
+        let (idle, way) = self.find(record, version, name);
+        let memory = idle.and_then(Idle::into_parts::<Memory<T>>).map(|(_, memory)| memory);
+        let memory = memory.unwrap_or_else(|| Box::new(Memory::new(vacant())));
+        Checkout { before: memory.stats(), memory: Some(memory), home: Arc::new(Return { way, vacant }) }
     }
 
     /// What waits for a message, and where it is returned to.
-    fn find(self, record: &Arc<Record>, version: Version, name: &str) -> (Option<Idle<Stream>>, Arc<Return>) {
+    fn find(self, record: &Arc<Record>, version: Version, name: &str) -> (Option<Idle<Stream>>, Way) {
         let stream = self.stream(record.number(), version, name);
         let Place { cache, store, .. } = self;
         let keeper = store.map(|store| Arc::clone(store.keeper()));
         let idle = cache.take(&stream, keeper.as_deref());
         let is_home = AtomicBool::new(false);
-        (idle, Arc::new(Return { cache, keeper, stream, record: Arc::clone(record), is_home }))
+        (idle, Way { cache, keeper, stream, record: Arc::clone(record), is_home })
     }
 
     /// The place of the templates of an operation's responses in a version.
@@ -139,7 +145,7 @@ where
     memory: Option<Box<Memory<T>>>,
     /// The memory's counters before the message.
     before: DifferentialStats,
-    home: Arc<Return>,
+    home: Arc<Return<T>>,
 }
 
 impl<T> Checkout<T>
@@ -166,7 +172,7 @@ where
 
     /// Counts the result of the message.
     fn count(&self, memory: &Memory<T>) {
-        self.home.record.count(&(memory.stats() - self.before));
+        self.home.way.record.count(&(memory.stats() - self.before));
     }
 }
 
@@ -187,7 +193,15 @@ where
 
 /// Returns one memory.
 #[derive(Debug)]
-struct Return {
+struct Return<T> {
+    way: Way,
+    /// Makes the value of an empty memory.
+    vacant: fn() -> T,
+}
+
+/// Where one memory is returned to.
+#[derive(Debug)]
+struct Way {
     cache: Arc<Cache>,
     keeper: Option<Arc<Keeper>>,
     stream: Stream,
@@ -196,17 +210,19 @@ struct Return {
     is_home: AtomicBool,
 }
 
-impl<T> Home<T> for Return
+impl<T> Home<T> for Return<T>
 where
     Memory<T>: Send + 'static,
 {
-    fn take_back(&self, memory: Box<Memory<T>>) {
-        self.is_home.store(true, Relaxed);
-        self.cache.put(self.keeper.as_deref(), Idle::new(self.stream.clone(), memory));
+    fn take_back(&self, mut memory: Box<Memory<T>>) {
+        let Way { cache, keeper, stream, is_home, .. } = &self.way;
+        is_home.store(true, Relaxed);
+        memory.drop_unneeded(self.vacant);
+        cache.put(keeper.as_deref(), Idle::new(stream.clone(), memory));
     }
 }
 
-impl Drop for Return {
+impl Drop for Way {
     fn drop(&mut self) {
         self.record.note_returned(*self.is_home.get_mut());
     }
@@ -217,7 +233,8 @@ mod tests {
     use super::super::MemoryBounds;
     use super::*;
     use crate::shelf::charge;
-    use deltasoap_core::QName;
+    use deltasoap_core::decode::{Cursor, Decoder, Root, Step};
+    use deltasoap_core::{DecodeOptions, Differential, QName};
     use http::Request;
     use proptest::prelude::*;
 
@@ -242,7 +259,7 @@ mod tests {
         /// Handles a message: returns the mark left by the message it was compared with, and leaves a mark for the next.
         fn handle(&self, request: Request<()>, mark: &str) -> String {
             let Some(mut checkout) = self.check_out(request) else { return "nowhere".to_owned() };
-            let found = checkout.memory().value().clone();
+            let found = checkout.memory().value().trim_end().to_owned();
             checkout.memory = Some(marked(mark));
             checkout.before = DifferentialStats::default();
             drop(checkout.lease());
@@ -250,8 +267,29 @@ mod tests {
         }
     }
 
+    /// A memory of a message with this text. All take the same bytes.
     fn marked(mark: &str) -> Box<Memory<String>> {
-        Box::new(Memory::new(mark.to_owned()))
+        let mut message = Message(Box::default());
+        let differential = Differential { adaptive: false, ..Differential::default() };
+        let mut decoder = Decoder::new(DecodeOptions { differential, ..DecodeOptions::default() });
+        decoder.decode(&mut message, format!("<a>{mark:8}</a>").as_bytes()).expect("a message");
+        message.0
+    }
+
+    struct Message(Box<Memory<String>>);
+
+    impl Root for Message {
+        fn decode(&mut self, cursor: &mut Cursor<'_>) -> Step {
+            let (me, is_fresh) = cursor.enter();
+            if is_fresh {
+                cursor.next_tag()?;
+            }
+            if cursor.frame(me).state == 0 {
+                self.0.decode(cursor, String::view())?;
+                cursor.frame(me).state = 1;
+            }
+            cursor.next_tag().map(drop)
+        }
     }
 
     /// Bytes accounted for one memory here.
@@ -303,6 +341,20 @@ mod tests {
         assert_eq!(service.handle(under(plain(), "eve"), "7"), "");
     }
 
+    /// Nothing is compared with the value of a memory that no message is kept in.
+    #[test]
+    fn a_value_that_is_not_needed_is_not_kept() {
+        let service = default_service(Sharing::Principal);
+        let connection = Connection::new();
+        let mut checkout = service.check_out(over(&connection)).expect("a place");
+        *checkout.memory() = Memory::new("value".to_owned());
+        let lease = checkout.lease();
+        assert_eq!(*lease, "value");
+        drop(lease);
+        let mut checkout = service.check_out(over(&connection)).expect("a place");
+        assert_eq!(checkout.memory().value(), "");
+    }
+
     #[test]
     fn sharing_by_operation_is_among_all() {
         let service = default_service(Sharing::Operation);
@@ -343,9 +395,9 @@ mod tests {
         let connection = Connection::new();
         service.handle(over(&connection), "1");
         let out = service.check_out(over(&connection)).expect("a place").lease();
-        assert_eq!(*out, "1");
+        assert_eq!(out.trim_end(), "1");
         assert_eq!(service.handle(over(&connection), "2"), "", "while the first is out");
-        assert_eq!(*out, "1");
+        assert_eq!(out.trim_end(), "1");
         drop(out);
         assert_eq!(service.handle(over(&connection), ""), "1");
         assert_eq!(service.cache.held(), 2 * one());
@@ -371,7 +423,7 @@ mod tests {
         let service = default_service(Sharing::Principal);
         let connection = Connection::new();
         drop(service.check_out(over(&connection)));
-        assert_eq!(service.cache.held(), one());
+        assert_eq!(service.cache.held(), charge(&Memory::new(String::new())));
     }
 
     #[test]
