@@ -57,6 +57,12 @@ impl Types {
         self.import.schemas().type_named(name).or_else(builtin)
     }
 
+    /// True if types of this namespace are defined.
+    pub(crate) fn has_namespace(&self, namespace: &str) -> bool {
+        let mut names = self.import.schemas().types().filter_map(|(_, it)| it.name.as_ref());
+        names.any(|name| name.namespace == namespace)
+    }
+
     /// The label of a type in `$type`; `None` for a type without a name.
     pub(crate) fn label(&self, id: TypeId) -> Option<String> {
         self.import.schemas()[id].name.as_ref().map(|name| self.label_of(name))

@@ -5,7 +5,7 @@
 //! accessor that holds it or refers to it, or by its own `xsi:type` if that is more specific.
 
 use super::item::Item;
-use super::{Checker, parts_of};
+use super::{Checker, parts_of, shortened};
 use crate::Operation;
 use deltasoap_core::decode::{Cursor, Decoder, Step, skip_element};
 use deltasoap_core::schema::{ElementRef, Field, Style, Use};
@@ -195,14 +195,63 @@ impl<'c> Checker<'c> {
     }
 
     /// The type that an element names, also as one of the encoding's own elements does (`<enc:int>`), if that is more specific than the
-    /// declared one: many senders name the base of a derived simple type.
-    fn encoded_type(&self, item: &Item, declared: TypeId) -> TypeId {
+    /// declared one.
+    fn encoded_type(&mut self, item: &Item, declared: TypeId) -> TypeId {
         let named = match item.attribute(ns::XSI, "type") {
-            Some(text) => item.resolve(text),
-            None => is_encoding(&item.name.namespace).then(|| QName::owned(ns::XSD, &*item.name.local)),
+            Some(text) => self.more_specific(item, "xsi:type", text, declared),
+            None => {
+                let is_one = is_encoding(&item.name.namespace);
+                self.known(&item.name).filter(|&id| is_one && self.types.can_be(id, declared))
+            }
         };
-        let named = named.and_then(|name| self.types.named(&name));
-        named.filter(|id| self.types.can_be(*id, declared)).unwrap_or(declared)
+        named.unwrap_or(declared)
+    }
+
+    /// The type that an attribute names, if it is derived from the declared one. It may be a base of that, since many senders name the base of
+    /// a derived simple type. Any other is a finding.
+    fn more_specific(&mut self, item: &Item, attribute: &str, text: &str, declared: TypeId) -> Option<TypeId> {
+        let types = self.types;
+        let Some(name) = item.resolve(text) else {
+            self.find(item, format!("{attribute} {:?} has a prefix that is not declared", shortened(text)));
+            return None;
+        };
+        match self.known(&name) {
+            _ if is_generic(&name) => {}
+            Some(id) if types.can_be(id, declared) => return Some(id),
+            Some(id) if types.can_be(declared, id) || self.are_alike(id, declared) => {}
+            Some(_) => {
+                let declared = types.label(declared).unwrap_or_else(|| "a type without a name".into());
+                self.find(item, format!("{attribute} {} is not derived from {declared}", types.label_of(&name)));
+            }
+            // Where anything may stand, it may be of types that are declared elsewhere.
+            None if declared == TypeId::ANY && !types.has_namespace(&name.namespace) => {}
+            None => self.find(item, format!("{attribute} names {name}, which the WSDL does not define")),
+        }
+        None
+    }
+
+    /// True for arrays of arrays of the same items, or one and its items: an array of arrays may be named in either way.
+    fn are_alike(&self, one: TypeId, other: TypeId) -> bool {
+        let [one, other] = [one, other].map(|id| self.innermost(id));
+        self.types.can_be(one, other) || self.types.can_be(other, one)
+    }
+
+    /// The items of an array, and of those that its items are; the type itself if it is no array.
+    fn innermost(&self, mut id: TypeId) -> TypeId {
+        let mut seen = HashSet::new();
+        while seen.insert(id)
+            && let Some(array) = self.types.import.schemas().content(id).and_then(|normal| normal.array.as_ref())
+        {
+            id = array.item;
+        }
+        id
+    }
+
+    /// The type with a name, which may also be one of the encoding's (`enc:int`), or of a draft of XML Schema.
+    fn known(&self, name: &QName) -> Option<TypeId> {
+        let is_other = is_xsd(&name.namespace) || is_encoding(&name.namespace);
+        let builtin = is_other.then(|| QName::owned(ns::XSD, &*name.local)).and_then(|name| self.types.named(&name));
+        builtin.or_else(|| self.types.named(name))
     }
 
     fn encoded_text(&mut self, item: &Item, id: TypeId) {
@@ -214,24 +263,46 @@ impl<'c> Checker<'c> {
         }
     }
 
-    /// The type of an array's items, and how many pairs of brackets follow it: what the element names, if that matches the declared type.
-    fn items_of(&self, item: &Item, known: Option<(TypeId, usize)>) -> Option<(TypeId, usize)> {
-        let Some(text) = array_type(item) else { return known };
-        let name = text.split('[').next().and_then(|name| item.resolve(name));
-        let named = name.and_then(|name| self.types.named(&name)).map(|id| (id, brackets_in(text)));
-        match (named, known) {
-            (Some(named), Some(known)) if !self.types.can_be(named.0, known.0) => Some(known),
-            (named, known) => named.or(known).or(Some((TypeId::ANY, 1))),
-        }
+    /// The type of an array's items, and how many pairs of brackets follow it: what the element names, if that is more specific than the
+    /// declared type.
+    fn items_of(&mut self, item: &Item, known: Option<(TypeId, usize)>) -> Option<(TypeId, usize)> {
+        let Some((attribute, text)) = array_type(item) else { return known };
+        let name = text.split('[').next().unwrap_or_default();
+        let declared = known.map_or(TypeId::ANY, |(id, _)| id);
+        let named = self.more_specific(item, attribute, name, declared).map(|id| (id, brackets_in(text)));
+        named.or(known).or(Some((TypeId::ANY, 1)))
     }
 
     fn encoded_items(&mut self, item: &Item, item_type: TypeId, brackets: usize) {
-        if let Some(size) = array_size(item).filter(|&size| size < item.children.len()) {
-            self.find(item, format!("the array has {} items, and says that it has {size}", item.children.len()));
+        if let Some(sizes) = array_sizes(item) {
+            self.places(item, &sizes);
         }
         let kind = if brackets > 1 { Kind::Items(item_type, brackets - 1) } else { Kind::Of(item_type) };
         for child in &item.children {
             self.within(child, |this| this.encoded(child, kind));
+        }
+    }
+
+    /// An array's items within the sizes that it says it has (SOAP 1.1, 5.4.2). It may leave some out.
+    fn places(&mut self, item: &Item, sizes: &[usize]) {
+        let said = || sizes.iter().map(usize::to_string).collect::<Vec<_>>().join(",");
+        let of = |item: &Item, attribute| item.attribute(ns::SOAP11_ENCODING, attribute).and_then(place);
+        let is_outside =
+            |place: &[usize]| place.len() == sizes.len() && place.iter().zip(sizes).any(|(at, size)| at >= size);
+        for child in &item.children {
+            if let Some(place) = of(child, "position").filter(|place| is_outside(place)) {
+                let message = format!("position {place:?} is outside of an array of the size [{}]", said());
+                self.within(child, |this| this.find(child, message));
+            }
+        }
+        let product = |sizes: &[usize]| sizes.iter().fold(1, |product: usize, size| product.saturating_mul(*size));
+        let offset = of(item, "offset").filter(|offset| offset.len() == sizes.len()).unwrap_or_default();
+        let skipped = offset.iter().enumerate().map(|(index, at)| at.saturating_mul(product(&sizes[index + 1..])));
+        let skipped = skipped.fold(0, usize::saturating_add);
+        let (items, size) = (item.children.len(), product(sizes));
+        if size.saturating_sub(skipped) < items {
+            let behind = if skipped > 0 { format!(" after the {skipped} that it leaves out") } else { String::new() };
+            self.find(item, format!("the array has {items} items{behind}, and says that it has {size}"));
         }
     }
 
@@ -270,18 +341,36 @@ fn refers_anywhere(item: &Item) -> bool {
     reference(item).is_some() || item.children.iter().any(refers_anywhere)
 }
 
-fn array_type(item: &Item) -> Option<&str> {
-    item.attribute(ns::SOAP11_ENCODING, "arrayType").or(item.attribute(ns::SOAP12_ENCODING, "itemType"))
+/// What any struct and any array may be called, and anything in drafts of XML Schema.
+fn is_generic(name: &QName) -> bool {
+    let is_encoded = is_encoding(&name.namespace) && matches!(&*name.local, "Struct" | "Array");
+    is_encoded || is_xsd(&name.namespace) && name.local == "ur-type"
 }
 
-/// How many items an array says it has in all; `None` if it does not say. It may leave some out.
-fn array_size(item: &Item) -> Option<usize> {
+/// XML Schema, or a draft of it, as old toolkits write.
+fn is_xsd(namespace: &str) -> bool {
+    namespace.starts_with("http://www.w3.org/") && namespace.ends_with("/XMLSchema")
+}
+
+/// What an array says its items are, and by which attribute.
+fn array_type(item: &Item) -> Option<(&'static str, &str)> {
+    let of = |namespace, attribute| Some((attribute, item.attribute(namespace, attribute)?));
+    of(ns::SOAP11_ENCODING, "arrayType").or_else(|| of(ns::SOAP12_ENCODING, "itemType"))
+}
+
+/// A place in an array: `[2,3]`.
+fn place(text: &str) -> Option<Vec<usize>> {
+    let places = text.trim_ascii().strip_prefix('[')?.strip_suffix(']')?;
+    places.split(',').map(|place| place.trim_ascii().parse().ok()).collect()
+}
+
+/// How many items an array says it has in each dimension; `None` if it does not say.
+fn array_sizes(item: &Item) -> Option<Vec<usize>> {
     let sizes: Vec<&str> = match item.attribute(ns::SOAP11_ENCODING, "arrayType") {
         Some(text) => text.trim_ascii().rsplit_once('[')?.1.strip_suffix(']')?.split(',').collect(),
         None => item.attribute(ns::SOAP12_ENCODING, "arraySize")?.split_ascii_whitespace().collect(),
     };
-    let mut sizes = sizes.into_iter().map(|size| size.trim_ascii().parse::<usize>().ok());
-    sizes.try_fold(1, |product: usize, size| Some(product.saturating_mul(size?)))
+    sizes.into_iter().map(|size| size.trim_ascii().parse().ok()).collect()
 }
 
 /// The pairs of brackets in an `arrayType`, at least one.

@@ -93,6 +93,14 @@ fn faulty() -> Vec<(String, &'static str)> {
             "rows/r: the array has 2 items",
         ),
         (more("<rows e:arrayType='t:Short[][1]'><r e:arrayType='x:string[1]'><i>abcd</i></r></rows>"), "rows/r/i: "),
+        wrong("<b>1", "<b i:type='x:date'>1", "pair/b: xsi:type xsd:date is not derived from xsd:int"),
+        wrong("<b>1", "<b i:type='t:Pair'>1", "pair/b: xsi:type Pair is not derived"),
+        wrong("<b>1", "<b i:type='t:None'>1", "pair/b: xsi:type names {urn:t}None, which the WSDL does not define"),
+        wrong("t:Short[2]", "x:date[2]", "all: arrayType xsd:date is not derived from Short"),
+        wrong("t:Short[2]", "z:Short[2]", "all: arrayType \"z:Short\" has a prefix"),
+        wrong("<i>abc", "<i e:position='[2]'>abc", "all/i[2]: position [2] is outside of an array of the size [2]"),
+        wrong("t:Short[2]'", "t:Short[2]' e:offset='[1]'", "all: the array has 2 items after the 1 that it leaves out"),
+        (more("<any i:type='t:None'>1</any>"), "any: xsi:type names {urn:t}None"),
         (put(["", PUT, ""]).replace("<t:Put>", "<t:Put z='1'>"), "Body/Put: "),
         (put(["", &PUT.replace("<i>a</i><i>abc</i>", "<i id='k'>abcd</i><i href='#k'/>"), ""]), "Body/Put/all/i[1]: "),
         (more("<marked m='abcd'><a>a</a></marked>"), "marked: "),
@@ -165,6 +173,10 @@ fn facets_hold_in_soap_encoding_too() {
         more("<any i:type='e:Array' e:arrayType='t:Short[1]'><i>abc</i></any>"),
         put(["", &PUT.replace("<i>a</i><i>abc</i>", "<i id='k'>abc</i><i href='#k'/>"), ""]),
         more("<marked m='abc' id='5'><a>a</a></marked>"),
+        more("<rows e:arrayType='t:Shorts[1]'><r e:arrayType='t:Short[1]'><i>abc</i></r></rows>"),
+        more("<any i:type='o:Other' xmlns:o='urn:o'>1</any>"),
+        put(["", &PUT.replace("<b>1", "<b i:type='x:integer'>1").replace("<i>abc", "<i i:type='e:string'>abc"), ""]),
+        put(["", &PUT.replace("t:Short[2]", "t:Short[9]").replace("<i>abc", "<i e:position='[8]'>abc"), ""]),
         put([
             "",
             &PUT.replace("<a>", "<a i:type='t:Tiny'>").replace("<a i:type='t:Tiny'>abc", "<a i:type='t:Tiny'>a"),
@@ -173,6 +185,8 @@ fn facets_hold_in_soap_encoding_too() {
     ] {
         assert_eq!(found(&good), [""; 0], "{good}");
     }
+    let undeclared = put(["", &PUT.replace("<b>1", "<b i:type='z:int'>1"), ""]);
+    assert_eq!(found(&undeclared), ["/Envelope/Body/Put/pair/b: xsi:type \"z:int\" has a prefix that is not declared"]);
     for (message, path) in faulty() {
         assert!(matches!(&found(&message)[..], [one] if one.contains(path)), "{message}: {:#?}", found(&message));
     }
