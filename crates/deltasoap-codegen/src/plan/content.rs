@@ -58,6 +58,7 @@ impl Planner<'_> {
             let content =
                 self.text(declaration.type_id, Place::Attribute, Owner { name: &label, namespace: &namespace });
             let mut docs = docs(declaration.documentation.as_deref());
+            docs.extend(self.inline_facets(declaration.type_id));
             let default = it.default.as_deref().or(declaration.default.as_deref());
             docs.extend(Self::value_docs(default, it.fixed.as_deref().or(declaration.fixed.as_deref())));
             let occurs = if it.is_required { Occurs::Once } else { Occurs::AtMostOnce };
@@ -294,6 +295,7 @@ impl Planner<'_> {
         let can_be_nil = declaration.is_nillable || encoding == Use::Encoded;
         let is_nillable = can_be_nil && content != TypeUse::NODE;
         let mut docs = docs(declaration.documentation.as_deref());
+        docs.extend(self.inline_facets(declaration.type_id));
         docs.extend(Self::value_docs(declaration.default.as_deref(), declaration.fixed.as_deref()));
         let default_text = self.default_text(id);
         Member { is_nillable, default_text, docs, ..member(name, content) }

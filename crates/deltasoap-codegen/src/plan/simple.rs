@@ -129,6 +129,11 @@ impl Planner<'_> {
         }
     }
 
+    /// The [facets](Self::facets) of a type without a name, which are said where it is used.
+    pub(super) fn inline_facets(&self, id: TypeId) -> Docs {
+        if self.schemas[id].name.is_none() { self.facets(id) } else { Docs::new() }
+    }
+
     /// What a restriction says that the Rust type does not.
     fn facets(&self, id: TypeId) -> Docs {
         let Some(facets) = self.facets_of(id) else { return Docs::new() };
@@ -143,7 +148,7 @@ impl Planner<'_> {
             text("greater than", &facets.min_exclusive),
             text("less than", &facets.max_exclusive),
             number("digits at most", facets.total_digits),
-            number("digits behind the point at most", facets.fraction_digits),
+            number("fraction digits at most", facets.fraction_digits),
             facets.patterns.first().map(|pattern| format!("pattern {pattern}")),
         ];
         let bounds: Vec<String> = bounds.into_iter().flatten().collect();

@@ -182,6 +182,7 @@ pub struct Quota(pub i32);
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
 #[soap(compact, namespace = "urn:archive", rename_all = "camelCase")]
 pub struct Picture {
+    /// Not checked: length at least 3.
     #[soap(attribute, namespace = "http://www.w3.org/2005/05/xmlmime")]
     pub content_type: Option<String>,
     #[soap(attribute)]

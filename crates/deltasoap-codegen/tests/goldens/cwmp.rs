@@ -120,6 +120,7 @@ pub mod cwmp_1_0 {
         rename_all = "PascalCase"
     )]
     pub struct GetParameterNames {
+        /// Not checked: length at most 256.
         pub parameter_path: deltasoap::Nillable<String>,
         pub next_level: bool,
     }
@@ -199,6 +200,7 @@ pub mod cwmp_1_0 {
         rename_all = "PascalCase"
     )]
     pub struct AddObjectResponse {
+        /// Not checked: at least 1.
         pub instance_number: u32,
         pub status: AddObjectResponseStatus,
     }
@@ -238,16 +240,23 @@ pub mod cwmp_1_0 {
     )]
     pub struct Download {
         pub command_key: CommandKeyType,
+        /// Not checked: length at most 64, pattern 1 Firmware Upgrade Image.
         pub file_type: String,
+        /// Not checked: length at most 256.
         #[soap(name = "URL")]
         pub url: String,
+        /// Not checked: length at most 256.
         pub username: String,
+        /// Not checked: length at most 256.
         pub password: String,
         pub file_size: u32,
+        /// Not checked: length at most 256.
         pub target_file_name: String,
         pub delay_seconds: u32,
+        /// Not checked: length at most 256.
         #[soap(name = "SuccessURL")]
         pub success_url: String,
+        /// Not checked: length at most 256.
         #[soap(name = "FailureURL")]
         pub failure_url: String,
     }
@@ -344,6 +353,7 @@ pub mod cwmp_1_0 {
         rename_all = "PascalCase"
     )]
     pub struct GetOptions {
+        /// Not checked: length at most 64.
         pub option_name: String,
     }
 
@@ -369,10 +379,14 @@ pub mod cwmp_1_0 {
     )]
     pub struct Upload {
         pub command_key: CommandKeyType,
+        /// Not checked: length at most 64, pattern 1 Vendor Configuration File.
         pub file_type: String,
+        /// Not checked: length at most 256.
         #[soap(name = "URL")]
         pub url: String,
+        /// Not checked: length at most 256.
         pub username: String,
+        /// Not checked: length at most 256.
         pub password: String,
         pub delay_seconds: u32,
     }
@@ -459,9 +473,13 @@ pub mod cwmp_1_0 {
         rename_all = "PascalCase"
     )]
     pub struct Kicked {
+        /// Not checked: length at most 32.
         pub command: String,
+        /// Not checked: length at most 64.
         pub referer: String,
+        /// Not checked: length at most 256.
         pub arg: String,
+        /// Not checked: length at most 1024.
         pub next: String,
     }
 
@@ -469,6 +487,7 @@ pub mod cwmp_1_0 {
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0", message)]
     pub struct KickedResponse {
+        /// Not checked: length at most 1024.
         #[soap(name = "NextURL")]
         pub next_url: String,
     }
@@ -482,6 +501,7 @@ pub mod cwmp_1_0 {
         rename_all = "PascalCase"
     )]
     pub struct RequestDownload {
+        /// Not checked: length at most 64, pattern 1 Firmware Upgrade Image.
         pub file_type: String,
         pub file_type_arg: deltasoap::SoapArray<ArgStruct>,
     }
@@ -574,16 +594,21 @@ pub mod cwmp_1_0 {
     #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0", rename_all = "PascalCase")]
     pub struct FaultStruct {
         pub fault_code: FaultStructFaultCode,
+        /// Not checked: length at most 256.
         pub fault_string: String,
     }
 
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0", rename_all = "PascalCase")]
     pub struct DeviceIdStruct {
+        /// Not checked: length at most 64.
         pub manufacturer: String,
+        /// Not checked: length 6, pattern \[0-9A-F\]{6}.
         #[soap(name = "OUI")]
         pub oui: String,
+        /// Not checked: length at most 64.
         pub product_class: String,
+        /// Not checked: length at most 64.
         pub serial_number: String,
     }
 
@@ -595,6 +620,7 @@ pub mod cwmp_1_0 {
         rename_all = "PascalCase"
     )]
     pub struct EventStruct {
+        /// Not checked: length at most 64, pattern 0 BOOTSTRAP.
         pub event_code: String,
         pub command_key: CommandKeyType,
     }
@@ -607,6 +633,7 @@ pub mod cwmp_1_0 {
         rename_all = "PascalCase"
     )]
     pub struct ParameterValueStruct {
+        /// Not checked: length at most 256.
         pub name: String,
         pub value: deltasoap::AnySimple,
     }
@@ -619,6 +646,7 @@ pub mod cwmp_1_0 {
         rename_all = "PascalCase"
     )]
     pub struct ParameterInfoStruct {
+        /// Not checked: length at most 256.
         pub name: String,
         pub writable: bool,
     }
@@ -634,6 +662,7 @@ pub mod cwmp_1_0 {
         rename_all = "PascalCase"
     )]
     pub struct SetParameterAttributesStruct {
+        /// Not checked: length at most 256.
         pub name: deltasoap::Nillable<String>,
         pub notification_change: bool,
         pub notification: SetParameterAttributesStructNotification,
@@ -649,6 +678,7 @@ pub mod cwmp_1_0 {
         rename_all = "PascalCase"
     )]
     pub struct ParameterAttributeStruct {
+        /// Not checked: length at most 256.
         pub name: String,
         pub notification: ParameterAttributeStructNotification,
         pub access_list: deltasoap::SoapArray<super::unqualified::Anonymous>,
@@ -674,6 +704,7 @@ pub mod cwmp_1_0 {
         rename_all = "PascalCase"
     )]
     pub struct OptionStruct {
+        /// Not checked: length at most 64.
         pub option_name: String,
         #[soap(name = "VoucherSN")]
         pub voucher_sn: u32,
@@ -714,7 +745,9 @@ pub mod cwmp_1_0 {
         rename_all = "PascalCase"
     )]
     pub struct ArgStruct {
+        /// Not checked: length at most 64.
         pub name: String,
+        /// Not checked: length at most 256.
         pub value: String,
     }
 

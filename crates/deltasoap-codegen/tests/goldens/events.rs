@@ -2079,6 +2079,7 @@ pub mod r_2 {
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(compact, namespace = "http://docs.oasis-open.org/wsrf/r-2")]
     pub struct ResourceUnknownFaultTypeDescription {
+        /// Not checked: pattern (\[a-zA-Z\]{1,8}(-\[a-zA-Z0-9\]{1,8})\*)?.
         #[soap(attribute, namespace = "http://www.w3.org/XML/1998/namespace")]
         pub lang: Option<String>,
         #[soap(text)]

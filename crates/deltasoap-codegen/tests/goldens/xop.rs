@@ -135,6 +135,7 @@ pub fn serve_test_mtom<T: TestMtomServer>(
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
 #[soap(compact, namespace = "http://cxf.apache.org/mime/types", qualified)]
 pub struct XopType {
+    /// Not checked: length at least 1, length at most 80.
     pub name: String,
     pub attachinfo: deltasoap::Binary,
 }
