@@ -18,8 +18,8 @@ mod tree;
 
 use crate::Operation;
 use crate::contract::Types;
-use deltasoap_core::schema::{ArrayElement, ComplexElement, Compositor, Element, ElementRef, Field};
-use deltasoap_core::{Node, QName, Record, Shared, Value};
+use deltasoap_core::schema::{ArrayElement, ComplexElement, Compositor, Element, ElementRef, Field, OpenElement, Use};
+use deltasoap_core::{Node, QName, Record, Shared, Value, ns};
 use deltasoap_wsdl::lower::Origin;
 use deltasoap_wsdl::xsd::{TypeDefinition, TypeId};
 use std::collections::{BTreeSet, HashMap};
@@ -123,7 +123,7 @@ impl<'t> Sampler<'t> {
             Element::Array(array) => self.array(array),
             Element::Shared(shared) => Value::Shared(Shared::new(self.content(*shared, name))),
             Element::Any => Value::Tree(Box::new(plain(name))),
-            Element::Open(_) => self.chosen(content, name),
+            Element::Open(open) => self.chosen(open, content, name),
         };
         self.open.pop();
         value
@@ -232,11 +232,19 @@ impl<'t> Sampler<'t> {
     }
 
     /// Content of a type that others are derived from, or of any type.
-    fn chosen(&mut self, content: ElementRef, name: &QName) -> Value {
+    fn chosen(&mut self, open: &OpenElement, content: ElementRef, name: &QName) -> Value {
         let is_any = |origin: &Origin| matches!(origin.type_id, TypeId::ANY | TypeId::ANY_SIMPLE);
-        let origin = self.types.lowered.origin(content).filter(|origin| !is_any(origin));
-        let chosen = origin.and_then(|origin| Some((origin, self.concrete(origin)?)));
-        let Some((origin, (id, exact))) = chosen else { return Value::Tree(Box::new(plain(name))) };
+        let origin = self.types.lowered.origin(content);
+        let chosen = origin.filter(|it| !is_any(it)).and_then(|origin| Some((origin, self.concrete(origin)?)));
+        let Some((origin, (id, exact))) = chosen else {
+            // In SOAP encoding a value names its type where the accessor does not (SOAP 1.1, 5.2.4).
+            let string = QName::new(ns::XSD, "string");
+            let is_encoded = origin.is_some_and(|origin| origin.encoding == Use::Encoded);
+            return match open.named(&string).filter(|_| is_encoded) {
+                Some(exact) => Value::typed(string, self.content(exact, name)),
+                None => Value::Tree(Box::new(plain(name))),
+            };
+        };
         let value = self.content(exact, name);
         match &self.types.import.schemas()[id].name {
             Some(name) if id != origin.type_id => Value::typed(name.clone(), value),

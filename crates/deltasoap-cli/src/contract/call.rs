@@ -208,7 +208,7 @@ fn block_name(contract: &Contract, name: &str) -> Result<QName> {
 fn header_block(operation: &Operation, text: &str) -> Result<HeaderBlock> {
     if text.trim_start().starts_with('<') {
         let node = Node::parse(text.as_bytes()).context("the header block is not XML")?;
-        return Ok(HeaderBlock { node });
+        return Ok(warn_if_unqualified(node));
     }
     let (name, content) = text.split_once('=').unwrap_or((text, ""));
     let name = name.trim();
@@ -249,7 +249,18 @@ fn header_of_file(operation: &Operation, name: &str, xml: &[u8]) -> Result<Heade
         let known = known.first().map(|known| format!(", and the WSDL has {known}")).unwrap_or_default();
         bail!("the file for the header block {name} holds <{}>{known}", node.name);
     }
-    Ok(HeaderBlock { node })
+    Ok(warn_if_unqualified(node))
+}
+
+/// A header block. Some services take one without a namespace.
+fn warn_if_unqualified(node: Node) -> HeaderBlock {
+    if node.name.namespace.is_empty() {
+        let name = one_line(&node.name.local);
+        report(format_args!(
+            "warning: the header block <{name}> has no namespace, which SOAP requires (SOAP 1.1, 4.2)"
+        ));
+    }
+    HeaderBlock { node }
 }
 
 /// True for a name in full, `{namespace}Name`, and for its local part.

@@ -141,7 +141,7 @@ fn action_of_empty(operation: &Operation) -> Option<String> {
 fn mark(operation: &Operation) -> String {
     match (not_callable(operation), not_generated(operation), service_begins(operation)) {
         (Some(why), ..) => format!("  (cannot be called: {})", one_line(&why)),
-        (None, _, Some(kind)) => format!("  ({kind}: the service sends it, `call` too)"),
+        (None, _, Some(kind)) => format!("  ({kind}: the service sends it, `call` too; `generate` leaves it out)"),
         (None, Some(why), None) => format!("  (`generate` leaves it out: {why})"),
         (None, None, None) => String::new(),
     }

@@ -21,7 +21,7 @@ pub use mock::mock;
 pub use pages::{completions, man};
 pub use validate::validate;
 
-use crate::cli::{self, Description, Loading};
+use crate::cli::{Description, Loading};
 use crate::output::report;
 use anyhow::{Context as _, Result, anyhow};
 use deltasoap_dynamic::{Contract, Operation};
@@ -54,12 +54,15 @@ fn import_with<F: Fetch + Send + Sync + 'static>(
 ) -> Result<Import> {
     let importer = importer(wsdl, loading, make)?;
     let imported = if wsdl == "-" { importer.reader(std::io::stdin().lock()) } else { importer.import(wsdl) };
-    imported.map_err(|error| explained(wsdl, &loading.access, &error))
+    imported.map_err(|error| explained(wsdl, loading, &error))
 }
 
+/// What errors say of addresses that documents must not name.
+const PRIVATE: &str = "private address";
+
 /// What went wrong, with what can be done about it.
-fn explained(wsdl: &str, access: &cli::Access, error: &deltasoap_wsdl::Error) -> anyhow::Error {
-    let sent = Sent::to(wsdl, access);
+fn explained(wsdl: &str, loading: &Loading, error: &deltasoap_wsdl::Error) -> anyhow::Error {
+    let (sent, is_offline) = (Sent::to(wsdl, &loading.access), loading.offline);
     let (text, wsdl) = (error.to_string(), shown(wsdl));
     let location = format!("{wsdl}: ");
     let mut text = text.as_str();
@@ -67,16 +70,18 @@ fn explained(wsdl: &str, access: &cli::Access, error: &deltasoap_wsdl::Error) ->
         text = rest;
     }
     let hints = [
-        ("private address", "--allow-private fetches documents from private addresses that others name"),
+        (PRIVATE, "--allow-private fetches documents from private addresses that others name"),
         ("the root element is <html>", "that is a page; most services give their WSDL at their URL with ?wsdl"),
         ("document type declaration", "is it a page? Most services give their WSDL at their URL with ?wsdl"),
         ("status 404", "is the path right? Most services give their WSDL at their URL with ?wsdl"),
         ("redirects, the last one", "the host may redirect clients without credentials; -u, -H or --cert give them"),
         ("a redirect out of TLS", "anybody on the way could answer there; if that is meant, give the http URL itself"),
         ("a redirect", "the host redirects to a URL that cannot be loaded; is the URL right?"),
+        ("before message length", "the answer was cut off; try again, or name a file that has it whole"),
         ("the folder that files are read from", "--root DIR names another one"),
     ];
-    let hint = hints.into_iter().find(|(sign, _)| text.contains(sign)).map(|(_, hint)| hint.to_owned());
+    let is_fitting = |(sign, _): &(&str, &str)| text.contains(sign) && !(is_offline && *sign == PRIVATE);
+    let hint = hints.into_iter().find(is_fitting).map(|(_, hint)| hint.to_owned());
     let hint = hint.or_else(|| remedy(text, sent)).map(|hint| format!(" ({hint})"));
     anyhow!("{wsdl} cannot be imported: {text}{}", hint.unwrap_or_default())
 }

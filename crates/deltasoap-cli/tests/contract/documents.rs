@@ -77,6 +77,21 @@ fn a_description_is_read_from_a_stream() {
     }
 }
 
+/// What allows private addresses does not help those who are offline.
+#[test]
+fn what_to_do_about_private_addresses_depends_on_the_network() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("one.wsdl");
+    let import = "<import namespace='urn:b' location='http://127.0.0.1:1/b.wsdl'/>";
+    std::fs::write(&path, format!("<definitions xmlns='http://schemas.xmlsoap.org/wsdl/'>{import}</definitions>"))
+        .expect("a file");
+    let path = path.to_string_lossy();
+    for (options, helps) in [(&["list", &path][..], true), (&["list", "--offline", &path], false)] {
+        let error = stderr(&run(options));
+        assert!(error.contains("127.0.0.1") && error.contains("--allow-private") == helps, "{error}");
+    }
+}
+
 #[test]
 fn a_mock_of_a_file_serves_its_imports() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -251,7 +251,7 @@ fn list_says_which_operations_cannot_be_called_or_generated() {
     let output = run(&["list", &path]);
     assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
     let expected = "S.Q  SOAP 1.1  https://127.0.0.1:1/\n  Ask\n  Void\n  Typed\n  \
-        Notify  (notification: the service sends it, `call` too)\n  Solicit  (solicit-response: the service sends it, `call` too)\n";
+        Notify  (notification: the service sends it, `call` too; `generate` leaves it out)\n  Solicit  (solicit-response: the service sends it, `call` too; `generate` leaves it out)\n";
     assert_eq!(stdout(&output), expected);
     let listed = json(&run(&["list", "--json", &path]));
     let marks: Vec<_> = listed["operations"]

@@ -190,6 +190,15 @@ fn header_blocks_come_from_files() {
     assert!(!output.status.success() && stderr(&output).contains("/no/such cannot be read"), "{output:?}");
 }
 
+#[test]
+fn header_blocks_without_a_namespace_are_sent_with_a_warning() {
+    let mock = Serving::start(&["mock", &shop()]);
+    let call = |block| run(&["call", &shop(), "Order", "-d", ORDER, "--header-block", block, "--endpoint", &mock.url]);
+    let warning = "warning: the header block <x> has no namespace, which SOAP requires (SOAP 1.1, 4.2)";
+    assert!(stderr(&call("<x/>")).contains(warning));
+    assert!(!stderr(&call("<x xmlns='urn:x'/>")).contains(warning));
+}
+
 /// Also one that is refused before any service sees it, and one that nothing is there for.
 #[test]
 fn requests_that_no_service_answers_are_logged() {
@@ -330,6 +339,7 @@ fn what_is_not_loaded_is_said_with_what_to_do() {
     const AWAY: &str = "HTTP/1.1 302 Go\r\nLocation: file:///x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
     const PRIVATE: &str =
         "HTTP/1.1 302 Go\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+    const CUT: &str = "HTTP/1.1 200 OK\r\nContent-Length: 100\r\nConnection: close\r\n\r\n<definitions";
     const NOTHING: &str = "HTTP/1.1 404 No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
     let (_folder, _, tls) = serving_tls();
     let plain = Serving::start(&["mock", &shop()]);
@@ -342,6 +352,7 @@ fn what_is_not_loaded_is_said_with_what_to_do() {
         (&canned(LOOP).0, "more than 5 redirects", "--cert give them"),
         (&canned(AWAY).0, "file:///x", "is the URL right?"),
         (&canned(PRIVATE).0, "http://127.0.0.1:1/ is a private address", "--allow-private"),
+        (&canned(CUT).0, "before message length", "the answer was cut off"),
         (&tls.url, "authority that is not trusted", "(--cacert FILE adds one, -k"),
         (&to_plain, "does not answer in TLS", "is the URL http://?"),
         (&to_tls, "answers in TLS", "is the URL https://?"),

@@ -192,6 +192,15 @@ fn facets_hold_in_soap_encoding_too() {
     }
 }
 
+/// An accessor of any type does not say which one its value has.
+#[test]
+fn samples_in_soap_encoding_name_the_types_of_what_may_be_of_any() {
+    let contract = encoded();
+    let operation = contract.operation("More").expect("an operation");
+    let sample = operation.request_to_json(&operation.request_sample().expect("a sample")).expect("JSON");
+    assert_eq!(sample["any"], json!({ "$type": "xsd:string", "$": "text" }));
+}
+
 async fn post(service: &SoapService, message: &str) -> (u16, String) {
     let request = http::Request::post("http://localhost/").header("content-type", "text/xml");
     let request = request.body(Full::new(Bytes::from(message.to_owned()))).expect("a request");
