@@ -46,6 +46,22 @@ fn types_are_generated_by_name() {
 }
 
 #[test]
+fn other_elements_are_as_many_as_the_schema_allows() {
+    let any = |most: &str| {
+        format!(
+            "<xs:complexType name='T{most}'><xs:sequence><xs:any namespace='##other' minOccurs='0' maxOccurs='{most}'/></xs:sequence>\
+             </xs:complexType>"
+        )
+    };
+    let schema = "<xs:schema xmlns:xs='http://www.w3.org/2001/XMLSchema' targetNamespace='urn:t'>";
+    let schema = format!("{schema}{}{}</xs:schema>", any("2"), any("unbounded"));
+    let import = Importer::new().offline().text(&schema).expect("imported");
+    let builder = Builder::new("t.xsd").types(["T2", "Tunbounded"]);
+    let code = builder.generate_for(&import).expect("generated").code;
+    assert!(code.contains("#[soap(inline, max = 2)]") && code.contains("#[soap(inline)]"), "{code}");
+}
+
+#[test]
 fn header_blocks_of_types_are_in_the_namespace_of_the_binding() {
     let header = |namespace: &str| format!("<s:header message='t:H' part='h' use='encoded' namespace='{namespace}'/>");
     let binding = |name: &str, namespace: &str| {

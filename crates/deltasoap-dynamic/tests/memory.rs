@@ -5,13 +5,40 @@ use deltasoap_core::{QName, Value};
 use deltasoap_dynamic::Contract;
 use peakmem_alloc::{INSTRUMENTED_SYSTEM, PeakMemAlloc, PeakMemAllocTrait};
 use std::alloc::System;
+use std::sync::{Mutex, PoisonError};
 
 #[global_allocator]
 static ALLOCATOR: &PeakMemAlloc<System> = &INSTRUMENTED_SYSTEM;
 
+/// One after the other.
+static TURN: Mutex<()> = Mutex::new(());
+
+/// References are as many as a message's length allows.
+#[test]
+fn lists_take_no_more_room_to_validate_than_they_need() {
+    const COUNT: usize = 200_000;
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let schema = |item: &str| {
+        format!(
+            "<xs:schema xmlns:xs='http://www.w3.org/2001/XMLSchema' targetNamespace='urn:t'><xs:element name='r' type='{item}'/>\
+             </xs:schema>"
+        )
+    };
+    for (list, lost) in [("xs:IDREFS", 1), ("xs:NMTOKENS", 0)] {
+        let contract = Contract::from_text(&schema(list)).expect("a schema");
+        let message = format!("<r xmlns='urn:t'>{}</r>", "ab ".repeat(COUNT));
+        ALLOCATOR.reset_peak_memory();
+        let findings = contract.validate(message.as_bytes());
+        let each = ALLOCATOR.get_peak_memory() / COUNT;
+        assert_eq!(findings.len(), lost, "{list}: {:?}", findings.first());
+        assert!(each <= 48, "{list}: {each} bytes");
+    }
+}
+
 #[test]
 fn trees_take_no_more_room_than_they_need() {
     const COUNT: usize = 20_000;
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let contract = Contract::from_text(
         "<xs:schema xmlns:xs='http://www.w3.org/2001/XMLSchema' targetNamespace='urn:t'><xs:element name='r'><xs:complexType>\
          <xs:sequence><xs:element name='a' maxOccurs='unbounded' form='qualified'/></xs:sequence></xs:complexType></xs:element></xs:schema>",

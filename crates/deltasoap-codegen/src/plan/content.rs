@@ -97,8 +97,12 @@ impl Planner<'_> {
             _ if particle.max == Some(0) => {}
             Term::Element(id) => self.add_element(*id, particle, is_optional, fields),
             Term::Any(any) => {
-                let is_one = particle.max == Some(1) && !fields.is_all;
-                fields.members.push(wildcard(&any.namespaces, if is_one { Occurs::AtMostOnce } else { Occurs::ANY }));
+                let occurs = match particle.max {
+                    _ if fields.is_all => Occurs::ANY,
+                    Some(1) => Occurs::AtMostOnce,
+                    max => Occurs::Often(0, max),
+                };
+                fields.members.push(wildcard(&any.namespaces, occurs));
             }
             Term::Group(_) => {}
             Term::Choice(_) | Term::Sequence(_) if !fields.is_all && fields.repeated.is_group(particle) => {

@@ -402,6 +402,21 @@ fn a_changed_value_in_an_indented_message_is_read_alone() {
     assert_changes_are_read_alone(&documents);
 }
 
+/// Such items are not flat ones: where one begins is not known without the general routines.
+#[test]
+fn items_after_other_than_white_space_are_compared_too() {
+    for other in ["&#32;", "&#xA;", "<!---->", "<![CDATA[ ]]>"] {
+        let item = |i: i32| format!("{other} <item>{i}</item>");
+        let document = |turn: i32| (0..300).map(|i| item(if i == 150 { 1000 + turn } else { i })).collect::<String>();
+        let documents = [1, 2, 3, 4].map(|turn| format!("<r>{}</r>", document(turn)));
+        for chunk in [usize::MAX, 700] {
+            let (_, stats) = read_stream(Kind::Number, &documents, options(LEAVES), &[chunk]);
+            assert_eq!(stats.compared, 3, "{other}: {stats:?}");
+        }
+        assert_eq!(flat_items(Kind::Number, &documents[0]), 0, "{other}");
+    }
+}
+
 #[test]
 fn a_value_in_its_room_moves_nothing() {
     let numbers = |turn: u32| (0..1000).map(move |i| if i % 300 == 150 { 10_i32.pow(turn) } else { i });

@@ -20,8 +20,13 @@ fn of_depth(schemas: &Schemas, id: TypeId, text: &str, names: Resolve<'_>, depth
     match schemas.variety(id) {
         Some(Variety::Builtin(builtin)) => of_builtin(*builtin, text, names),
         Some(Variety::List(item)) => {
-            let items = text.split_ascii_whitespace().map(|it| of_depth(schemas, *item, it, names, depth));
-            items.collect::<Vec<_>>().join(" ")
+            // Lists are as long as messages: nothing but the result is kept of an item.
+            let mut value = String::with_capacity(text.len());
+            for it in text.split_ascii_whitespace() {
+                value.push_str(if value.is_empty() { "" } else { " " });
+                value.push_str(&of_depth(schemas, *item, it, names, depth));
+            }
+            value
         }
         Some(Variety::Union(members)) => match of_members(schemas, members, text, names, depth) {
             Some(plain) => of_depth(schemas, plain.id, &plain.text, names, depth),

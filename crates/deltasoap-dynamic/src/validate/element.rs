@@ -220,9 +220,7 @@ impl<'c> Checker<'c> {
                 self.find(item, format!("another element has the ID {}", shortened(text.trim_ascii())));
             }
             Some(Variety::Builtin(IdRef | IdRefs)) => {
-                let path = self.shown_path();
-                let references = text.split_ascii_whitespace().map(|id| (id.to_owned(), item.offset, path.clone()));
-                self.references.extend(references);
+                self.references.push((text.to_owned(), item.offset));
             }
             _ => {}
         }

@@ -25,10 +25,15 @@ pub(super) struct Item {
 impl Item {
     /// The steps that lead to an element below this one, with this one's name.
     pub(super) fn path_to(&self, target: &Item) -> Vec<String> {
+        self.path_to_offset(target.offset)
+    }
+
+    /// The steps that lead to the element whose tag starts there.
+    pub(super) fn path_to_offset(&self, offset: u64) -> Vec<String> {
         let (mut path, mut at) = (vec![self.name.local.to_string()], self);
-        while at.offset != target.offset {
+        while at.offset != offset {
             // Of the children, which come in the order of their offsets, it is below the last that begins before it.
-            let after = at.children.partition_point(|child| child.offset <= target.offset);
+            let after = at.children.partition_point(|child| child.offset <= offset);
             let Some(child) = after.checked_sub(1).and_then(|place| at.children.get(place)) else { break };
             path.push(child.step());
             at = child;

@@ -170,8 +170,8 @@ struct Checker<'c> {
     path: Vec<String>,
     /// The values of type `xsd:ID`.
     ids: HashSet<String>,
-    /// The values of type `xsd:IDREF`, each with its element's position and path.
-    references: Vec<(String, u64, String)>,
+    /// The values of type `xsd:IDREF` and `xsd:IDREFS`, each with its element's position.
+    references: Vec<(String, u64)>,
     keys: Keys,
     alternatives: Alternatives<'c>,
     /// The start of the root element's tag, in bytes.
@@ -218,9 +218,13 @@ impl Checker<'_> {
 
     /// Reports references without a target.
     fn dangling(&mut self) {
-        for (id, offset, path) in std::mem::take(&mut self.references) {
-            if !self.ids.contains(&id) {
-                self.find_at(offset, path, format!("no element has the ID {}", shortened(&id)));
+        for (text, offset) in std::mem::take(&mut self.references) {
+            let lost = text.split_ascii_whitespace().filter(|id| !self.ids.contains(*id));
+            let room = MOST.saturating_sub(self.findings.len());
+            for id in lost.take(room).collect::<Vec<_>>() {
+                let steps = self.root.map(|root| root.path_to_offset(offset)).unwrap_or_default();
+                let path = steps.iter().fold(String::new(), |path, name| path + "/" + name);
+                self.find_at(offset, path, format!("no element has the ID {}", shortened(id)));
             }
         }
     }

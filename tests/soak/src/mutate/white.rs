@@ -9,13 +9,17 @@ pub struct Style {
     /// Spaces for each level; `None` for no white space at all.
     indent: Option<usize>,
     is_ragged: bool,
+    /// What stands in front of the white space within the root element: most of the time nothing.
+    odd: &'static str,
 }
 
 impl Style {
     /// As it is, most of the time; else every tag on a line of its own.
     pub fn any(chance: &mut Chance) -> Self {
         let indent = if chance.one_in(2) { Some(*chance.pick(&[0, 1, 2, 4, 8, 20])) } else { None };
-        Style { line: chance.word(&["\n", "\n", "\r\n", " ", "\t"]), indent, is_ragged: chance.one_in(4) }
+        let line = chance.word(&["\n", "\n", "\r\n", " ", "\t"]);
+        let odd = if chance.one_in(8) { chance.word(&["&#32;", "&#xA;", "<!---->", "<![CDATA[ ]]>"]) } else { "" };
+        Style { line, indent, is_ragged: chance.one_in(4), odd }
     }
 
     /// A message with white space between its tags; leaves stay as they are.
@@ -36,6 +40,7 @@ impl Style {
             if rest.starts_with('<') && !is_empty {
                 let depth = if rest.starts_with("</") { level.saturating_sub(1) } else { level };
                 let more = if self.is_ragged { chance.below(4) } else { 0 };
+                out.push_str(if level > 0 { self.odd } else { "" });
                 out.push_str(self.line);
                 out.push_str(&" ".repeat(depth * indent + more));
             }
@@ -67,8 +72,10 @@ mod tests {
 
     #[test]
     fn every_tag_gets_a_line_but_leaves_stay() {
-        let style = Style { line: "\n", indent: Some(1), is_ragged: false };
+        let style = Style { line: "\n", indent: Some(1), is_ragged: false, odd: "" };
         let text = style.apply("<a><b><c>1</c><d></d><e/></b></a>", &mut Chance::new(0, 0));
         assert_eq!(text, "<a>\n <b>\n  <c>1</c>\n  <d></d>\n  <e/>\n </b>\n</a>");
+        let text = Style { odd: "&#32;", ..style }.apply("<?xml?><a><b>1</b></a>", &mut Chance::new(0, 0));
+        assert_eq!(text, "<?xml?>\n<a>&#32;\n <b>1</b>&#32;\n</a>");
     }
 }

@@ -48,7 +48,8 @@ pub(super) struct Next {
 
 impl Markup {
     /// The markup of an item that fills `bytes[start..end]`, white space in front of it included, whose leaves stand at
-    /// `leaves` in `bytes`. `None` without leaves. If it `is_literal` no other white space may stand in it.
+    /// `leaves` in `bytes`. `None` without leaves, and if anything but such white space stands before its start tag: a comment, a section,
+    /// or a character reference to white space. If it `is_literal` no other white space may stand in it.
     pub(super) fn new(
         bytes: &[u8],
         (start, end): (usize, usize),
@@ -57,6 +58,9 @@ impl Markup {
     ) -> Option<Self> {
         let (first, last) = (leaves.first()?, leaves.last()?);
         let begin = skip_white(bytes, start);
+        if bytes.get(begin) != Some(&b'<') || matches!(bytes.get(begin + 1), Some(b'!' | b'?')) {
+            return None;
+        }
         let gap = |from, to| if is_literal { Gap::literal(&bytes[from..to]) } else { Gap::new(&bytes[from..to]) };
         let (open, close) = (gap(begin, first.0), gap(last.1, end));
         let text: usize = leaves.iter().map(|leaf| ends(&bytes[leaf.0..leaf.1])).sum();
