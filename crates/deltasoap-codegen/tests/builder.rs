@@ -58,7 +58,7 @@ fn other_elements_are_as_many_as_the_schema_allows() {
     let import = Importer::new().offline().text(&schema).expect("imported");
     let builder = Builder::new("t.xsd").types(["T2", "Tunbounded"]);
     let code = builder.generate_for(&import).expect("generated").code;
-    assert!(code.contains("#[soap(inline, max = 2)]") && code.contains("#[soap(inline)]"), "{code}");
+    assert!(code.contains("#[soap(inline, max = 2, ") && code.contains("#[soap(inline, namespace"), "{code}");
 }
 
 #[test]
