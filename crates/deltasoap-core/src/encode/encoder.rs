@@ -39,6 +39,8 @@ pub struct Encoder {
     pub(crate) parts: Option<BinaryParts>,
     /// The values that are shared.
     pub(super) identities: Identities,
+    /// The depth of the element that was given an id, and perhaps others of its attributes.
+    pub(super) has_given: Option<usize>,
     /// The first thing that could not be written.
     pub(super) error: Option<Error>,
     /// Nothing is written behind so many bytes.
@@ -99,6 +101,7 @@ impl Encoder {
             parts: None,
             against: None,
             identities: Identities::default(),
+            has_given: None,
             error: None,
             most: usize::MAX,
             renamed: None,
@@ -398,7 +401,7 @@ impl Encoder {
 
     /// An attribute of the element just opened.
     pub fn attribute(&mut self, name: &QName, value: &str) {
-        if self.is_full() {
+        if self.is_full() || self.was_given(name) {
             return;
         }
         self.attribute_start(name);
@@ -411,7 +414,7 @@ impl Encoder {
 
     /// An attribute whose value is a simple type's.
     pub fn attribute_value(&mut self, name: &QName, value: &impl Lexical) {
-        if self.is_full() {
+        if self.is_full() || self.was_given(name) {
             return;
         }
         self.attribute_start(name);

@@ -135,7 +135,9 @@ impl Encoder {
         match self.version() {
             Version::Soap12 if is_new => {
                 self.attribute(&encoding("id"), &id);
+                let given = self.has_given.replace(self.open.len());
                 self.within(address, write);
+                self.has_given = given;
             }
             Version::Soap12 => self.attribute(&encoding("ref"), &id),
             Version::Soap11 => {
@@ -157,6 +159,7 @@ impl Encoder {
         side.attribute(&QName::new("", "id"), id);
         side.attribute(&QName::new(ns::SOAP11_ENCODING, "root"), "0");
         side.attribute(&QName::new(ns::SOAP11, "encodingStyle"), ns::SOAP11_ENCODING);
+        side.has_given = Some(side.open.len());
         write(&mut side);
         side.end();
         if let Err(error) = side.check() {
@@ -165,6 +168,18 @@ impl Encoder {
         self.parts = side.parts.take();
         self.identities = std::mem::take(&mut side.identities);
         self.identities.independent.extend_from_slice(side.out.as_slice());
+    }
+
+    /// True if the element just opened has this attribute of SOAP encoding already, for the value is shared. A value that was read may have
+    /// another one: a tree, or a type that declares it.
+    pub(super) fn was_given(&self, name: &QName) -> bool {
+        let is_given = || match self.version() {
+            Version::Soap12 => name.is(ns::SOAP12_ENCODING, "id"),
+            Version::Soap11 => {
+                name.is("", "id") || name.is(ns::SOAP11_ENCODING, "root") || name.is(ns::SOAP11, "encodingStyle")
+            }
+        };
+        self.has_given == Some(self.open.len()) && is_given()
     }
 
     fn copy(&mut self, address: usize, write: impl FnOnce(&mut Self)) {

@@ -99,6 +99,40 @@ fn ids_that_are_given_are_not_those_of_trees() {
     }
 }
 
+/// A type may have an attribute of the name that references need, and a tree may have been read with it.
+#[test]
+fn a_shared_value_has_one_id() {
+    #[derive(Debug, PartialEq, Soap)]
+    #[soap(namespace = "urn:g")]
+    struct Named {
+        #[soap(attribute)]
+        id: Option<String>,
+        value: i32,
+    }
+    #[derive(Soap)]
+    #[soap(name = "relay", namespace = "urn:g", message)]
+    struct Relay {
+        one: Shared<Named>,
+        again: Shared<Named>,
+        tree: Shared<Node>,
+        same: Shared<Node>,
+    }
+    for (version, id) in [(Version::Soap11, "id"), (Version::Soap12, "e:id")] {
+        let content = format!(
+            "<a xmlns:e='http://www.w3.org/2003/05/soap-encoding' xmlns:c='http://schemas.xmlsoap.org/soap/encoding/' {id}='own' c:root='1'>\
+             <b {id}='inner'/></a>"
+        );
+        let one = Shared::new(Named { id: Some("own".to_owned()), value: 1 });
+        let tree = Shared::new(Node::parse(content.as_bytes()).expect("a tree"));
+        let relay = Relay { one: one.clone(), again: one, tree: tree.clone(), same: tree };
+        let message = encode_message(version, Use::Encoded, &[], &relay, Buffer::new()).expect("written");
+        let text = String::from_utf8(message.into_vec()).expect("UTF-8");
+        let (_, read) = decode_request::<Relay>(text.as_bytes()).unwrap_or_else(|error| panic!("{error}: {text}"));
+        assert!(Shared::ptr_eq(&read.one, &read.again) && Shared::ptr_eq(&read.tree, &read.same), "{text}");
+        assert!(text.contains("id=\"inner\"") && roxmltree::Document::parse(&text).is_ok(), "{text}");
+    }
+}
+
 #[test]
 fn copies() {
     let literal = written(Version::Soap11, Use::Literal, &twice()).expect("written");
