@@ -1,5 +1,5 @@
 //! The interface between the routines and whatever compares a message with the one before: leaf checkpoints, or a
-//! [policy](super::policy). The routines know nothing else of either.
+//! [policy](super::policy). Besides, flat lists and references ask the session of leaf checkpoints itself.
 //!
 //! | when | call |
 //! |---|---|
