@@ -2,11 +2,11 @@
 
 use crate::json::parse_name;
 use crate::sample::Finite;
-use deltasoap_core::schema::{Builtin, Element, ElementRef, Schema, Use};
+use deltasoap_core::schema::{Element, ElementRef, Schema, Use};
 use deltasoap_core::{QName, ns};
 use deltasoap_wsdl::lower::Origin;
 use deltasoap_wsdl::xsd::{Block, Derivation, ElementId, SimpleType, TypeDefinition, TypeId, Variety};
-use deltasoap_wsdl::{Import, Lowered};
+use deltasoap_wsdl::{Import, Lowered, Schemas};
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
@@ -51,16 +51,11 @@ impl Types {
         number.is_some_and(|number| self.shared.contains(&number))
     }
 
-    /// The type with a name, built-in ones included.
+    /// The type with a name, built-in ones included, also by their names in drafts of XML Schema.
     pub(crate) fn named(&self, name: &QName) -> Option<TypeId> {
-        let builtin = || Builtin::from_local(&name.local).filter(|_| name.namespace == ns::XSD).map(TypeId::of_builtin);
+        let is_xsd = name.namespace.starts_with("http://www.w3.org/") && name.namespace.ends_with("/XMLSchema");
+        let builtin = || Schemas::builtin_named(&name.local).filter(|_| is_xsd);
         self.import.schemas().type_named(name).or_else(builtin)
-    }
-
-    /// True if types of this namespace are defined.
-    pub(crate) fn has_namespace(&self, namespace: &str) -> bool {
-        let mut names = self.import.schemas().types().filter_map(|(_, it)| it.name.as_ref());
-        names.any(|name| name.namespace == namespace)
     }
 
     /// The label of a type in `$type`; `None` for a type without a name.

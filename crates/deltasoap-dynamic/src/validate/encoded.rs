@@ -204,7 +204,15 @@ impl<'c> Checker<'c> {
                 self.known(&item.name).filter(|&id| is_one && self.types.can_be(id, declared))
             }
         };
-        named.unwrap_or(declared)
+        let id = named.unwrap_or(declared);
+        // What an unknown name stands for may be derived from an abstract type.
+        let is_known = named.is_some() || item.attribute(ns::XSI, "type").is_none();
+        if matches!(&self.types.import.schemas()[id].definition, TypeDefinition::Complex(it) if it.is_abstract && is_known)
+        {
+            let label = self.types.label(id).unwrap_or_default();
+            self.find(item, format!("{label} is abstract: xsi:type has to name a type derived from it"));
+        }
+        id
     }
 
     /// The type that an attribute names, if it is derived from the declared one. It may be a base of that, since many senders name the base of
@@ -223,9 +231,11 @@ impl<'c> Checker<'c> {
                 let declared = types.label(declared).unwrap_or_else(|| "a type without a name".into());
                 self.find(item, format!("{attribute} {} is not derived from {declared}", types.label_of(&name)));
             }
-            // Where anything may stand, it may be of types that are declared elsewhere.
-            None if declared == TypeId::ANY && !types.has_namespace(&name.namespace) => {}
-            None => self.find(item, format!("{attribute} names {name}, which the WSDL does not define")),
+            None if name.namespace == ns::XSD => {
+                self.find(item, format!("{attribute} names {name}, which XML Schema does not define"));
+            }
+            // Toolkits name structs and arrays as they like where the description does not.
+            None => {}
         }
         None
     }
@@ -247,10 +257,10 @@ impl<'c> Checker<'c> {
         id
     }
 
-    /// The type with a name, which may also be one of the encoding's (`enc:int`), or of a draft of XML Schema.
+    /// The type with a name, which may also be one of the encoding's (`enc:int`).
     fn known(&self, name: &QName) -> Option<TypeId> {
-        let is_other = is_xsd(&name.namespace) || is_encoding(&name.namespace);
-        let builtin = is_other.then(|| QName::owned(ns::XSD, &*name.local)).and_then(|name| self.types.named(&name));
+        let is_one = is_encoding(&name.namespace);
+        let builtin = is_one.then(|| QName::owned(ns::XSD, &*name.local)).and_then(|name| self.types.named(&name));
         builtin.or_else(|| self.types.named(name))
     }
 
@@ -285,24 +295,29 @@ impl<'c> Checker<'c> {
 
     /// An array's items within the sizes that it says it has (SOAP 1.1, 5.4.2). It may leave some out.
     fn places(&mut self, item: &Item, sizes: &[usize]) {
-        let said = || sizes.iter().map(usize::to_string).collect::<Vec<_>>().join(",");
+        let size = product(sizes);
         let of = |item: &Item, attribute| item.attribute(ns::SOAP11_ENCODING, attribute).and_then(place);
-        let is_outside =
-            |place: &[usize]| place.len() == sizes.len() && place.iter().zip(sizes).any(|(at, size)| at >= size);
+        let skipped = of(item, "offset").and_then(|offset| index_of(&offset, sizes)).unwrap_or(0);
+        let (mut next, mut has_positions) = (skipped, false);
         for child in &item.children {
-            if let Some(place) = of(child, "position").filter(|place| is_outside(place)) {
-                let message = format!("position {place:?} is outside of an array of the size [{}]", said());
-                self.within(child, |this| this.find(child, message));
+            let position = of(child, "position");
+            has_positions |= position.is_some();
+            let at = match &position {
+                Some(place) => index_of(place, sizes).unwrap_or(usize::MAX),
+                None => next,
+            };
+            next = at.saturating_add(1);
+            if at >= size && has_positions {
+                let sizes = sizes.iter().map(usize::to_string).collect::<Vec<_>>().join(",");
+                let which = position.map_or("the item".to_owned(), |place| format!("position {place:?}"));
+                let message = format!("{which} is outside of an array of the size [{sizes}]");
+                return self.within(child, |this| this.find(child, message));
             }
         }
-        let product = |sizes: &[usize]| sizes.iter().fold(1, |product: usize, size| product.saturating_mul(*size));
-        let offset = of(item, "offset").filter(|offset| offset.len() == sizes.len()).unwrap_or_default();
-        let skipped = offset.iter().enumerate().map(|(index, at)| at.saturating_mul(product(&sizes[index + 1..])));
-        let skipped = skipped.fold(0, usize::saturating_add);
-        let (items, size) = (item.children.len(), product(sizes));
-        if size.saturating_sub(skipped) < items {
-            let behind = if skipped > 0 { format!(" after the {skipped} that it leaves out") } else { String::new() };
-            self.find(item, format!("the array has {items} items{behind}, and says that it has {size}"));
+        let items = item.children.len();
+        if !has_positions && size.saturating_sub(skipped) < items {
+            let after = if skipped > 0 { format!(" after the {skipped} that it leaves out") } else { String::new() };
+            self.find(item, format!("the array has {items} items{after}, and says that it has {size}"));
         }
     }
 
@@ -341,15 +356,9 @@ fn refers_anywhere(item: &Item) -> bool {
     reference(item).is_some() || item.children.iter().any(refers_anywhere)
 }
 
-/// What any struct and any array may be called, and anything in drafts of XML Schema.
-fn is_generic(name: &QName) -> bool {
-    let is_encoded = is_encoding(&name.namespace) && matches!(&*name.local, "Struct" | "Array");
-    is_encoded || is_xsd(&name.namespace) && name.local == "ur-type"
-}
-
-/// XML Schema, or a draft of it, as old toolkits write.
-fn is_xsd(namespace: &str) -> bool {
-    namespace.starts_with("http://www.w3.org/") && namespace.ends_with("/XMLSchema")
+/// What any struct and any array may be called.
+pub(super) fn is_generic(name: &QName) -> bool {
+    is_encoding(&name.namespace) && matches!(&*name.local, "Struct" | "Array")
 }
 
 /// What an array says its items are, and by which attribute.
@@ -362,6 +371,18 @@ fn array_type(item: &Item) -> Option<(&'static str, &str)> {
 fn place(text: &str) -> Option<Vec<usize>> {
     let places = text.trim_ascii().strip_prefix('[')?.strip_suffix(']')?;
     places.split(',').map(|place| place.trim_ascii().parse().ok()).collect()
+}
+
+/// How many items arrays of these sizes have.
+fn product(sizes: &[usize]) -> usize {
+    sizes.iter().fold(1, |product: usize, size| product.saturating_mul(*size))
+}
+
+/// The number of items before a place; `None` if it is outside of the array, or one of another number of dimensions.
+fn index_of(place: &[usize], sizes: &[usize]) -> Option<usize> {
+    let is_inside = place.len() == sizes.len() && place.iter().zip(sizes).all(|(at, size)| at < size);
+    let before = || place.iter().enumerate().map(|(index, at)| at.saturating_mul(product(&sizes[index + 1..])));
+    is_inside.then(|| before().fold(0, usize::saturating_add))
 }
 
 /// How many items an array says it has in each dimension; `None` if it does not say.

@@ -22,7 +22,7 @@ use deltasoap_core::soap::{EnvelopeReader, Head, Receiver, Version};
 use deltasoap_core::{BodyParts, Content, DecodeOptions, Error, ErrorKind, Node, PartUri, QName, Shared, Value, ns};
 use deltasoap_wsdl::wsdl::{Part, PartContent};
 use deltasoap_wsdl::xsd::TypeId;
-use encoded::{Cache, Kind, Pending};
+use encoded::{Cache, Kind, Pending, is_generic};
 use identity::Keys;
 use item::Item;
 use model::Alternatives;
@@ -464,6 +464,9 @@ impl Checker<'_> {
         else {
             return;
         };
+        if node.resolve(text.trim_ascii()).is_some_and(|name| is_generic(&name)) {
+            return;
+        }
         let message = format!("<{}>: the xsi:type {} may not stand here", node.name.local, shortened(text));
         self.find_at(self.start, self.shown_path(), message);
     }

@@ -95,12 +95,23 @@ fn faulty() -> Vec<(String, &'static str)> {
         (more("<rows e:arrayType='t:Short[][1]'><r e:arrayType='x:string[1]'><i>abcd</i></r></rows>"), "rows/r/i: "),
         wrong("<b>1", "<b i:type='x:date'>1", "pair/b: xsi:type xsd:date is not derived from xsd:int"),
         wrong("<b>1", "<b i:type='t:Pair'>1", "pair/b: xsi:type Pair is not derived"),
-        wrong("<b>1", "<b i:type='t:None'>1", "pair/b: xsi:type names {urn:t}None, which the WSDL does not define"),
+        wrong(
+            "<b>1",
+            "<b i:type='x:none'>1",
+            "pair/b: xsi:type names {http://www.w3.org/2001/XMLSchema}none, which XML Schema",
+        ),
         wrong("t:Short[2]", "x:date[2]", "all: arrayType xsd:date is not derived from Short"),
         wrong("t:Short[2]", "z:Short[2]", "all: arrayType \"z:Short\" has a prefix"),
         wrong("<i>abc", "<i e:position='[2]'>abc", "all/i[2]: position [2] is outside of an array of the size [2]"),
         wrong("t:Short[2]'", "t:Short[2]' e:offset='[1]'", "all: the array has 2 items after the 1 that it leaves out"),
-        (more("<any i:type='t:None'>1</any>"), "any: xsi:type names {urn:t}None"),
+        (
+            put([
+                "",
+                &PUT.replace("t:Short[2]", "t:Short[3]").replace("<i>abc", "<i e:position='[2]'>a</i><i>abc"),
+                "",
+            ]),
+            "all/i[3]: the item is outside of an array of the size [3]",
+        ),
         (put(["", PUT, ""]).replace("<t:Put>", "<t:Put z='1'>"), "Body/Put: "),
         (put(["", &PUT.replace("<i>a</i><i>abc</i>", "<i id='k'>abcd</i><i href='#k'/>"), ""]), "Body/Put/all/i[1]: "),
         (more("<marked m='abcd'><a>a</a></marked>"), "marked: "),
@@ -175,6 +186,10 @@ fn facets_hold_in_soap_encoding_too() {
         more("<marked m='abc' id='5'><a>a</a></marked>"),
         more("<rows e:arrayType='t:Shorts[1]'><r e:arrayType='t:Short[1]'><i>abc</i></r></rows>"),
         more("<any i:type='o:Other' xmlns:o='urn:o'>1</any>"),
+        more("<any i:type='t:Other'>1</any>"),
+        more("<any i:type='d:timeInstant' xmlns:d='http://www.w3.org/1999/XMLSchema'>2026-01-02T03:04:05Z</any>"),
+        put(["", &PUT.replace("<pair>", "<pair i:type='e:Struct'>"), ""]),
+        put(["", &PUT.replace("<pair>", "<pair i:type='t:AsTheyLike'>"), ""]),
         put(["", &PUT.replace("<b>1", "<b i:type='x:integer'>1").replace("<i>abc", "<i i:type='e:string'>abc"), ""]),
         put(["", &PUT.replace("t:Short[2]", "t:Short[9]").replace("<i>abc", "<i e:position='[8]'>abc"), ""]),
         put([
@@ -190,6 +205,37 @@ fn facets_hold_in_soap_encoding_too() {
     for (message, path) in faulty() {
         assert!(matches!(&found(&message)[..], [one] if one.contains(path)), "{message}: {:#?}", found(&message));
     }
+}
+
+/// Also where parts have types of a draft of XML Schema.
+#[test]
+fn abstract_types_in_soap_encoding_are_found() {
+    let wsdl = "<definitions xmlns='http://schemas.xmlsoap.org/wsdl/' xmlns:s='http://schemas.xmlsoap.org/wsdl/soap/' \
+        xmlns:t='urn:t' xmlns:d='http://www.w3.org/1999/XMLSchema' targetNamespace='urn:t'><types>\
+        <schema xmlns='http://www.w3.org/2001/XMLSchema' targetNamespace='urn:t'>\
+        <complexType name='A' abstract='true'><sequence><element name='a' type='int'/></sequence></complexType>\
+        <complexType name='B'><complexContent><extension base='t:A'/></complexContent></complexType></schema></types>\
+        <message name='m'><part name='p' type='t:A'/><part name='q' type='d:timeInstant'/></message>\
+        <portType name='P'><operation name='Op'><input message='t:m'/></operation></portType>\
+        <binding name='b' type='t:P'><s:binding style='rpc' transport='http://schemas.xmlsoap.org/soap/http'/>\
+        <operation name='Op'><s:operation soapAction=''/><input><s:body use='encoded' namespace='urn:o'/></input></operation></binding>\
+        <service name='S'><port name='P' binding='t:b'><s:address location='http://nowhere/'/></port></service></definitions>";
+    let contract = Contract::from_text(wsdl).expect("a description");
+    let message = |p: &str, q: &str| {
+        format!(
+            "<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/' xmlns:t='urn:t' xmlns:i='http://www.w3.org/2001/XMLSchema-instance' \
+             xmlns:d='http://www.w3.org/1999/XMLSchema'><s:Body><o:Op xmlns:o='urn:o'><p{p}><a>1</a></p><q i:type='d:timeInstant'>{q}</q>\
+             </o:Op></s:Body></s:Envelope>"
+        )
+    };
+    let time = "2026-01-02T03:04:05Z";
+    assert_eq!(found(&contract, &message(" i:type='t:B'", time)), [""; 0]);
+    for p in ["", " i:type='t:A'"] {
+        let findings = found(&contract, &message(p, time));
+        assert!(findings.len() == 1 && findings[0].contains("Op/p: A is abstract"), "{findings:?}");
+    }
+    let findings = found(&contract, &message(" i:type='t:B'", "1"));
+    assert!(findings.len() == 1 && findings[0].contains("Op/q: "), "{findings:?}");
 }
 
 /// An accessor of any type does not say which one its value has.
