@@ -46,7 +46,7 @@ pub struct Encoder {
     /// Nothing is written behind so many bytes.
     pub(super) most: usize,
     /// A namespace, and what is written in its place.
-    renamed: Option<Box<(String, String)>>,
+    pub(super) renamed: Option<Box<(String, String)>>,
 }
 
 #[derive(Debug, Clone)]
@@ -404,12 +404,18 @@ impl Encoder {
         if self.is_full() || self.was_given(name) {
             return;
         }
-        self.attribute_start(name);
-        self.out.push_text(value, Escape::Attribute);
-        self.out.push(b"\"");
+        self.keep_id(name, value);
+        self.given_attribute(name, value);
         if self.parts.is_some() && is_media_type(name) {
             self.note_media_type(Some(value.to_owned()));
         }
+    }
+
+    /// An attribute that is not the value's.
+    pub(super) fn given_attribute(&mut self, name: &QName, value: &str) {
+        self.attribute_start(name);
+        self.out.push_text(value, Escape::Attribute);
+        self.out.push(b"\"");
     }
 
     /// An attribute whose value is a simple type's.
@@ -420,10 +426,15 @@ impl Encoder {
         self.attribute_start(name);
         value.format(&mut self.out, Escape::Attribute);
         self.out.push(b"\"");
-        if self.parts.is_some() && is_media_type(name) {
+        let is_media_type = self.parts.is_some() && is_media_type(name);
+        if is_media_type || self.is_id(name) {
             let mut text = Buffer::new();
             value.format(&mut text, Escape::Text);
-            self.note_media_type(String::from_utf8(text.into_vec()).ok());
+            let text = String::from_utf8(text.into_vec()).ok();
+            self.keep_id(name, text.as_deref().unwrap_or_default());
+            if is_media_type {
+                self.note_media_type(text);
+            }
         }
     }
 

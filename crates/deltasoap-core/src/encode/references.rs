@@ -13,6 +13,7 @@
 //! written then, nor can values whose copies become too many.
 
 use super::Encoder;
+use super::overlay::Splits;
 use super::parts::BinaryParts;
 use crate::ns;
 use crate::schema::{QName, Use};
@@ -63,13 +64,18 @@ impl Encoder {
         self.identities.is_off = !on;
     }
 
-    /// An attribute of a tree: ids that were read and ids that are given must not be the same.
-    pub(crate) fn keep_id(&mut self, name: &QName, text: &str) {
+    /// An attribute of a value: ids that it has and ids that are given must not be the same.
+    pub(super) fn keep_id(&mut self, name: &QName, text: &str) {
         let number = || text.trim_ascii().strip_prefix(ID)?.parse::<u32>().ok();
-        if name.is("", "id") || name.is(ns::SOAP12_ENCODING, "id") {
-            let free = number().map_or(0, |number| number as usize + 1);
+        if self.is_id(name) {
+            let free = number().map_or(0, |number| (number as usize).saturating_add(1));
             self.identities.free = self.identities.free.max(free);
         }
+    }
+
+    /// True for an id of SOAP encoding.
+    pub(super) fn is_id(&self, name: &QName) -> bool {
+        self.encoding() == Use::Encoded && (name.is("", "id") || name.is(ns::SOAP12_ENCODING, "id"))
     }
 
     /// At the start of a message's body.
@@ -84,20 +90,22 @@ impl Encoder {
         self.identities.body = None;
     }
 
-    /// True if the message is to be written again, since values that were given an id turned out to have one place in it, or a tree has
-    /// such an id. The encoder is as it was at the start then, but for that knowledge.
+    /// True if the message is to be written again, since values that were given an id turned out to have one place in it, or another value
+    /// has such an id. The encoder is as it was at the start then, but for that knowledge.
     pub(crate) fn starts_over(&mut self) -> bool {
-        let lone = self.identities.ids.iter().filter(|(_, referred)| referred.places == 1).map(|(&address, _)| address);
-        let alone: HashSet<usize> = lone.collect();
-        // Beginnings of messages do not tell how often a value is met in all.
+        // Beginnings of messages, and messages without their items, do not tell how often a value is met in all.
+        let is_whole = self.splits.is_none() && self.most == usize::MAX;
+        let lone = self.identities.ids.iter().filter(|(_, referred)| is_whole && referred.places == 1);
+        let alone: HashSet<usize> = lone.map(|(&address, _)| address).collect();
         let first = if self.identities.ids.is_empty() { 0 } else { self.identities.free };
-        if alone.is_empty() && first == self.identities.first || self.splits.is_some() || self.most != usize::MAX {
+        if alone.is_empty() && first == self.identities.first || self.most != usize::MAX {
             return false;
         }
         let identities = Identities { is_off: self.identities.is_off, alone, first, ..Identities::default() };
         let parts = self.parts.take().map(BinaryParts::emptied);
+        let (splits, renamed) = (self.splits.take().map(Splits::emptied), self.renamed.take());
         *self = Encoder::with_buffer(std::mem::take(&mut self.out));
-        (self.identities, self.parts) = (identities, parts);
+        (self.identities, self.parts, self.splits, self.renamed) = (identities, parts, splits, renamed);
         true
     }
 
@@ -134,7 +142,7 @@ impl Encoder {
         let encoding = |local| QName::new(ns::SOAP12_ENCODING, local);
         match self.version() {
             Version::Soap12 if is_new => {
-                self.attribute(&encoding("id"), &id);
+                self.given_attribute(&encoding("id"), &id);
                 let given = self.has_given.replace(self.open.len());
                 self.within(address, write);
                 self.has_given = given;
@@ -156,7 +164,7 @@ impl Encoder {
         side.identities = std::mem::take(&mut self.identities);
         side.parts = self.parts.take();
         side.start(&QName::new("", "multiRef"));
-        side.attribute(&QName::new("", "id"), id);
+        side.given_attribute(&QName::new("", "id"), id);
         side.attribute(&QName::new(ns::SOAP11_ENCODING, "root"), "0");
         side.attribute(&QName::new(ns::SOAP11, "encodingStyle"), ns::SOAP11_ENCODING);
         side.has_given = Some(side.open.len());

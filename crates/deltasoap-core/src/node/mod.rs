@@ -193,7 +193,6 @@ impl Node {
         let style = encoder.take_style_written().then(|| encoder.version().namespace());
         let is_written = |name: &QName| style.is_some_and(|namespace| name.is(namespace, "encodingStyle"));
         for (name, value) in self.attributes.iter().filter(|(name, _)| !is_written(name)) {
-            encoder.keep_id(name, value);
             encoder.attribute(name, value);
         }
         for child in &self.children {

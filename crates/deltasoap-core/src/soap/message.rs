@@ -102,7 +102,7 @@ pub fn encode_with_namespaces<T: Message>(
         encoder.rename_namespace(&T::ELEMENT.namespace, namespace);
     }
     let draft = Draft { version, encoding, headers, name: &T::ELEMENT, value: body, view: T::view(), references: true };
-    draft.write_declaring(&mut encoder, namespaces.declared);
+    draft.write_with(&mut encoder, namespaces.declared);
     encoder.finish()
 }
 
@@ -170,18 +170,18 @@ impl Draft<'_> {
 
     /// Writes the message, in full or against a template.
     pub(crate) fn write(&self, encoder: &mut Encoder) {
-        self.write_once(encoder);
+        self.write_with(encoder, &[]);
+    }
+
+    /// As [`write`](Self::write), with prefixes that the envelope declares.
+    fn write_with(&self, encoder: &mut Encoder, declared: &[(&str, &str)]) {
+        self.write_once(encoder, declared);
         if encoder.starts_over() {
-            self.write_once(encoder);
+            self.write_once(encoder, declared);
         }
     }
 
-    fn write_once(&self, encoder: &mut Encoder) {
-        self.write_declaring(encoder, &[]);
-    }
-
-    /// Writes the message, with prefixes that the envelope declares.
-    fn write_declaring(&self, encoder: &mut Encoder, declared: &[(&str, &str)]) {
+    fn write_once(&self, encoder: &mut Encoder, declared: &[(&str, &str)]) {
         let &Draft { version, encoding, headers, name, value, view, references } = self;
         encoder.set_encoding(encoding);
         encoder.set_references(references);

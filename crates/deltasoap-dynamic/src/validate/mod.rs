@@ -219,7 +219,8 @@ impl Checker<'_> {
     /// Reports references without a target.
     fn dangling(&mut self) {
         for (text, offset) in std::mem::take(&mut self.references) {
-            let lost = text.split_ascii_whitespace().filter(|id| !self.ids.contains(*id));
+            let mut seen = HashSet::new();
+            let lost = text.split_ascii_whitespace().filter(|id| !self.ids.contains(*id) && seen.insert(*id));
             let room = MOST.saturating_sub(self.findings.len());
             for id in lost.take(room).collect::<Vec<_>>() {
                 let steps = self.root.map(|root| root.path_to_offset(offset)).unwrap_or_default();

@@ -3,8 +3,13 @@
 use crate::graph::{Graph, Put, Vertex, graphs, styles, write};
 use crate::support::decode;
 use deltasoap::schema::Use;
-use deltasoap::soap::{Version, decode_request, encode_element, encode_message, encode_without_references};
-use deltasoap::{Buffer, ErrorKind, MatchKind, Message, Node, Shared, Soap, Template, Templating, Typed};
+use deltasoap::soap::Namespaces;
+use deltasoap::soap::{
+    Version, decode_request, encode_element, encode_message, encode_with_namespaces, encode_without_references,
+};
+use deltasoap::{
+    Buffer, ErrorKind, MatchKind, Message, Node, Overlay, Shared, Soap, Streamed, Template, Templating, Typed,
+};
 use proptest::prelude::*;
 
 fn written(version: Version, encoding: Use, put: &Put) -> Result<String, deltasoap::Error> {
@@ -96,6 +101,55 @@ fn ids_that_are_given_are_not_those_of_trees() {
         assert!(Shared::ptr_eq(&read.first, &read.second), "{text}");
         assert_eq!((&read.first, &read.any.children), (&relay.first, &relay.any.children), "{text}");
         assert_eq!(read.alone, alone);
+    }
+}
+
+/// So it is with attributes of types, and where the message is not written by the usual way.
+#[test]
+fn ids_that_are_given_are_those_of_no_value() {
+    #[derive(Soap)]
+    #[soap(namespace = "urn:g")]
+    struct Named {
+        #[soap(attribute)]
+        id: String,
+    }
+    #[derive(Soap)]
+    #[soap(name = "relay", namespace = "urn:g", message)]
+    struct Relay {
+        named: Named,
+        first: Shared<Vertex>,
+        second: Shared<Vertex>,
+        items: Vec<i32>,
+    }
+    #[derive(Soap)]
+    #[soap(name = "relay", namespace = "urn:g", message)]
+    struct Flow {
+        named: Named,
+        first: Shared<Vertex>,
+        second: Shared<Vertex>,
+        items: Streamed<i32>,
+    }
+    let shared = Shared::new(vertex("a"));
+    let named = || Named { id: "id3".to_owned() };
+    let relay = Relay { named: named(), first: shared.clone(), second: shared.clone(), items: Vec::new() };
+    let flow = Flow { named: named(), first: shared.clone(), second: shared, items: Streamed::default() };
+    let is_good = |text: &str| {
+        assert_eq!((text.matches("id=\"id4\"").count(), text.matches("id=\"id3\"").count()), (1, 1), "{text}");
+        let (_, read) = decode_request::<Relay>(text.as_bytes()).expect("valid");
+        assert!(Shared::ptr_eq(&read.first, &read.second), "{text}");
+    };
+    for version in [Version::Soap11, Version::Soap12] {
+        let text = |message: Buffer| String::from_utf8(message.into_vec()).expect("UTF-8");
+        is_good(&text(encode_message(version, Use::Encoded, &[], &relay, Buffer::new()).expect("written")));
+        let namespaces = Namespaces { declared: &[("g", "urn:g")], ..Namespaces::default() };
+        let message = encode_with_namespaces(version, Use::Encoded, &[], &relay, namespaces, Buffer::new());
+        is_good(&text(message.expect("written")));
+        let mut overlay = Overlay::new(version, Use::Encoded, &[], &flow, [1, 2], 64).expect("written");
+        let mut all = Vec::new();
+        while let Some(chunk) = overlay.next_chunk().expect("written") {
+            all.extend_from_slice(chunk);
+        }
+        is_good(&String::from_utf8(all).expect("UTF-8"));
     }
 }
 

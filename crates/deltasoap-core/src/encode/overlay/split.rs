@@ -31,6 +31,11 @@ impl Splits {
         Splits { has_items, size, ..Splits::default() }
     }
 
+    /// As at the start.
+    pub(in crate::encode) fn emptied(self) -> Self {
+        Splits::new(self.has_items, self.size)
+    }
+
     /// The place, if there is one and only one, and it is for items of a type.
     pub(super) fn only<T: Typed>(self) -> Result<Split, Error> {
         let fault = |what| Err(Error::at(ErrorKind::Unwritable(what), 0));
