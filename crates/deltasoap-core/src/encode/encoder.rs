@@ -39,8 +39,8 @@ pub struct Encoder {
     pub(crate) parts: Option<BinaryParts>,
     /// The values that are shared.
     pub(super) identities: Identities,
-    /// The depth of the element that was given an id, and perhaps others of its attributes.
-    pub(super) has_given: Option<usize>,
+    /// The depth of the element whose id comes from the encoder, since its value is shared.
+    pub(super) given_at: Option<usize>,
     /// The first thing that could not be written.
     pub(super) error: Option<Error>,
     /// Nothing is written behind so many bytes.
@@ -101,7 +101,7 @@ impl Encoder {
             parts: None,
             against: None,
             identities: Identities::default(),
-            has_given: None,
+            given_at: None,
             error: None,
             most: usize::MAX,
             renamed: None,
@@ -411,7 +411,7 @@ impl Encoder {
         }
     }
 
-    /// An attribute that is not the value's.
+    /// An attribute that the encoder adds to those of the value.
     pub(super) fn given_attribute(&mut self, name: &QName, value: &str) {
         self.attribute_start(name);
         self.out.push_text(value, Escape::Attribute);

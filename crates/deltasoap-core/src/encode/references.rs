@@ -32,7 +32,7 @@ pub(super) struct Identities {
     alone: HashSet<usize>,
     /// The number of the first id.
     first: usize,
-    /// One more than the highest number of such an id in trees, which keep the ids that they were read with.
+    /// One more than the highest number in an id of this form that a value has itself, as trees keep those that they were read with.
     free: usize,
     /// Elements that stand behind the operation.
     independent: Vec<u8>,
@@ -64,7 +64,7 @@ impl Encoder {
         self.identities.is_off = !on;
     }
 
-    /// An attribute of a value: ids that it has and ids that are given must not be the same.
+    /// Notes an attribute of a value: the ids that the encoder gives must differ from it.
     pub(super) fn keep_id(&mut self, name: &QName, text: &str) {
         let number = || text.trim_ascii().strip_prefix(ID)?.parse::<u32>().ok();
         if self.is_id(name) {
@@ -143,9 +143,9 @@ impl Encoder {
         match self.version() {
             Version::Soap12 if is_new => {
                 self.given_attribute(&encoding("id"), &id);
-                let given = self.has_given.replace(self.open.len());
+                let given = self.given_at.replace(self.open.len());
                 self.within(address, write);
-                self.has_given = given;
+                self.given_at = given;
             }
             Version::Soap12 => self.attribute(&encoding("ref"), &id),
             Version::Soap11 => {
@@ -167,7 +167,7 @@ impl Encoder {
         side.given_attribute(&QName::new("", "id"), id);
         side.attribute(&QName::new(ns::SOAP11_ENCODING, "root"), "0");
         side.attribute(&QName::new(ns::SOAP11, "encodingStyle"), ns::SOAP11_ENCODING);
-        side.has_given = Some(side.open.len());
+        side.given_at = Some(side.open.len());
         write(&mut side);
         side.end();
         if let Err(error) = side.check() {
@@ -178,8 +178,8 @@ impl Encoder {
         self.identities.independent.extend_from_slice(side.out.as_slice());
     }
 
-    /// True if the element just opened has this attribute of SOAP encoding already, for the value is shared. A value that was read may have
-    /// another one: a tree, or a type that declares it.
+    /// True if the encoder has written this attribute of SOAP encoding for the element just opened. The value may have one of this name
+    /// too: a tree, or a type that declares it.
     pub(super) fn was_given(&self, name: &QName) -> bool {
         let is_given = || match self.version() {
             Version::Soap12 => name.is(ns::SOAP12_ENCODING, "id"),
@@ -187,7 +187,7 @@ impl Encoder {
                 name.is("", "id") || name.is(ns::SOAP11_ENCODING, "root") || name.is(ns::SOAP11, "encodingStyle")
             }
         };
-        self.has_given == Some(self.open.len()) && is_given()
+        self.given_at == Some(self.open.len()) && is_given()
     }
 
     fn copy(&mut self, address: usize, write: impl FnOnce(&mut Self)) {

@@ -53,9 +53,7 @@ impl Types {
 
     /// The type with a name, built-in ones included, also by their names in drafts of XML Schema.
     pub(crate) fn named(&self, name: &QName) -> Option<TypeId> {
-        let is_xsd = name.namespace.starts_with("http://www.w3.org/") && name.namespace.ends_with("/XMLSchema");
-        let builtin = || Schemas::builtin_named(&name.local).filter(|_| is_xsd);
-        self.import.schemas().type_named(name).or_else(builtin)
+        self.import.schemas().type_named(name).or_else(|| Schemas::builtin_named(name))
     }
 
     /// The label of a type in `$type`; `None` for a type without a name.

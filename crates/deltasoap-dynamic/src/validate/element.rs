@@ -100,12 +100,19 @@ impl<'c> Checker<'c> {
             self.find(item, format!("xsi:type {name} {why} {declared}"));
             return None;
         }
-        if matches!(&types.import.schemas()[id].definition, TypeDefinition::Complex(it) if it.is_abstract) {
+        if self.find_abstract(item, id) { None } else { Some(id) }
+    }
+
+    /// Finds that an element is of an abstract type; true if it is.
+    pub(super) fn find_abstract(&mut self, item: &Item, id: TypeId) -> bool {
+        let types = self.types;
+        let is_abstract =
+            matches!(&types.import.schemas()[id].definition, TypeDefinition::Complex(it) if it.is_abstract);
+        if is_abstract {
             let label = types.label(id).unwrap_or_default();
             self.find(item, format!("{label} is abstract: xsi:type has to name a type derived from it"));
-            return None;
         }
-        Some(id)
+        is_abstract
     }
 
     fn is_nil(&mut self, item: &Item, declaration: Option<&Element>) -> bool {

@@ -206,11 +206,8 @@ impl<'c> Checker<'c> {
         };
         let id = named.unwrap_or(declared);
         // What an unknown name stands for may be derived from an abstract type.
-        let is_known = named.is_some() || item.attribute(ns::XSI, "type").is_none();
-        if matches!(&self.types.import.schemas()[id].definition, TypeDefinition::Complex(it) if it.is_abstract && is_known)
-        {
-            let label = self.types.label(id).unwrap_or_default();
-            self.find(item, format!("{label} is abstract: xsi:type has to name a type derived from it"));
+        if named.is_some() || item.attribute(ns::XSI, "type").is_none() {
+            self.find_abstract(item, id);
         }
         id
     }

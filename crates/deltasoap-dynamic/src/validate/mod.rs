@@ -213,7 +213,7 @@ impl Checker<'_> {
     }
 
     fn shown_path(&self) -> String {
-        self.path.iter().fold(String::new(), |path, name| path + "/" + name)
+        joined(&self.path)
     }
 
     /// Reports references without a target.
@@ -224,8 +224,7 @@ impl Checker<'_> {
             let room = MOST.saturating_sub(self.findings.len());
             for id in lost.take(room).collect::<Vec<_>>() {
                 let steps = self.root.map(|root| root.path_to_offset(offset)).unwrap_or_default();
-                let path = steps.iter().fold(String::new(), |path, name| path + "/" + name);
-                self.find_at(offset, path, format!("no element has the ID {}", shortened(id)));
+                self.find_at(offset, joined(&steps), format!("no element has the ID {}", shortened(id)));
             }
         }
     }
@@ -478,6 +477,11 @@ impl Checker<'_> {
         check(self);
         self.path.pop();
     }
+}
+
+/// The steps of a path, each after a slash.
+fn joined(steps: &[String]) -> String {
+    steps.iter().fold(String::new(), |path, step| path + "/" + step)
 }
 
 /// The parts of an operation's request or response.

@@ -14,7 +14,7 @@ mod vocabulary;
 pub(crate) use encoding::in_charset;
 pub use encoding::text;
 pub(crate) use read::{DocumentError, abbreviated, read, steps};
-pub(crate) use vocabulary::{Vocabulary, ns};
+pub(crate) use vocabulary::{Vocabulary, meant, ns};
 
 use crate::Position;
 use crate::fetch::Location;

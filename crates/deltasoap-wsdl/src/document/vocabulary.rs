@@ -43,7 +43,7 @@ impl Vocabulary {
 }
 
 /// The namespace that is meant: drafts of XML Schema are read as the standard.
-pub(super) fn meant(namespace: &str) -> &str {
+pub(crate) fn meant(namespace: &str) -> &str {
     if ns::XSD_DRAFTS.contains(&namespace) { ns::XSD } else { namespace }
 }
 

@@ -13,7 +13,7 @@ mod simple;
 mod unknown;
 mod words;
 
-use crate::document::{Node, Place, qname};
+use crate::document::{Node, Place, meant, qname};
 use crate::load::{Sources, Unit};
 use crate::xsd::{
     AttributeGroup, AttributeId, Attributes, Block, ComplexType, Content, Derivation, ElementId, Group, Particle,
@@ -259,7 +259,7 @@ impl<'s> Builder<'s> {
         let names = &sources.names;
         let namespace = names.namespace(name);
         if kind == Kind::Type && namespace == XSD {
-            let builtin = Schemas::builtin_named(names.local(name));
+            let builtin = builtin_type(names.local(name));
             return builtin.map(|id| id.0).ok_or_else(|| self.undefined(kind, name, node));
         }
         let included = || names.find(&scope.unit.namespace, names.local(name));
@@ -279,7 +279,7 @@ impl<'s> Builder<'s> {
     fn meant_builtin(&mut self, kind: Kind, name: NameId, node: Node<'s>) -> Option<u32> {
         let names = &self.sources.names;
         let is_bare = kind == Kind::Type && names.namespace(name).is_empty() && !self.sources.is_strict;
-        let number = Schemas::builtin_named(names.local(name)).filter(|_| is_bare)?;
+        let number = builtin_type(names.local(name)).filter(|_| is_bare)?;
         let instead = "that of XML Schema is taken";
         if self.seen_missing.insert((kind, name, instead)) {
             let local = names.local(name);
@@ -366,19 +366,24 @@ fn simple(variety: Variety) -> TypeDefinition {
     TypeDefinition::Simple(SimpleType { variety, facets: None })
 }
 
+/// A type of XML Schema by its local name, those of the drafts included.
+fn builtin_type(local: &str) -> Option<TypeId> {
+    let standard = match local {
+        "anyType" | "ur-type" => return Some(TypeId::ANY),
+        "anySimpleType" => return Some(TypeId::ANY_SIMPLE),
+        "timeInstant" => "dateTime",
+        "timeDuration" => "duration",
+        "uriReference" | "uri" => "anyURI",
+        "CDATA" => "normalizedString",
+        "year" => "gYear",
+        local => local,
+    };
+    Builtin::from_local(standard).map(Schemas::builtin)
+}
+
 impl Schemas {
-    /// A type of XML Schema by its local name, those of the drafts included.
-    pub fn builtin_named(local: &str) -> Option<TypeId> {
-        let standard = match local {
-            "anyType" | "ur-type" => return Some(TypeId::ANY),
-            "anySimpleType" => return Some(TypeId::ANY_SIMPLE),
-            "timeInstant" => "dateTime",
-            "timeDuration" => "duration",
-            "uriReference" | "uri" => "anyURI",
-            "CDATA" => "normalizedString",
-            "year" => "gYear",
-            local => local,
-        };
-        Builtin::from_local(standard).map(Schemas::builtin)
+    /// A type of XML Schema or of one of its drafts.
+    pub fn builtin_named(name: &QName) -> Option<TypeId> {
+        builtin_type(&name.local).filter(|_| meant(&name.namespace) == XSD)
     }
 }

@@ -8,7 +8,7 @@ use crate::document::{Node, Vocabulary, qname};
 use crate::load::Sources;
 use crate::xsd::{Schemas, TypeId};
 use crate::{Error, ErrorKind, NoteKind, Place};
-use deltasoap_core::{QName, ns};
+use deltasoap_core::QName;
 use std::collections::HashMap;
 
 /// Reads all descriptions.
@@ -236,8 +236,7 @@ impl<'s> Reader<'s> {
 
     fn part_type(&mut self, node: Node<'s>) -> Result<TypeId, Error> {
         let name = self.name(node, "type")?;
-        let of_draft = || Schemas::builtin_named(&name.local).filter(|_| name.namespace == ns::XSD);
-        match self.schemas.type_named(&name).or_else(of_draft) {
+        match self.schemas.type_named(&name).or_else(|| Schemas::builtin_named(&name)) {
             Some(id) => Ok(id),
             None => self.missing("type", &name, node).map(|()| TypeId::ANY),
         }

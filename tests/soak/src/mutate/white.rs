@@ -9,7 +9,7 @@ pub struct Style {
     /// Spaces for each level; `None` for no white space at all.
     indent: Option<usize>,
     is_ragged: bool,
-    /// What stands in front of the white space within the root element: most of the time nothing.
+    /// Inserted before the white space between tags, inside the root element. Usually empty.
     odd: &'static str,
 }
 

@@ -1,5 +1,5 @@
 //! The interface between the routines and whatever compares a message with the one before: leaf checkpoints, or a
-//! [policy](super::policy). Besides, flat lists and references ask the session of leaf checkpoints itself.
+//! [policy](super::policy). Flat lists, references and the selection of fields also use the leaf session directly.
 //!
 //! | when | call |
 //! |---|---|
