@@ -11,6 +11,7 @@ use crate::measure::{Figures, Plan, measure};
 use crate::messages::Same;
 use crate::statistics::Interval;
 use crate::stream::lane::{Floor, Lane, Setup};
+use crate::stream::way::{As, Dynamic, Typed};
 use crate::stream::{Bound, Kind, Recipe, Stream, Visitor, with_stream};
 
 /// How a stream was decoded.
@@ -106,11 +107,21 @@ pub fn run(
     plan: Plan,
     tick: impl FnMut(),
 ) -> Result<Outcome> {
-    with_stream(recipe, Bound::LARGE, Run { recipe, differential, chunk, plan, tick })
+    with_stream(recipe, Bound::LARGE, Run { recipe, read_as: As::Typed, differential, chunk, plan, tick })
+}
+
+/// As [`run`], with default options, messages read as a type or as dynamic values.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_as(read_as: As, recipe: Recipe, plan: Plan) -> Result<Outcome> {
+    let differential = Differential::default();
+    with_stream(recipe, Bound::LARGE, Run { recipe, read_as, differential, chunk: None, plan, tick: || () })
 }
 
 struct Run<F> {
     recipe: Recipe,
+    read_as: As,
     differential: Differential,
     chunk: Option<NonZeroUsize>,
     plan: Plan,
@@ -124,7 +135,10 @@ impl<F: FnMut()> Visitor for Run<F> {
         let stream = Rc::new(stream);
         let open = |differential| -> Box<dyn Session> {
             let setup = Setup { chunk: self.chunk, ..Setup::new(differential) };
-            Box::new(Lane::new(stream.clone(), setup))
+            match self.read_as {
+                As::Typed => Box::new(Lane::<T, Typed>::open(stream.clone(), setup)),
+                As::Dynamic => Box::new(Lane::<T, Dynamic>::open(stream.clone(), setup)),
+            }
         };
         let floor = Box::new(Floor::new(&stream));
         let mut sessions = [open(self.differential), open(Differential::OFF), floor];

@@ -18,7 +18,7 @@ use super::{Effort, Task};
 use crate::messages::Same;
 use crate::statistics::{Interval, median_interval};
 use crate::stream::lane::{Lane, Setup};
-use crate::stream::way::{Dynamic, Typed, Way};
+use crate::stream::way::{As, Dynamic, Typed, Way};
 use crate::stream::{Bound, Kind, Recipe, Stream, Visitor, with_stream};
 
 /// At most so many times as long as in regular mode.
@@ -35,6 +35,9 @@ const SIZES: [Size; 5] = [
     Size { n: 10_000, phases: [200, 100] },
     Size { n: 100_000, phases: [16, 16] },
 ];
+/// A message of 100 MB: of one kind, as text, for it takes long.
+const HUGE: (Form, Size) =
+    (Form { name: "literal", kinds: &[("doubles", Kind::Hard)] }, Size { n: 4_000_000, phases: [4, 4] });
 /// To see that it works.
 const QUICK: [Size; 2] = [Size { n: 1, phases: [4, 4] }, Size { n: 20, phases: [4, 4] }];
 
@@ -54,19 +57,20 @@ struct Size {
 }
 
 /// How messages are written, and with what values.
+#[derive(Clone, Copy)]
 struct Form {
     name: &'static str,
-    kinds: [(&'static str, Kind); 4],
+    kinds: &'static [(&'static str, Kind)],
 }
 
 const FORMS: [Form; 2] = [
     Form {
         name: "literal",
-        kinds: [("doubles", Kind::Hard), ("ints", Kind::Ints), ("strings", Kind::Strings), ("structs", Kind::Structs)],
+        kinds: &[("doubles", Kind::Hard), ("ints", Kind::Ints), ("strings", Kind::Strings), ("structs", Kind::Structs)],
     },
     Form {
         name: "encoded",
-        kinds: [
+        kinds: &[
             ("doubles", Kind::EncodedDoubles),
             ("ints", Kind::EncodedInts),
             ("strings", Kind::EncodedStrings),
@@ -75,40 +79,37 @@ const FORMS: [Form; 2] = [
     },
 ];
 
-/// What messages are read as.
-#[derive(Debug, Clone, Copy)]
-enum As {
-    Typed,
-    Dynamic,
-}
-
 /// The goals.
 pub fn tasks(effort: Effort) -> Vec<Task> {
     let sizes = if effort.is_quick { &QUICK[..] } else { &SIZES };
     let mut tasks = Vec::new();
-    for form in &FORMS {
-        for (read_as, name) in [(As::Typed, "typed"), (As::Dynamic, "dynamic")] {
-            for &size in sizes {
-                let plays = Rc::new(Plays { effort, form, read_as, size, intervals: OnceCell::new() });
-                let [first, next] = size.phases;
-                let phases = [(0, format!("first {first} messages")), (1, format!("next {next}"))];
-                tasks.extend(phases.map(|(phase, which)| {
-                    let plays = plays.clone();
-                    Task {
-                        name: format!("real: all changed, {}, {name}, n = {}, {which}", form.name, size.n),
-                        measure: Box::new(move || plays.goal(phase)),
-                    }
-                }));
-            }
+    for form in FORMS {
+        for read_as in [As::Typed, As::Dynamic] {
+            tasks.extend(sizes.iter().flat_map(|&size| phases(effort, form, read_as, size)));
         }
     }
+    if !effort.is_quick {
+        tasks.extend(phases(effort, HUGE.0, As::Typed, HUGE.1));
+    }
     tasks
+}
+
+fn phases(effort: Effort, form: Form, read_as: As, size: Size) -> [Task; 2] {
+    let plays = Rc::new(Plays { effort, form, read_as, size, intervals: OnceCell::new() });
+    let (name, [first, next]) = (read_as.name(), size.phases);
+    [(0, format!("first {first} messages")), (1, format!("next {next}"))].map(|(phase, which)| {
+        let plays = plays.clone();
+        Task {
+            name: format!("real: all changed, {}, {name}, n = {}, {which}", form.name, size.n),
+            measure: Box::new(move || plays.goal(phase)),
+        }
+    })
 }
 
 /// Both goals on streams of a size, measured together.
 struct Plays {
     effort: Effort,
-    form: &'static Form,
+    form: Form,
     read_as: As,
     size: Size,
     intervals: OnceCell<Vec<(&'static str, [Interval; 2])>>,
@@ -237,7 +238,7 @@ mod tests {
                 Ok([distinct.len(), stream.messages.len()])
             }
         }
-        for (_, kind) in FORMS.iter().flat_map(|form| &form.kinds) {
+        for (_, kind) in FORMS.iter().flat_map(|form| form.kinds) {
             let recipe = Recipe { kind: *kind, n: 10, percent: 100, partitions: 1 };
             let bound = Bound { bytes: usize::MAX, messages: 2200 };
             assert_eq!(with_stream(recipe, bound, Distinct).unwrap(), [2200; 2], "{kind:?}");

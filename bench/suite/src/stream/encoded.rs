@@ -7,7 +7,7 @@ use deltasoap_streams::arrays;
 use deltasoap_streams::prng::SplitMix64;
 use deltasoap_streams::similar;
 
-use super::{Bound, Recipe, Sent, Stream, fixed};
+use super::{Bound, Recipe, Sent, Stream, by_turns, fixed};
 use crate::messages::Same;
 
 /// `sendDoubles`, rpc/encoded.
@@ -81,9 +81,21 @@ pub(super) fn ints(recipe: Recipe, bound: Bound) -> Stream<EncodedInts> {
 
 /// An array of doubles.
 pub(super) fn doubles(recipe: Recipe, bound: Bound) -> Stream<EncodedDoubles> {
+    doubles_from(recipe, bound, arrays::hard_doubles(recipe.n))
+}
+
+/// Two arrays of doubles, a message of each by turns.
+pub(super) fn turns(recipe: Recipe, bound: Bound) -> Stream<EncodedDoubles> {
+    let both = arrays::hard_doubles(2 * recipe.n);
+    let (one, other) = both.split_at(recipe.n);
+    let ring = |first: &[f64]| doubles_from(recipe, bound, first.to_vec()).messages;
+    Stream { messages: by_turns(ring(one), ring(other)).collect(), senders: 1 }
+}
+
+fn doubles_from(recipe: Recipe, bound: Bound, first: Vec<f64>) -> Stream<EncodedDoubles> {
     let kind = Items { operation: "sendDoubles", kind: "xsd:double", text: |value: &f64| format!("{value:e}") };
     let value = |items: Vec<f64>| EncodedDoubles { item: SoapArray(items) };
-    changing(kind, (recipe, bound), arrays::hard_doubles(recipe.n), similar::hard_double, value)
+    changing(kind, (recipe, bound), first, similar::hard_double, value)
 }
 
 /// An array of strings.

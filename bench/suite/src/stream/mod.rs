@@ -42,6 +42,8 @@ pub enum Kind {
     Insert,
     /// Two arrays of hard doubles by turns; of each, the chosen share changes.
     Turns,
+    /// The same in SOAP encoding
+    EncodedTurns,
     /// Ints in SOAP encoding
     EncodedInts,
     /// Hard doubles in SOAP encoding
@@ -200,6 +202,7 @@ pub fn with_stream<V: Visitor>(recipe: Recipe, bound: Bound, visitor: V) -> Resu
         Kind::OneLonger => visitor.visit(doubles(n, bound, |first, count| similar::one_changed(first, count, false))),
         Kind::Insert => visitor.visit(doubles(n, bound, similar::inserted)),
         Kind::Turns => visitor.visit(turns(recipe, bound)),
+        Kind::EncodedTurns => visitor.visit(encoded::turns(recipe, bound)),
         Kind::EncodedInts => visitor.visit(encoded::ints(recipe, bound)),
         Kind::EncodedDoubles => visitor.visit(encoded::doubles(recipe, bound)),
         Kind::EncodedStrings => visitor.visit(encoded::strings(recipe, bound)),
@@ -230,8 +233,11 @@ fn turns(recipe: Recipe, bound: Bound) -> Stream<SendDoubles> {
     let (one, other) = both.split_at(recipe.n);
     let count = bound.messages(arrays::message_doubles(one).len());
     let ring = |first: &[f64]| similar::changed(first, recipe.changes(), count, similar::hard_double);
-    let pairs = ring(one).into_iter().zip(ring(other));
-    Stream::of_one_sender(pairs.flat_map(|(one, other)| [one, other]).map(SendDoubles::from).collect())
+    Stream::of_one_sender(by_turns(ring(one), ring(other)).map(SendDoubles::from).collect())
+}
+
+fn by_turns<T>(one: Vec<T>, other: Vec<T>) -> impl Iterator<Item = T> {
+    one.into_iter().zip(other).flat_map(|(one, other)| [one, other])
 }
 
 fn doubles(n: usize, bound: Bound, ring: impl FnOnce(&[f64], usize) -> Vec<Vec<f64>>) -> Stream<SendDoubles> {

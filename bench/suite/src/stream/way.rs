@@ -8,6 +8,25 @@ use deltasoap::{Content, DecodeOptions, Differential, Error, ErrorKind, Memory, 
 use super::Sent;
 use crate::messages::Same;
 
+/// What messages are read as, by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum As {
+    /// See [`Typed`].
+    Typed,
+    /// See [`Dynamic`].
+    Dynamic,
+}
+
+impl As {
+    /// The name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            As::Typed => "typed",
+            As::Dynamic => "dynamic",
+        }
+    }
+}
+
 /// What messages of a type are read as.
 pub trait Way<T>: 'static {
     /// What comes out of a message.

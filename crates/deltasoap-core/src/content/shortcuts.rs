@@ -2,7 +2,8 @@
 //!
 //! Every method has a default that says "no shortcut here", and the general routines then do the work. So no answer decides a
 //! result: a shortcut that does not apply gives way at the byte where it began. The derive macro answers for structs; dynamic values
-//! answer by their schema. For other types, leave the implementation empty.
+//! answer by their schema. For other types, leave the implementation empty. The trait is not sealed, since derived code implements it in
+//! other crates. Its methods name types that only the engine makes, so that nothing but derived code has use for them.
 //!
 //! *Flat* is what the answers are about: a value that has the same markup as all others of its type, so that only its leaves need be
 //! read or written.

@@ -110,7 +110,7 @@ impl<'c> Cursor<'c> {
     /// True if the routine called next reads an element from its start tag, which is at hand.
     #[cfg(feature = "values")]
     pub(crate) fn is_entering(&self) -> bool {
-        self.state.stack.level == self.state.stack.frames.len() && !self.state.session.is_seeking()
+        self.state.stack.level == self.state.stack.frames.len() && !self.is_seeking()
     }
 
     /// True in a decoder that takes no shortcuts: lists are of values of their own then.
@@ -221,13 +221,14 @@ impl<'c> Cursor<'c> {
     /// The prefixes in scope, sorted, for a tree that takes them over; `None` if such trees have taken over more than
     /// [`Limits::inherited_bindings`] in all. Trees in the same scope share them, and count once.
     pub(crate) fn bindings(&mut self) -> Step<Option<Bindings>> {
-        let State { reader, trees, limits, session, .. } = &mut *self.state;
+        let State { reader, trees, .. } = &mut *self.state;
         let scope = reader.scope();
         if let Some((known, bindings)) = &trees.bindings
             && *known == scope
         {
-            session.trees.note(bindings.len());
-            return Ok(Some(bindings.clone()));
+            let bindings = bindings.clone();
+            self.note_bindings(bindings.len());
+            return Ok(Some(bindings));
         }
         let mut here: Vec<_> = reader.bindings().map(owned).collect();
         // The reader's own order tells what it has read before.
@@ -235,11 +236,9 @@ impl<'c> Cursor<'c> {
         let here = Bindings::from(here);
         trees.taken.inherited = trees.taken.inherited.saturating_add(here.len());
         trees.bindings = Some((scope, here.clone()));
-        session.trees.note(here.len());
-        let skipped = session.of_skipped_trees().inherited;
-        if trees.taken.inherited.saturating_add(skipped) > limits.inherited_bindings && session.read_again() {
-            return Err(Stop::Switch);
-        }
+        self.note_bindings(here.len());
+        self.check_skipped_trees()?;
+        let State { trees, limits, .. } = &*self.state;
         Ok((trees.taken.inherited <= limits.inherited_bindings).then_some(here))
     }
 
@@ -248,12 +247,10 @@ impl<'c> Cursor<'c> {
     /// # Errors
     /// When the trees have more than [`Limits::tree_nodes`] in all.
     pub(crate) fn count_in_tree(&mut self, nodes: usize) -> Step {
-        let State { trees, limits, session, .. } = &mut *self.state;
+        let trees = &mut self.state.trees;
         trees.taken.nodes = trees.taken.nodes.saturating_add(nodes);
-        let skipped = session.of_skipped_trees().nodes;
-        if trees.taken.nodes.saturating_add(skipped) > limits.tree_nodes && session.read_again() {
-            return Err(Stop::Switch);
-        }
+        self.check_skipped_trees()?;
+        let State { trees, limits, .. } = &*self.state;
         match trees.taken.nodes <= limits.tree_nodes {
             true => Ok(()),
             false => Err(self.beyond("tree_nodes", self.limits().tree_nodes)),

@@ -19,6 +19,7 @@ pub mod flat;
 mod frame;
 pub(crate) mod items;
 mod nil;
+mod open;
 mod opening;
 mod predicted;
 pub(crate) mod references;
@@ -61,7 +62,7 @@ pub enum Stop {
     Pending,
     /// Fast mode takes over, or the way leads elsewhere: the driver goes on.
     Switch,
-    /// The message is at fault.
+    /// An error in the message.
     Error(Error),
 }
 

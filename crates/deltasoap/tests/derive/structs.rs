@@ -93,7 +93,7 @@ fn all_has_none() {
     round_trip(&value, "<r><a>1</a><b>2</b><c>3</c><c>4</c></r>");
     assert_eq!(decode("<r><c>3</c><b>2</b><c>4</c><a>1</a></r>"), Ok(value));
     assert_eq!(fault::<AnyOrder>("<r><c>3</c></r>"), missing("a"));
-    assert_eq!(fault::<AnyOrder>("<r><a>3</a><b>1</b><a>1</a></r>"), unexpected("a", "each field once"));
+    assert_eq!(fault::<AnyOrder>("<r><a>3</a><b>1</b><a>1</a></r>"), unexpected("a", "<a> only once"));
 }
 
 types! {
@@ -373,7 +373,7 @@ fn many_fields_in_any_order() {
     assert_eq!(decode::<Wide>(&encode(&wide)).as_ref(), Ok(&wide));
     assert_eq!(fault::<Wide>(&xml.replace("<last>-1</last>", "")), missing("last"));
     let twice = xml.replace("</r>", "<g8>1</g8></r>");
-    assert_eq!(fault::<Wide>(&twice), unexpected("g8", "each field once"));
+    assert_eq!(fault::<Wide>(&twice), unexpected("g8", "<g8> only once"));
 }
 
 /// What nobody asked for is not lost without a word.

@@ -38,7 +38,7 @@ impl Routine<'_, '_, '_> {
     fn follow_one<T: DecodeFields + ?Sized>(&mut self, target: &mut T) -> Option<Followed> {
         let frame = *self.frame();
         let after = self.after()?;
-        let (window, State { reader, expected, session, limits, stack, .. }) = self.cursor.parts();
+        let (window, State { reader, expected, limits, stack, .. }) = self.cursor.parts();
         if !reader.is_between_tokens() || reader.depth() >= limits.depth {
             return None;
         }
@@ -88,9 +88,9 @@ impl Routine<'_, '_, '_> {
         }
         let (text_end, end) = (leaf.text_end(), leaf.end);
         reader.pass_known(&tag.known, window, at, end);
-        session.note_leaf(reader.tag_offset(), index as u32, before + 1);
         expected.flat.note_leaf(text, text_end);
-        let frame = &mut stack.frames[self.me];
+        self.cursor.note_leaf(index as u32, before + 1);
+        let frame = &mut self.cursor.state().stack.frames[self.me];
         (frame.field, frame.count, frame.place) = (index as u32, before + 1, 0);
         frame.is_repeated = field.is_repeated();
         self.note_predicted(index);

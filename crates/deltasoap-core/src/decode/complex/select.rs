@@ -3,7 +3,7 @@
 use super::{DecodeFields, Routine};
 use crate::ErrorKind;
 use crate::decode::differential::leaf::AnyOrder;
-use crate::decode::{Cursor, State, Step, Stop, Tolerance};
+use crate::decode::{Cursor, Step, Stop, Tolerance};
 use crate::ns;
 use crate::schema::{ChoiceFault, ComplexElement, Compositor, Element, Field, View};
 
@@ -123,7 +123,7 @@ impl<'s> Routine<'_, '_, 's> {
         let found = named(current).or_else(|| named(0)).or_else(|| wildcard(current)).or_else(|| wildcard(0));
         let Some(index) = found else { return Ok(None) };
         if self.set_seen(index) && !self.complex.fields[index].is_repeated() {
-            return Err(self.expected("each field once".to_owned()));
+            return Err(self.expected(format!("<{}> only once", self.cursor.found_name())));
         }
         Ok(Some(index))
     }
@@ -175,9 +175,9 @@ impl<'s> Routine<'_, '_, 's> {
             return;
         }
         debug_assert!(self.complex.is_plain_all(), "no way leads into other elements that note their fields");
-        let State { session, stack, .. } = self.cursor.state();
-        if let Some(word) = stack.seen.get_mut(log) {
-            *word = session.fields_passed();
+        let passed = self.cursor.fields_passed();
+        if let Some(word) = self.cursor.state().stack.seen.get_mut(log) {
+            *word = passed;
         }
     }
 
@@ -288,10 +288,26 @@ impl<'s> Routine<'_, '_, 's> {
 
     /// The element just opened is none of the fields that can come.
     #[cold]
-    pub(super) fn unexpected(&self, from: usize) -> Stop {
+    pub(super) fn unexpected(&mut self, from: usize) -> Stop {
         let fields = &self.complex.fields;
         let from = if self.complex.compositor == Compositor::Sequence { from.min(fields.len()) } else { 0 };
-        self.expected(field_list(&fields[from..]))
+        let list = field_list(&fields[from..]);
+        let surplus = self.surplus();
+        let found = self.cursor.found_name();
+        self.expected(match surplus {
+            None => list,
+            Some(1) => format!("{list}, and <{found}> only once"),
+            Some(most) => format!("{list}, and <{found}> at most {most} times"),
+        })
+    }
+
+    /// How often the field may occur that the element just opened would be, if it has occurred as often.
+    fn surplus(&mut self) -> Option<u32> {
+        let (current, count, fields) = (self.current(), self.frame().count, &self.complex.fields);
+        let index = fields.iter().position(|field| !field.inline && is_field(self.cursor, self.view, field))?;
+        let most = fields[index].max?;
+        let is_full = if index == current { count >= most } else { self.notes && self.is_seen(index) };
+        is_full.then_some(most)
     }
 
     /// The element just opened is not what was expected.

@@ -6,7 +6,7 @@
 //! from then on:    compared, timed now and then
 //! little gained twice, or no prospect of it:
 //!                  regular mode for 8, then 32, then 128, then 256 messages, then note and compare again
-//! after 16 comparisons, and after each 1,024 if they gain little:
+//! after 4 comparisons, and after each 1,024 if they gain little:
 //!                  two messages in regular mode, timed
 //! ```
 //!
@@ -47,18 +47,21 @@ const LEAST_GAIN: f64 = 0.1;
 /// Bytes of an operation, the last one's, from which on comparing can pay: it costs a few hundred nanoseconds whatever it
 /// finds, in which regular mode reads about as many bytes.
 const WORTHWHILE: u64 = 512;
+/// The same after a message that was shorter: those of a stream about that long shall be read alike.
+const WORTHWHILE_AGAIN: u64 = 640;
 /// Messages at least so long are all timed, of shorter ones one in [`SAMPLED`]: a look at the clock takes as long as a
 /// few hundred bytes.
 const TIMED: u64 = 32 << 10;
 const SAMPLED: u64 = 16;
 /// Attempts after which regular mode is measured anew: at first, and from then on. And messages read for that.
-const EARLY: u32 = 16;
+const EARLY: u32 = 4;
 const LATE: u32 = 1024;
 const MEASURED: u32 = 2;
 /// The same waits for small messages, and attempts in a row that must be slower.
 const SMALL_SHORTEST_WAIT: u32 = 64;
 const SMALL_LONGEST_WAIT: u32 = 1024;
 const SMALL_SLOWER: u32 = 4;
+const SMALL_EARLY: u32 = 16;
 /// Small messages in a row that could not be mended after which it is waited, too.
 const MISSES: u32 = 32;
 /// One in so many small messages is timed.
@@ -70,6 +73,8 @@ pub(crate) struct Adaptive {
     messages: u64,
     /// Bytes of the last message.
     bytes: u64,
+    /// It was too short to be compared.
+    is_short: bool,
     regular: Rate,
     compared: Rate,
     /// Messages to be read in regular mode before the next attempt.
@@ -135,7 +140,9 @@ impl Adaptive {
         self.messages += 1;
         let is_first = self.messages == 1;
         let bytes = if is_all { at_hand as u64 } else { self.bytes.max(at_hand as u64) };
-        if bytes < WORTHWHILE && !is_first {
+        let least = if self.is_short { WORTHWHILE_AGAIN } else { WORTHWHILE };
+        self.is_short = bytes < least && !is_first;
+        if self.is_short {
             return (Plan::Short, false);
         }
         if self.measuring > 0 {
@@ -154,11 +161,27 @@ impl Adaptive {
             self.regular = Rate::default();
         }
         if self.compares == EARLY || self.is_measured_again() {
-            self.measuring = MEASURED - 1;
+            // What is measured is compared with at once.
+            (self.measuring, self.attempts) = (MEASURED - 1, 0);
             return (Plan::Measure, true);
         }
         let is_attempt = self.attempts < 2 * SLOWER;
         (Plan::Compare, is_attempt || self.is_timed())
+    }
+
+    /// Where the next message is read in regular mode whatever it is: whether it is to be timed. Of its operation so many bytes are at hand.
+    pub(crate) fn rest(&mut self, at_hand: usize) -> Option<bool> {
+        let is_short = self.is_short && self.bytes.max(at_hand as u64) < WORTHWHILE_AGAIN;
+        let is_waiting = self.wait > 0 && self.measuring == 0;
+        if is_short {
+            self.messages += 1;
+            return Some(false);
+        }
+        is_waiting.then(|| {
+            self.messages += 1;
+            self.wait -= 1;
+            self.is_timed()
+        })
     }
 
     /// True from time to time, if comparing gains little: regular mode may be faster by now.
@@ -258,7 +281,7 @@ impl Small {
             return (Plan::Plain, is_sampled);
         }
         self.attempts = self.attempts.saturating_add(1);
-        if self.attempts == EARLY || self.attempts.is_multiple_of(LATE) {
+        if self.attempts == SMALL_EARLY || self.attempts.is_multiple_of(LATE) {
             self.measuring = MEASURED - 1;
             return (Plan::Measure, true);
         }
@@ -343,6 +366,10 @@ mod tests {
             assert!(matches!(plan, Plan::Plain | Plan::Short), "{plan:?}");
             adaptive.regular(WORTHWHILE - 1, None);
         }
+        adaptive.regular(WORTHWHILE_AGAIN - 1, None);
+        assert_eq!(adaptive.plan(false, 0, false).0, Plan::Short);
+        adaptive.regular(WORTHWHILE_AGAIN, None);
+        assert_eq!(adaptive.plan(false, 0, false).0, Plan::Note);
         adaptive.regular(WORTHWHILE, None);
         assert_eq!(adaptive.plan(false, 0, false).0, Plan::Note);
     }

@@ -12,6 +12,8 @@
 //! | a list has other items than before, and they are too many or too few | `read_again`: regular mode says so |
 //! | an element ends over an old value | `leave_old_element` |
 //! | what comes is not told by fields and counts | `note_nothing` to `note_again`, `keep_elsewhere` |
+//! | a tree takes nodes, or declarations in scope | `note_bindings`, `check_skipped_trees` |
+//! | references are met | `is_compared`, `drop_policy`, `leave_differential`, `compare_nothing` |
 //!
 //! Leaf checkpoints are called directly, for they work at every element. A policy works at windows, through a trait: here it costs a
 //! test of one word while there is none.
@@ -86,6 +88,13 @@ impl<'c> Cursor<'c> {
         self.state.session.recorder.close();
     }
 
+    /// A predicted leaf was read, whose start tag was the last one.
+    #[inline]
+    pub(crate) fn note_leaf(&mut self, field: u32, count: u32) {
+        let position = self.state.reader.tag_offset();
+        self.state.session.note_leaf(position, field, count);
+    }
+
     /// Notes nothing until the matching [`note_again`](Self::note_again): the children of an element are not told by their fields.
     pub(crate) fn note_nothing(&mut self) {
         self.state().session.recorder.mute();
@@ -152,6 +161,11 @@ impl<'c> Cursor<'c> {
         Ok(step)
     }
 
+    /// In an element whose fields come in any order, the fields before the place that routines are on the way to, as bits.
+    pub(crate) fn fields_passed(&mut self) -> u64 {
+        self.state().session.fields_passed()
+    }
+
     /// Regular mode goes on among flat items.
     pub(crate) fn charge_flat(&mut self) {
         self.state().session.bounds.charge_flat();
@@ -173,6 +187,52 @@ impl<'c> Cursor<'c> {
     /// [`Stop::Switch`] while the message is compared.
     pub(crate) fn read_again(&mut self) -> Step {
         if self.state().session.read_again() { Err(Stop::Switch) } else { Ok(()) }
+    }
+
+    /// True while the message is compared with the one before.
+    pub(crate) fn is_compared(&self) -> bool {
+        self.state.session.is_compared()
+    }
+
+    /// The policy of another crate, if any, has no part in this message any more.
+    pub(crate) fn drop_policy(&mut self) {
+        if let Some(mut policy) = self.state().hooks.release() {
+            policy.fail();
+        }
+    }
+
+    /// The message is compared with others as a whole alone, if at all.
+    ///
+    /// # Errors
+    /// [`Stop::Switch`] if it is being compared: it is read again from its start.
+    pub(crate) fn leave_differential(&mut self) -> Step {
+        self.read_again()?;
+        self.state().session.keep_whole();
+        self.drop_policy();
+        Ok(())
+    }
+
+    /// No memory that reads a part of this message from here on compares it with an earlier one: for roots whose parts have memories of
+    /// their own, and may refer to each other.
+    pub fn compare_nothing(&mut self) {
+        self.state().session.bar();
+    }
+
+    /// A tree took over so many declarations in scope.
+    pub(crate) fn note_bindings(&mut self, count: usize) {
+        self.state().session.trees.note(count);
+    }
+
+    /// The trees that were read and those that were skipped may have taken more than the limits allow: regular mode decides.
+    ///
+    /// # Errors
+    /// As [`read_again`](Self::read_again), which this is then.
+    pub(crate) fn check_skipped_trees(&mut self) -> Step {
+        let State { trees, limits, session, .. } = &*self.state;
+        let (taken, skipped) = (trees.taken, session.of_skipped_trees());
+        let is_within = taken.inherited.saturating_add(skipped.inherited) <= limits.inherited_bindings
+            && taken.nodes.saturating_add(skipped.nodes) <= limits.tree_nodes;
+        if is_within { Ok(()) } else { self.read_again() }
     }
 
     /// Bytes of a list's items were moved to bring it in line.

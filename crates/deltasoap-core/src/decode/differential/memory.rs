@@ -195,6 +195,9 @@ impl Kept {
         (view, me): (View<'_>, usize),
     ) -> Begin {
         (self.is_small, self.has_old) = (false, false);
+        if old.is_none() && self.rests(values, cursor) {
+            return Begin::Read;
+        }
         // Values that can be shared must not be those of another message.
         if !cursor.can_be_compared() || view.has_moving_parts() {
             return Begin::Read;
@@ -218,9 +221,9 @@ impl Kept {
         }
         self.start = cursor.offset();
         if !self.was_tried {
-            // A message that is short is of another kind. One that is read while the stream rests, or to measure, says nothing of kinds.
+            // A message that is short may be of another kind. One that is read while the stream rests, or to measure, says nothing of kinds.
             if plan == Plan::Short || self.turns.is_mixed() {
-                self.turns.set_aside((values, view), old);
+                self.turns.set_aside((values, view), old, cursor.rest().len() as u64);
             }
             return Begin::Read;
         }
@@ -232,6 +235,23 @@ impl Kept {
             cursor.state().session.keep_whole();
         }
         begin
+    }
+
+    /// True if the next message is read in regular mode whatever it is. That is known before anything else is asked about it, so that it costs
+    /// next to nothing. Dynamic values are not for this: it depends on a message's length which of two waits counts for them.
+    fn rests(&mut self, values: &mut dyn AnyValues, cursor: &mut Cursor<'_>) -> bool {
+        let differential = cursor.state().differential;
+        let is_leaf = differential.adaptive && differential.checkpoints == Checkpoints::Leaf;
+        if !is_leaf || values.are_dynamic() || !self.turns.is_quiet() {
+            return false;
+        }
+        let Some(is_timed) = self.adaptive.rest(cursor.rest().len()) else { return false };
+        self.turns.pass();
+        if is_timed {
+            cursor.state().session.clock = Clock::start();
+        }
+        (self.was_tried, self.start) = (false, cursor.offset());
+        true
     }
 
     /// The message to compare with, whose value becomes the one at hand.

@@ -29,12 +29,20 @@ const ROUNDS: u64 = 2;
 /// Texts that are looked at, and bytes.
 const TEXTS: usize = 16;
 const LOOKED_AT: usize = 2048;
+/// Bytes of a text that its sum is of, at most.
+const SUMMED: usize = 32;
 /// Messages that are looked at for kinds, at first and at most: as many kinds can come in turn. Each time in vain they become so many times more.
 const LEAST_LOOKED_AT: usize = 64;
 const MOST_LOOKED_AT: usize = 128;
 const GROWTH: usize = 2;
-/// Messages that go by for each of these before the stream is looked at again.
+/// Of these, one in so many is looked for among those before it: if kinds come by turns, it is found in the second round.
+const SOUGHT: usize = 4;
+/// Messages that go by for each of those before the stream is looked at again. Once the most are looked at, they become twice as many each time
+/// in vain, so often.
 const REST: usize = 8;
+const MOST_DOUBLED: u32 = 2;
+/// A message that is read plainly, for it is short, is of another kind than one that is so many times as long.
+const LONGER: u64 = 2;
 /// Messages of a mixed stream in a row that are like none after which it is taken to have no kinds any more.
 const STRANGE: usize = MOST_LOOKED_AT;
 /// One that begins like another and has little in common with it counts as so many.
@@ -59,6 +67,8 @@ pub(crate) struct Turns {
     /// How many were looked at in vain the last time, and the messages before it is done again.
     looked_at: usize,
     rest: usize,
+    /// How often the most were looked at in vain.
+    in_vain: u32,
 }
 
 #[derive(Debug)]
@@ -72,7 +82,7 @@ struct Other {
 impl Turns {
     /// A message begins, as in [`choose`](Self::choose), and is at hand as a whole or not. True if the stream has just been found to be mixed.
     pub(crate) fn look<'m>(&mut self, beginning: impl FnOnce() -> (&'m [u8], &'m [u8]), is_all: bool) -> bool {
-        self.rest = self.rest.saturating_sub(1);
+        self.pass();
         let Some(seen) = &mut self.seen else { return false };
         let (tag, next) = beginning();
         let new = Beginning::of(tag, next);
@@ -80,7 +90,7 @@ impl Turns {
         if !is_all && new.texts < TEXTS as u32 {
             return false;
         }
-        if seen.iter().any(|other| new.is_close(new.likeness(other))) {
+        if seen.len() % SOUGHT == 0 && seen.iter().any(|other| new.is_close(new.likeness(other))) {
             (self.seen, self.is_mixed) = (None, true);
             return true;
         }
@@ -92,10 +102,24 @@ impl Turns {
         false
     }
 
+    /// True if messages need not be [looked at](Self::look): there are no kinds, and none are looked for.
+    pub(crate) fn is_quiet(&self) -> bool {
+        !self.is_mixed && self.seen.is_none()
+    }
+
+    /// A message goes by that was not looked at.
+    pub(crate) fn pass(&mut self) {
+        self.rest = self.rest.saturating_sub(1);
+    }
+
     /// Looks for kinds no more, for some time.
     fn give_up(&mut self) {
         self.seen = None;
-        self.rest = REST * self.looked_at.max(LEAST_LOOKED_AT);
+        let messages = self.looked_at.max(LEAST_LOOKED_AT);
+        self.rest = messages * REST << self.in_vain;
+        if messages == MOST_LOOKED_AT {
+            self.in_vain = (self.in_vain + 1).min(MOST_DOUBLED);
+        }
     }
 
     /// The message that the next one is to be compared with; `None` if that is like none. The value at hand is that of the last message, `old`,
@@ -129,9 +153,10 @@ impl Turns {
         Some(template)
     }
 
-    /// Keeps the last message for those of its kind, as the next one is read plainly: for it is short, and so of another kind.
-    pub(crate) fn set_aside(&mut self, values: (&mut dyn AnyValues, View<'_>), old: Option<Box<Template>>) {
-        if let Some(old) = old.filter(|old| !old.is_whole && (self.is_mixed || self.rest == 0)) {
+    /// Keeps the last message for those of its kind, as the next one, of which so many bytes are known, is read plainly.
+    pub(crate) fn set_aside(&mut self, values: (&mut dyn AnyValues, View<'_>), old: Option<Box<Template>>, next: u64) {
+        let is_other = |old: &Template| self.is_mixed || (self.rest == 0 && old.end - old.start >= LONGER * next);
+        if let Some(old) = old.filter(|old| !old.is_whole && is_other(old)) {
             (self.seen, self.is_mixed) = (None, true);
             let beginning = Beginning::of_old(&old);
             self.keep(values, old, beginning);
@@ -179,7 +204,7 @@ impl Turns {
         values: &mut dyn AnyValues,
     ) -> bool {
         match was_like {
-            Some(true) => (self.strange, self.looked_at) = (0, 0),
+            Some(true) => (self.strange, self.looked_at, self.in_vain) = (0, 0, 0),
             Some(false) if !self.is_mixed && self.rest == 0 && self.seen.is_none() => {
                 self.seen = Some(last.map(Beginning::of_old).into_iter().collect());
             }
@@ -279,9 +304,10 @@ impl<'p> Iterator for Pieces<'p> {
     }
 }
 
+/// Of the last bytes and the length: long texts that differ do so there as a rule.
 fn sum(bytes: &[u8], seed: u64) -> u64 {
-    let mut hasher = FixedState::with_seed(seed).build_hasher();
-    hasher.write(bytes);
+    let mut hasher = FixedState::with_seed(seed ^ bytes.len() as u64).build_hasher();
+    hasher.write(&bytes[bytes.len().saturating_sub(SUMMED)..]);
     hasher.finish()
 }
 
@@ -315,8 +341,33 @@ mod tests {
     fn values_of_unknown_size_are_not_kept() {
         let mut turns = Turns::default();
         let whole = Template { is_whole: true, ..template_without_image() };
-        turns.set_aside((&mut Values::new(0), i32::view()), Some(Box::new(whole)));
+        turns.set_aside((&mut Values::new(0), i32::view()), Some(Box::new(whole)), 0);
         assert!(turns.others.is_empty() && !turns.is_mixed());
+    }
+
+    #[test]
+    fn a_short_message_is_of_another_kind_than_one_twice_as_long() {
+        for (next, is_mixed) in [(501, false), (500, true)] {
+            let old = Template { start: 100, end: 1100, ..template_without_image() };
+            let mut turns = Turns::default();
+            turns.set_aside((&mut Values::new(0), i32::view()), Some(Box::new(old)), next);
+            assert_eq!(turns.is_mixed(), is_mixed);
+        }
+    }
+
+    /// A stream without kinds is looked at less and less, so that it costs next to nothing; but never not at all.
+    #[test]
+    fn rests_become_longer() {
+        let mut turns = Turns::default();
+        let rests = [64, 128, 128, 128, 128].map(|looked_at| {
+            turns.looked_at = looked_at;
+            turns.give_up();
+            turns.rest
+        });
+        assert_eq!(rests, [512, 1024, 2048, 4096, 4096]);
+        turns.learn(Some(true), None, &mut Values::<i32>::new(0));
+        turns.give_up();
+        assert_eq!(turns.rest, 512);
     }
 
     #[test]

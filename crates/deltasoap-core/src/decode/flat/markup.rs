@@ -26,9 +26,9 @@ use deltasoap_xml::scan::skip_white;
 #[derive(Debug, Clone)]
 pub(crate) struct Markup {
     /// In front of the first leaf.
-    pub(super) open: Gap,
+    pub(in crate::decode) open: Gap,
     /// Between leaves; one fewer than leaves.
-    pub(super) between: Vec<Gap>,
+    pub(in crate::decode) between: Vec<Gap>,
     /// Behind the last leaf.
     close: Gap,
     /// From the last leaf of an item to the first of the next.
@@ -39,18 +39,18 @@ pub(crate) struct Markup {
 
 /// What stands behind an item's last leaf and its end tag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Next {
+pub(in crate::decode) struct Next {
     /// Where the item ends.
-    pub(super) start: usize,
+    pub(in crate::decode) start: usize,
     /// Where the text of the first leaf of another one begins, if that is what follows.
-    pub(super) text: Option<usize>,
+    pub(in crate::decode) text: Option<usize>,
 }
 
 impl Markup {
     /// The markup of an item that fills `bytes[start..end]`, white space in front of it included, whose leaves stand at
     /// `leaves` in `bytes`. `None` without leaves, and if anything but such white space stands before its start tag: a comment, a section,
     /// or a character reference to white space. If it `is_literal` no other white space may stand in it.
-    pub(super) fn new(
+    pub(in crate::decode) fn new(
         bytes: &[u8],
         (start, end): (usize, usize),
         leaves: &[(usize, usize)],
@@ -74,7 +74,12 @@ impl Markup {
     }
 
     /// True if an item that fills `bytes[start..end]`, white space in front of it included, is written just like the one that was learned.
-    pub(super) fn is_of(&self, bytes: &[u8], (start, end): (usize, usize), leaves: &[(usize, usize)]) -> bool {
+    pub(in crate::decode) fn is_of(
+        &self,
+        bytes: &[u8],
+        (start, end): (usize, usize),
+        leaves: &[(usize, usize)],
+    ) -> bool {
         let (Some(first), Some(last)) = (leaves.first(), leaves.last()) else { return false };
         let mut between = self.between.iter().zip(leaves.windows(2));
         self.open.exact_end(bytes, skip_white(bytes, start)) == Some(first.0)
@@ -83,14 +88,14 @@ impl Markup {
     }
 
     /// True if it consists of tags that hold nothing but names: without attributes, except those that decide the type.
-    pub(super) fn says_nothing(&self, decides_type: impl Fn(&str) -> bool) -> bool {
+    pub(in crate::decode) fn says_nothing(&self, decides_type: impl Fn(&str) -> bool) -> bool {
         let mut gaps = [&self.open, &self.close].into_iter().chain(&self.between);
         gaps.all(|gap| are_names(gap.whole.as_slice(), &decides_type).unwrap_or(false))
     }
 
     /// What follows the end of an item's last leaf; `None` if it is not the item's end.
     #[inline(always)]
-    pub(super) fn next(&self, bytes: &[u8], at: usize) -> Option<Next> {
+    pub(in crate::decode) fn next(&self, bytes: &[u8], at: usize) -> Option<Next> {
         if self.turn.whole.matches(&bytes[at..]) {
             let text = at + self.turn.whole.len();
             return Some(Next { start: text - self.open.whole.len(), text: Some(text) });
@@ -108,17 +113,17 @@ impl Markup {
     }
 
     /// The fewest bytes that an item has in front of its first leaf.
-    pub(super) fn indent(&self) -> usize {
+    pub(in crate::decode) fn indent(&self) -> usize {
         self.open.bare
     }
 
     /// True if an item that begins `bytes` is not at its end there.
-    pub(super) fn is_cut(&self, bytes: &[u8]) -> bool {
+    pub(in crate::decode) fn is_cut(&self, bytes: &[u8]) -> bool {
         self.open.begins(bytes) && ends(bytes) < self.ends
     }
 
     /// As [`is_cut`](Self::is_cut), for items whose text may hold `>`.
-    pub(super) fn lacks_end(&self, bytes: &[u8]) -> bool {
+    pub(in crate::decode) fn lacks_end(&self, bytes: &[u8]) -> bool {
         let has_end = |tag: &Segment| memchr::memmem::find(bytes, tag.as_slice()).is_some();
         self.open.begins(bytes) && !self.close.tags.last().is_some_and(has_end)
     }
@@ -184,19 +189,19 @@ impl Gap {
 
     /// Where the gap ends that begins at a place; `None` if something else stands there.
     #[inline(always)]
-    pub(super) fn end(&self, bytes: &[u8], at: usize) -> Option<usize> {
+    pub(in crate::decode) fn end(&self, bytes: &[u8], at: usize) -> Option<usize> {
         self.exact_end(bytes, at).or_else(|| self.end_with_white(bytes, at))
     }
 
     /// As [`end`](Self::end), if it stands there as it was learned.
     #[inline(always)]
-    pub(super) fn exact_end(&self, bytes: &[u8], at: usize) -> Option<usize> {
+    pub(in crate::decode) fn exact_end(&self, bytes: &[u8], at: usize) -> Option<usize> {
         self.whole.matches(&bytes[at..]).then(|| at + self.whole.len())
     }
 
     /// As [`end`](Self::end), if it does not: out of the loop over items, which it would make slower.
     #[inline(never)]
-    pub(super) fn end_with_white(&self, bytes: &[u8], at: usize) -> Option<usize> {
+    pub(in crate::decode) fn end_with_white(&self, bytes: &[u8], at: usize) -> Option<usize> {
         self.end_behind_white(bytes, at).or_else(|| self.end_by_tags(bytes, at))
     }
 

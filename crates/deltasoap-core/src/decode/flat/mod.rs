@@ -25,14 +25,14 @@
 
 mod hinted;
 mod markup;
-mod patch;
 mod scan;
 
 pub(super) use hinted::Hinting;
-pub use patch::Patch;
-pub(crate) use patch::patch;
+pub(in crate::decode) use scan::FlatScan;
 pub use scan::{FlatSource, leaf};
 
+pub use super::differential::leaf::Patch;
+pub(crate) use super::differential::leaf::patch;
 use super::items::splice_items;
 use super::{Cursor, State, differential, is_type_or_nil};
 use crate::content::Content;
@@ -40,11 +40,10 @@ use crate::schema::{Builtin, View};
 use deltasoap_xml::ScopeId;
 use deltasoap_xml::scan::skip_white;
 use markup::{Markup, Next};
-use scan::FlatScan;
 use std::sync::Arc;
 
 /// How many bytes of an unfinished item are kept for the next window instead of being read piece by piece.
-const CARRY: usize = 1024;
+pub(in crate::decode) const CARRY: usize = 1024;
 /// How many different items' markup is remembered.
 const SHAPES: usize = 16;
 
@@ -82,7 +81,7 @@ pub(crate) struct Known {
     scope: ScopeId,
     /// Elements open in front of the item when it was learned: deeper down, its own could exceed the limit.
     depth: usize,
-    markup: Markup,
+    pub(in crate::decode) markup: Markup,
     /// The types that the markup names.
     types: Vec<Builtin>,
 }

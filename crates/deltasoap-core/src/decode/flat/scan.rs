@@ -28,7 +28,7 @@ pub fn leaf<T: Lexical, S: FlatSource>(value: &mut T, scan: &mut S) -> Option<()
 
 /// The leaves of items in a window.
 #[derive(Debug, Clone)]
-pub(super) struct FlatScan<'a> {
+pub(in crate::decode) struct FlatScan<'a> {
     known: &'a Known,
     /// The markup between the leaves of an item, and the types that it names.
     parts: (std::slice::Iter<'a, Gap>, std::slice::Iter<'a, Builtin>),
@@ -42,45 +42,45 @@ pub(super) struct FlatScan<'a> {
 impl<'a> FlatScan<'a> {
     /// The leaves of the item whose first leaf's text is at `pos`.
     #[inline(always)]
-    pub(super) fn new(bytes: &'a [u8], known: &'a Known, pos: usize, text_limit: usize) -> Self {
+    pub(in crate::decode) fn new(bytes: &'a [u8], known: &'a Known, pos: usize, text_limit: usize) -> Self {
         let (between, types) = (known.markup.between.iter(), known.types.iter());
         FlatScan { known, parts: (between.clone(), types.clone()), bytes, pos, between, types, text_limit }
     }
 
     /// The window.
     #[inline(always)]
-    pub(super) fn bytes(&self) -> &'a [u8] {
+    pub(in crate::decode) fn bytes(&self) -> &'a [u8] {
         self.bytes
     }
 
     /// The markup.
     #[inline(always)]
-    pub(super) fn known(&self) -> &'a Known {
+    pub(in crate::decode) fn known(&self) -> &'a Known {
         self.known
     }
 
     /// The position behind the last leaf read.
     #[inline(always)]
-    pub(super) fn pos(&self) -> usize {
+    pub(in crate::decode) fn pos(&self) -> usize {
         self.pos
     }
 
     /// The leaves of another item, whose first leaf's text is at `pos`.
     #[inline(always)]
-    pub(super) fn at(&self, pos: usize) -> Self {
+    pub(in crate::decode) fn at(&self, pos: usize) -> Self {
         let (between, types) = self.parts.clone();
         FlatScan { pos, between, types, ..self.clone() }
     }
 
     /// The bytes from the leaf at hand on.
     #[inline(always)]
-    pub(super) fn rest(&self) -> Option<&'a [u8]> {
+    pub(in crate::decode) fn rest(&self) -> Option<&'a [u8]> {
         self.bytes.get(self.pos..)
     }
 
     /// Passes a leaf's text, and reads the markup behind it.
     #[inline(always)]
-    pub(super) fn pass(&mut self, used: usize) -> Option<()> {
+    pub(in crate::decode) fn pass(&mut self, used: usize) -> Option<()> {
         self.pos += used;
         if let Some(gap) = self.between.next() {
             // Not by `Gap::end`: an `Option` there costs the exact case some instructions a leaf.

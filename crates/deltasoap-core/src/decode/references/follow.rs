@@ -129,13 +129,12 @@ impl<'c> Cursor<'c> {
 
     /// Notes that the element just opened has an id: its bytes may be needed.
     fn note_id(&mut self) -> Step {
-        let State { references, session, hooks, reader, .. } = &mut *self.state;
-        if references.first.is_some() || references.index.is_some() || session.is_compared() {
+        let references = &self.state.references;
+        if references.first.is_some() || references.index.is_some() || self.is_compared() {
             return Ok(());
         }
-        if let Some(mut policy) = hooks.release() {
-            policy.fail();
-        }
+        self.drop_policy();
+        let State { references, reader, .. } = &mut *self.state;
         references.begin(&self.window, reader.tag_offset(), reader.bookmark());
         Ok(())
     }
@@ -167,28 +166,6 @@ impl<'c> Cursor<'c> {
     /// True if the element just opened has an id.
     pub(crate) fn has_id(&self) -> bool {
         marks_of(self.reader(), |_| true).id.is_some()
-    }
-
-    /// No memory that reads a part of this message from here on compares it with an earlier one: for roots whose parts have memories of
-    /// their own, and may refer to each other.
-    pub fn compare_nothing(&mut self) {
-        self.state.session.bar();
-    }
-
-    /// The message is not to be compared with others.
-    ///
-    /// # Errors
-    /// [`Stop::Switch`] if it is being compared: it is read again from its start.
-    pub(crate) fn leave_differential(&mut self) -> Step {
-        let State { session, hooks, .. } = &mut *self.state;
-        if session.read_again() {
-            return Err(Stop::Switch);
-        }
-        session.keep_whole();
-        if let Some(mut policy) = hooks.release() {
-            policy.fail();
-        }
-        Ok(())
     }
 
     /// Goes on only once the message is whole.

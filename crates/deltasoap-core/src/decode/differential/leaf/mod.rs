@@ -6,6 +6,7 @@
 //! session    compare (image) up to a difference
 //! route      find the last place before it (table); lead the routines there
 //!            regular mode over the old value, each new element noted (recorder, edits)
+//! patch      flat items that differ: read again in place, in one loop
 //! resync     at each start tag: did that element stand here (template)? then fast mode from its end on
 //! shift      several items in a row differ: were some inserted or removed?
 //! bounds     what all this may cost; beyond that, regular mode
@@ -22,6 +23,7 @@ mod edits;
 mod image;
 mod mend;
 mod merge;
+mod patch;
 mod recorder;
 mod resync;
 mod route;
@@ -37,6 +39,8 @@ pub(crate) use begin::Begin;
 pub(crate) use image::{Chunk, Image};
 pub use mend::Mend;
 pub(crate) use mend::{Mending, SMALL};
+pub use patch::Patch;
+pub(crate) use patch::patch;
 pub(crate) use session::Session;
 pub(crate) use shift::Shift;
 pub(crate) use table::{Run, Touched};

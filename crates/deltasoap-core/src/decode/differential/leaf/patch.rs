@@ -11,10 +11,9 @@
 //! The cost of a change does not depend on where it lies, and runs of changed items are read as fast as in regular mode:
 //! the markup is that of the run.
 
-use super::scan::FlatScan;
-use super::{CARRY, FlatItems, Known};
+use super::{Image, Patched, Run, Session, Touched};
 use crate::decode::Cursor;
-use crate::decode::differential::leaf::{Image, Patched, Run, Session, Touched};
+use crate::decode::flat::{CARRY, FlatItems, FlatScan, Known};
 use crate::schema::View;
 use deltasoap_xml::Window;
 use deltasoap_xml::scan::{first_mismatch, skip_white};
