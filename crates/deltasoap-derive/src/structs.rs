@@ -9,6 +9,9 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 use syn::{Error, Fields, Result};
 
+/// Most fields of a struct whose leaves are written without a call.
+const INLINED: usize = 4;
+
 /// The implementations for a struct with these fields.
 pub(crate) fn expand(target: &Target, fields: &Fields) -> Result<TokenStream> {
     target.container.allow(&[Flag::Message, Flag::Qualified, Flag::All, Flag::Open, Flag::Group], "a struct")?;
@@ -255,6 +258,8 @@ impl<'t> Struct<'t> {
         let idents: Vec<_> = self.elements.iter().map(|member| &member.ident).collect();
         let occurs: Vec<_> = self.elements.iter().map(|member| member.occurs(self.target)).collect();
         let shortcuts: Vec<_> = self.elements.iter().map(|member| member.shortcuts(self.target)).collect();
+        // What takes the leaves of small structs is kept in registers then.
+        let inline = if idents.len() <= INLINED { quote!(#[inline(always)]) } else { quote!(#[inline]) };
         quote! {
             #[inline]
             fn flat_leaves(_: #runtime::schema::View<'_>) -> ::core::option::Option<usize> {
@@ -276,7 +281,7 @@ impl<'t> Struct<'t> {
                 ::core::option::Option::Some(())
             }
 
-            #[inline]
+            #inline
             fn write_flat<S: #runtime::encode::FlatSink>(&self, sink: &mut S, _: #runtime::schema::View<'_>) {
                 #(#shortcuts::write_flat(&self.#idents, sink, #occurs::content_view());)*
             }

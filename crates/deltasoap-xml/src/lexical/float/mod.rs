@@ -3,8 +3,8 @@
 //! Reading a message, forms of up to 19 digits are taken apart eight digits at a time ([`decimal_form`]) and turned
 //! into the nearest float by one multiplication ([`nearest`]); everything else goes to the crate `fast-float2`.
 //! Writing gives the shortest form that reads back to the same bits: integral values without a point (zero as `0` and
-//! `-0`), exponents always with a sign, `1e+16` and `1e-7`. Doubles without an exponent have a way of their own ([`fixed`](mod@fixed)), the
-//! others are the crate `zmij`'s.
+//! `-0`), exponents always with a sign, `1e+16` and `1e-7`. Doubles between 10^-5 and 1 have a way of their own ([`fixed`](mod@fixed)), the others are
+//! the crate `zmij`'s.
 
 mod decimal_form;
 mod fixed;
@@ -23,7 +23,7 @@ trait Special {
     /// The integer, if it is written without a point and an exponent.
     fn integral(self) -> Option<i64>;
 
-    /// The text, if it has a point and no exponent.
+    /// The text, if it begins with `0.`.
     fn fixed(self) -> Option<Text>;
 }
 
