@@ -116,7 +116,7 @@ impl Turns {
     fn give_up(&mut self) {
         self.seen = None;
         let messages = self.looked_at.max(LEAST_LOOKED_AT);
-        self.rest = messages * REST << self.in_vain;
+        self.rest = (messages * REST) << self.in_vain;
         if messages == MOST_LOOKED_AT {
             self.in_vain = (self.in_vain + 1).min(MOST_DOUBLED);
         }
