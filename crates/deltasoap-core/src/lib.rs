@@ -38,4 +38,4 @@ pub use types::{
     Span, Tracked, TrackedArray, TrackedVec, derived, enumeration, union,
 };
 #[cfg(feature = "values")]
-pub use value::{BodyParts, Column, Record, Table, TypedValue, UnevenColumns, Value};
+pub use value::{Column, Record, Table, TypedValue, UnevenColumns, Value};

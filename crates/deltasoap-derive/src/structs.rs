@@ -77,14 +77,17 @@ impl<'t> Struct<'t> {
         }
     }
 
-    /// What has no element of its own has nothing in it.
+    /// What has no element of its own has nothing in it, or is a group of elements.
     fn check_nothing(&self) -> Result<()> {
         let is_bare = self.target.container.element.as_deref() == Some("");
+        let is_group = self.target.container.has(Flag::Group);
+        let is_part = |member: &&Member| is_group && member.role == Role::Element;
         let mut members = self.elements.iter().chain(&self.attributes).chain(&self.text);
-        match members.next().filter(|_| is_bare) {
-            Some(member) => {
-                Err(Error::new_spanned(&member.ident, "a message without an element, `element = \"\"`, has no fields"))
-            }
+        match members.find(|member| !is_part(member)).filter(|_| is_bare) {
+            Some(member) => Err(Error::new_spanned(
+                &member.ident,
+                "a message without an element, `element = \"\"`, has no fields, or is a `group` of elements",
+            )),
             None => Ok(()),
         }
     }

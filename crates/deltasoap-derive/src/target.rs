@@ -139,7 +139,30 @@ impl Target {
         let runtime = self.runtime();
         let namespace = if local.is_empty() { "" } else { self.container.namespace.as_str() };
         let name = self.qname(namespace, &local);
-        self.implement(&quote!(#runtime::Message), &quote!(const ELEMENT: #runtime::QName = #name;))
+        let parts = (local.is_empty() && self.container.has(Flag::Group)).then(|| self.parts());
+        self.implement(&quote!(#runtime::Message), &quote!(const ELEMENT: #runtime::QName = #name; #parts))
+    }
+
+    /// The methods of a message whose fields stand in the body by themselves.
+    fn parts(&self) -> TokenStream {
+        let runtime = self.runtime();
+        let (fields, view) = (quote!(#runtime::decode::DecodeFields), quote!(#runtime::schema::View<'_>));
+        quote! {
+            const HAS_PARTS: bool = true;
+
+            fn open_part(&mut self, part: usize, content: #view) {
+                #fields::open(self, part, 0, content);
+            }
+
+            fn decode_part(
+                &mut self,
+                part: usize,
+                cursor: &mut #runtime::decode::Cursor<'_>,
+                content: #view,
+            ) -> #runtime::decode::Step {
+                #fields::decode_field(self, part, cursor, content)
+            }
+        }
     }
 
     /// `Content` by text form, for types that implement `Lexical`.

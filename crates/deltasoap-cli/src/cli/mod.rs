@@ -93,7 +93,7 @@ pub enum Task {
     /// Generate Rust for a WSDL: types, clients, traits for servers
     ///
     /// The output is a file of a crate that depends on `deltasoap`, as for `mod weather;`. Operations that
-    /// cannot be generated, such as those with several elements in their body, are named on standard error with the reason; the
+    /// cannot be generated, such as those that the service begins, are named on standard error with the reason; the
     /// rest is written, and the exit code is 1. Name the others with `--operation` to succeed without them. Build scripts generate with the crate deltasoap-codegen instead.
     Generate(Generate),
     /// Decode a directory of recorded messages, and measure what differential decoding gains

@@ -105,12 +105,9 @@ fn not_callable(operation: &Operation) -> Option<String> {
 
 /// Why `generate` leaves an operation out that can be called.
 fn not_generated(operation: &Operation) -> Option<&'static str> {
-    let method = operation.method().ok()?;
+    operation.method().ok()?;
     let begins = service_begins(operation).map(|_| "the service begins it");
-    let apart = || method.apart(&operation.contract().lowered().schema);
-    begins
-        .or_else(apart)
-        .or_else(|| is_like_another(operation).then_some("its body is empty, and another one has its action"))
+    begins.or_else(|| is_like_another(operation).then_some("its body is empty, and another one has its action"))
 }
 
 /// True if the operation's body is empty, and that of one before it at its port, which has the same action: a server cannot tell them
@@ -132,9 +129,9 @@ fn is_beside(one: &Operation, other: &Operation) -> bool {
 /// The action of an operation whose body is empty.
 fn action_of_empty(operation: &Operation) -> Option<String> {
     let method = operation.method().ok()?;
-    let is_empty =
-        method.element.request_name.local.is_empty() && method.apart(&operation.contract().lowered().schema).is_none();
-    is_empty.then(|| method.element.action.to_string())
+    let body = operation.contract().view(method.element.request);
+    let has_parts = body.complex().is_some_and(|record| !record.fields.is_empty());
+    (method.element.request_name.local.is_empty() && !has_parts).then(|| method.element.action.to_string())
 }
 
 /// What is said behind an operation's name.

@@ -84,7 +84,7 @@ impl Planner<'_> {
         }
         let has_empty = |it: &Operation| {
             let of = &self.model.item(it.request).kind;
-            matches!(of, ItemKind::Struct(Struct { element: Some(name), .. }) if name.is_empty())
+            matches!(of, ItemKind::Struct(Struct { element: Some(name), members, .. }) if name.is_empty() && members.is_empty())
         };
         match others.iter().find(|other| has_empty(other) && *other.action == *bound.action) {
             Some(other) => Err(format!("its body is empty, and its action is that of {}", other.name)),
@@ -161,8 +161,19 @@ impl Planner<'_> {
                 let content = self.content(*id, encoding, Owner { name: &name.local, namespace: &name.namespace });
                 Ok(self.loose_element(&name, content, Docs::new()))
             }
-            (Style::Document, _) => Err("its body has several elements".to_owned()),
+            (Style::Document, parts) => {
+                let docs = docs(said.documentation.as_deref());
+                Ok(self.several(&QName::owned(&*message.name.namespace, name), parts, encoding, docs))
+            }
         }
+    }
+
+    /// A body of several elements, without one around them.
+    fn several(&mut self, name: &QName, parts: &[&Part], encoding: Use, docs: Docs) -> ItemId {
+        let name = legal(name);
+        let members = parts.iter().map(|part| self.part(part, encoding, &name.local)).collect();
+        let kind = Struct { element: Some(String::new()), is_group: true, members, ..Struct::default() };
+        self.add(&name.local, &name.namespace, docs, ItemKind::Struct(kind))
     }
 
     /// A body with nothing in it.

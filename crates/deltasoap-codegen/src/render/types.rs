@@ -201,19 +201,25 @@ impl Render<'_> {
         attributes.flag("derived", true);
         attributes.0.extend(self.container(Some(&of.name)).0);
         let mut scope = Scope::default();
-        let variants: Vec<_> = of
-            .types
-            .iter()
-            .map(|&id| {
-                let item = self.model.resolve(id);
-                let variant = ident(&scope.variant_name(self.layout.name(item)));
-                let path = self.layout.path(self.model, id, self.module);
-                let base = if Some(id) == of.base { quote!(#[soap(base)]) } else { TokenStream::new() };
-                quote!(#base #variant(Box<#path>))
-            })
-            .collect();
+        let named = |&id: &ItemId| (id, ident(&scope.variant_name(self.layout.name(self.model.resolve(id)))));
+        let types: Vec<(ItemId, Ident)> = of.types.iter().map(named).collect();
+        let variants = types.iter().map(|(id, variant)| {
+            let path = self.layout.path(self.model, *id, self.module);
+            let base = if Some(*id) == of.base { quote!(#[soap(base)]) } else { TokenStream::new() };
+            quote!(#base #variant(Box<#path>))
+        });
         let other = ident(&scope.variant_name("Other"));
         let attributes = attributes.tokens();
+        let base = types.iter().find(|(id, _)| Some(*id) == of.base);
+        let default = base.filter(|(id, _)| self.has_default(*id)).map(|(_, variant)| {
+            quote! {
+                impl Default for #name {
+                    fn default() -> Self {
+                        Self::#variant(Box::default())
+                    }
+                }
+            }
+        });
         quote! {
             #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
             #attributes
@@ -223,6 +229,15 @@ impl Render<'_> {
                 #[soap(other)]
                 #other(deltasoap::Node),
             }
+            #default
+        }
+    }
+
+    /// True for a struct whose fields are all optional.
+    fn has_default(&self, id: ItemId) -> bool {
+        match &self.model.item(self.model.resolve(id)).kind {
+            ItemKind::Struct(of) => of.members.iter().all(is_optional),
+            _ => false,
         }
     }
 

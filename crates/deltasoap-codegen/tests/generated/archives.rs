@@ -1,10 +1,12 @@
 //! What is around a body: header blocks in both directions, parts with MTOM, and without.
 
 use crate::archive::serve_archive;
-use crate::archive::{ArchiveClient, ArchiveServer, Full, Picture, Quota, Session, Store, StoreFault, StoreResponse};
+use crate::archive::{
+    ArchiveClient, ArchiveServer, Both, BothResponse, Full, Picture, Quota, Session, Store, StoreFault, StoreResponse,
+};
 use deltasoap::http::{Answer, CallOptions, Client, Context, Failure, Mtom, Server, TypedFault};
 use deltasoap::lexical::Base64;
-use deltasoap::soap::{Fault, HeaderBlock, Version};
+use deltasoap::soap::{Fault, HeaderBlock, Version, decode_request};
 use deltasoap::{Binary, DecodeOptions, Differential, Lease};
 
 type Result<T = (), E = Box<dyn std::error::Error>> = std::result::Result<T, E>;
@@ -40,6 +42,35 @@ impl ArchiveServer for Shelf {
         let copy = Binary::from(vec![1; 5000]);
         Ok(Answer::new(StoreResponse { bytes, copy }).with_header(quota))
     }
+
+    async fn both(&self, request: Lease<Both>, _: Context) -> Result<BothResponse, Fault> {
+        Ok(BothResponse { session: request.session2.clone(), session2: request.session.clone() })
+    }
+}
+
+/// Bodies of several elements, in both directions; an element that is missing, or comes too often, is an error.
+#[tokio::test]
+async fn several_elements_are_in_a_body() -> Result {
+    let session = |user: &str| Session { user: user.to_owned() };
+    let client = Client::with_service("http://localhost/", serve_archive(Shelf).build()?)?;
+    let archive = ArchiveClient::over(client);
+    for users in [["ada", "grace"], ["grace", "ada"], ["ada", "ada"]] {
+        let [session, session2] = users.map(session);
+        let answer = archive.both(&Both { session: session.clone(), session2: session2.clone() }).await?;
+        assert_eq!(answer, BothResponse { session: session2, session2: session });
+    }
+    let read = |sessions: usize| {
+        let entries = "<Session xmlns='urn:archive'><user>ada</user></Session>".repeat(sessions);
+        decode_request::<Both>(&crate::body(&entries)).map(|(_, both)| both)
+    };
+    assert_eq!(read(2)?, Both { session: session("ada"), session2: session("ada") });
+    for (sessions, expected) in
+        [(0, "{urn:archive}Session"), (1, "{urn:archive}Session"), (3, "expected no more parts")]
+    {
+        let error = read(sessions).expect_err("the parts are not those").to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+    Ok(())
 }
 
 fn request(seed: u8) -> Store {

@@ -8,10 +8,11 @@ mod encoded_types;
 mod graphs;
 mod groups_of_elements;
 
+use deltasoap::decode::Decoder;
 use deltasoap::http::{CallError, Client, Context, Failure, TypedFault};
 use deltasoap::schema::Use;
-use deltasoap::soap::{Fault, Version, decode_request, encode_message};
-use deltasoap::{Binary, Buffer, Lease, Message, Nillable};
+use deltasoap::soap::{EnvelopeReader, Fault, Reply, ReplyReceiver, Version, decode_request, encode_message};
+use deltasoap::{Binary, Buffer, DecodeOptions, DeviationKind, Error, Lease, Message, Nillable, Tolerance};
 use std::fmt::Debug;
 use std::path::Path;
 
@@ -26,12 +27,39 @@ macro_rules! goldens {
 
 goldens!(
     archive, bare, choices, cwmp, defaults, device, encoded, events, faults, graph, groups, hostile, interop, metadata,
-    nested, plans, recursive, xop
+    nested, plans, recursive, vsphere, xop
 );
 
 fn message(path: &str) -> Vec<u8> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/messages");
     std::fs::read(folder.join(path)).expect("a message")
+}
+
+/// Servers of vSphere 6.5 and 8 say more than an older description has: clients read it all the same, and are told what else there was.
+#[test]
+fn newer_servers_are_read_by_an_older_description() {
+    use vsphere::RetrieveServiceContentResponse;
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/sequences/vsphere-content");
+    for (file, version, unknown, newest) in
+        [("0000", "6.5.0", 10, "overheadMemoryManager"), ("0001", "8.0.3", 14, "patchLevel")]
+    {
+        let message = std::fs::read(folder.join(format!("{file}.response.xml"))).expect("a message");
+        let read = |tolerance| {
+            let mut decoder = Decoder::new(DecodeOptions { tolerance, ..DecodeOptions::default() });
+            let mut reader = EnvelopeReader::new(ReplyReceiver::<RetrieveServiceContentResponse>::default());
+            decoder.decode(&mut reader, &message)?;
+            Ok::<_, Error>((reader.into_parts().1.into_reply()?, decoder.deviations().to_vec()))
+        };
+        let (reply, deviations) = read(Tolerance::Unknown).expect("a good response");
+        let Reply::Response(response) = reply else { panic!("{reply:?}") };
+        assert_eq!(response.returnval.about.version, version);
+        assert!(response.returnval.session_manager.is_some() && response.returnval.storage_resource_manager.is_some());
+        assert!(deviations.iter().all(|it| it.kind == DeviationKind::UnknownElement), "{deviations:?}");
+        assert!(deviations.iter().any(|it| it.name.ends_with(newest)), "{deviations:?}");
+        assert_eq!(deviations.len(), unknown, "{deviations:?}");
+        let error = read(Tolerance::Strict).expect_err("a server of another version").to_string();
+        assert!(error.contains("unexpected element"), "{error}");
+    }
 }
 
 /// Reads a message, writes it, and reads that.

@@ -5,7 +5,7 @@
 /// The service takes part in WS-Addressing. Its header blocks are not written by themselves: give those that it
 /// requires with [`with_header`](Self::with_header) or in the options of calls.
 ///
-/// Without Both: its body has several elements.
+/// Without Moved: the service begins it.
 #[derive(Debug, Clone)]
 pub struct ArchiveClient<C = deltasoap::http::Client> {
     caller: C,
@@ -99,6 +99,17 @@ impl<C: deltasoap::http::Caller> ArchiveClient<C> {
                 .await?,
         )
     }
+
+    /// Calls `Both`.
+    ///
+    /// # Errors
+    /// A fault, or another reason why there is no response.
+    pub async fn both(
+        &self,
+        request: &Both,
+    ) -> Result<C::Answer<BothResponse>, deltasoap::http::CallError> {
+        self.caller.call(request, self.options.clone().action("urn:archive#Both")).await
+    }
 }
 
 /// Answers the operations of `Archive`: see [`serve_archive`].
@@ -114,6 +125,14 @@ pub trait ArchiveServer: Send + Sync + 'static {
         context: deltasoap::http::Context,
     ) -> impl std::future::Future<
         Output = Result<deltasoap::http::Answer<StoreResponse>, StoreFault>,
+    > + Send;
+
+    fn both(
+        &self,
+        request: deltasoap::Lease<Both>,
+        context: deltasoap::http::Context,
+    ) -> impl std::future::Future<
+        Output = Result<BothResponse, deltasoap::soap::Fault>,
     > + Send;
 }
 
@@ -135,6 +154,12 @@ pub fn serve_archive<T: ArchiveServer>(
                 .fault::<Full>()
                 .understands(<Session as deltasoap::Message>::ELEMENT),
         );
+    let it = std::sync::Arc::clone(&implementation);
+    let operation = deltasoap::http::Operation::with_context(move |request, context| {
+        let it = std::sync::Arc::clone(&it);
+        async move { <T as ArchiveServer>::both(&it, request, context).await }
+    });
+    let service = service.add_operation(operation.action("urn:archive#Both"));
     service
 }
 
@@ -178,6 +203,36 @@ pub struct Session {
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
 #[soap(transparent, namespace = "urn:archive", element = "Quota")]
 pub struct Quota(pub i32);
+
+#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[soap(
+    compact,
+    namespace = "urn:archive",
+    element = "",
+    group,
+    qualified,
+    rename_all = "PascalCase"
+)]
+pub struct Both {
+    pub session: Session,
+    #[soap(name = "Session", again)]
+    pub session2: Session,
+}
+
+#[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
+#[soap(
+    compact,
+    namespace = "urn:archive",
+    element = "",
+    group,
+    qualified,
+    rename_all = "PascalCase"
+)]
+pub struct BothResponse {
+    pub session: Session,
+    #[soap(name = "Session", again)]
+    pub session2: Session,
+}
 
 #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
 #[soap(compact, namespace = "urn:archive", rename_all = "camelCase")]

@@ -304,6 +304,12 @@ pub mod faults {
         Other(deltasoap::Node),
     }
 
+    impl Default for AnyDerivedFault {
+        fn default() -> Self {
+            Self::DerivedFault(Box::default())
+        }
+    }
+
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,

@@ -179,6 +179,12 @@ pub enum AnyMetadata {
     Other(deltasoap::Node),
 }
 
+impl Default for AnyMetadata {
+    fn default() -> Self {
+        Self::Metadata(Box::default())
+    }
+}
+
 #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
 #[soap(
     compact,

@@ -247,6 +247,12 @@ pub mod messages_v3 {
         Other(deltasoap::Node),
     }
 
+    impl Default for AnyBericht {
+        fn default() -> Self {
+            Self::Bericht(Box::default())
+        }
+    }
+
     #[derive(Debug, Clone, Default, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,

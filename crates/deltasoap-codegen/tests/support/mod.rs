@@ -31,6 +31,7 @@ pub const GOLDENS: &[(&str, &str)] = &[
     ),
     ("plans", "apache+axis-axis1-java/integration/src/test/wsdl/extension/extension.wsdl"),
     ("recursive", "loopbackio+strong-soap/test/wsdl/recursive.wsdl"),
+    ("vsphere", "vsphere-content.wsdl"),
     ("xop", "apache+cxf/testutils/src/main/resources/wsdl/mtom_xop.wsdl"),
 ];
 

@@ -142,8 +142,25 @@ pub trait SimpleType: Typed + Lexical {
     note = "give it `#[soap(element = \"...\")]` or `#[soap(message)]`"
 )]
 pub trait Message: Typed {
-    /// The element's name. An empty one is that of no element: the body of such a message is empty, and so is the type.
+    /// The element's name. An empty one is that of no element: the body of such a message is empty, or holds an element for each field.
     const ELEMENT: QName;
+
+    /// True if the body holds an element for each field, without one around them: see [`BodyParts`](crate::soap::BodyParts).
+    const HAS_PARTS: bool = false;
+
+    /// Of a message that has parts: makes room for a field, whose start tag was just read.
+    fn open_part(&mut self, part: usize, content: View<'_>) {
+        let _ = (part, content);
+    }
+
+    /// Of a message that has parts: reads the field last opened; see [`Content::decode`].
+    ///
+    /// # Errors
+    /// As [`Content::decode`].
+    fn decode_part(&mut self, part: usize, cursor: &mut Cursor<'_>, content: View<'_>) -> Step {
+        let _ = (part, cursor, content);
+        Ok(())
+    }
 }
 
 /// A child element's value as a field of its parent: how often it occurs.

@@ -25,7 +25,7 @@ pub enum Use {
 #[derive(Debug, Clone, PartialEq)]
 pub struct MethodElement {
     /// Name of the request's body element: what dispatch looks at. With an empty local name the content has no element of its own: its
-    /// fields, none or several, stand in the body by themselves ([`BodyParts`](crate::BodyParts)).
+    /// fields, none or several, stand in the body by themselves ([`BodyParts`](crate::soap::BodyParts)).
     pub request_name: QName,
     /// Content of the request.
     pub request: ElementRef,

@@ -64,6 +64,14 @@ pub trait Receiver {
     /// # Errors
     /// As [`Content::decode`].
     fn decode_body(&mut self, cursor: &mut Cursor<'_>) -> Step;
+
+    /// The body ends, after one element or several.
+    ///
+    /// # Errors
+    /// When a part is missing.
+    fn close_body(&mut self) -> Result<(), ErrorKind> {
+        Ok(())
+    }
 }
 
 /// The outermost routine for messages.
@@ -245,7 +253,7 @@ impl<R: Receiver> EnvelopeReader<R> {
             }
             (Tag::Start, false) => Err(ErrorKind::Envelope("the Body holds more than one element")),
             (_, true) => self.receiver.empty_body(&self.head),
-            (_, false) => Ok(()),
+            (_, false) => self.receiver.close_body(),
         };
         opened.map_err(|kind| match (self.block_of(&kind), tag) {
             (Some(index), _) => self.error_in_header(kind, index),

@@ -1,6 +1,6 @@
 //! Whole messages of typed values.
 
-use super::{EnvelopeReader, Fault, Head, HeaderBlock, Receiver, Version};
+use super::{BodyParts, EnvelopeReader, Fault, Head, HeaderBlock, Receiver, Version};
 use crate::content::{Encode, Message};
 use crate::decode::{Cursor, Step, decode_once};
 use crate::encode::Encoder;
@@ -312,6 +312,8 @@ fn upgrade() -> HeaderBlock {
 #[derive(Debug)]
 pub struct RequestReceiver<T> {
     memory: Box<Memory<T>>,
+    /// The parts of a body without an element of its own.
+    parts: Option<BodyParts<T>>,
 }
 
 impl<T: Message> Default for RequestReceiver<T> {
@@ -323,7 +325,7 @@ impl<T: Message> Default for RequestReceiver<T> {
 impl<T> RequestReceiver<T> {
     /// A receiver for the next request of a stream.
     pub fn new(memory: Box<Memory<T>>) -> Self {
-        RequestReceiver { memory }
+        RequestReceiver { memory, parts: None }
     }
 
     /// The request; vacant until it is read.
@@ -339,19 +341,31 @@ impl<T> RequestReceiver<T> {
 
 impl<T: Message> Receiver for RequestReceiver<T> {
     fn open_body(&mut self, _: &Head, namespace: &str, local: &str) -> Result<(), ErrorKind> {
-        expect_name::<T>(namespace, local)
+        open_entry(&mut self.parts, namespace, local)
     }
 
     fn empty_body(&mut self, _: &Head) -> Result<(), ErrorKind> {
         expect_nothing::<T>()
     }
 
+    fn takes_several(&self) -> bool {
+        T::HAS_PARTS
+    }
+
     fn decode_body(&mut self, cursor: &mut Cursor<'_>) -> Step {
-        self.memory.decode(cursor, T::view())
+        decode_entry(&mut self.memory, &mut self.parts, cursor)
+    }
+
+    fn close_body(&mut self) -> Result<(), ErrorKind> {
+        close_parts(&mut self.memory, self.parts.take())
     }
 }
 
-fn expect_name<T: Message>(namespace: &str, local: &str) -> Result<(), ErrorKind> {
+/// An element of the body was opened.
+fn open_entry<T: Message>(parts: &mut Option<BodyParts<T>>, namespace: &str, local: &str) -> Result<(), ErrorKind> {
+    if T::HAS_PARTS {
+        return parts.get_or_insert_with(|| BodyParts::new(T::view())).open(T::view(), namespace, local);
+    }
     if T::ELEMENT.is(namespace, local) {
         return Ok(());
     }
@@ -360,8 +374,27 @@ fn expect_name<T: Message>(namespace: &str, local: &str) -> Result<(), ErrorKind
     Err(ErrorKind::UnexpectedElement { found, expected })
 }
 
+fn decode_entry<T: Message>(memory: &mut Memory<T>, parts: &mut Option<BodyParts<T>>, cursor: &mut Cursor<'_>) -> Step {
+    match parts {
+        Some(parts) => parts.decode(cursor, T::view()),
+        None => memory.decode(cursor, T::view()),
+    }
+}
+
+/// Parts are compared with no earlier message: they replace what was kept.
+fn close_parts<T: Message>(memory: &mut Box<Memory<T>>, parts: Option<BodyParts<T>>) -> Result<(), ErrorKind> {
+    if let Some(parts) = parts {
+        *memory = Box::new(Memory::new(parts.finish(T::view())?));
+    }
+    Ok(())
+}
+
 fn expect_nothing<T: Message>() -> Result<(), ErrorKind> {
-    if T::ELEMENT.local.is_empty() { Ok(()) } else { Err(ErrorKind::Envelope("the Body is empty")) }
+    match T::ELEMENT.local.is_empty() {
+        true if T::HAS_PARTS => BodyParts::<T>::new(T::view()).check(T::view()),
+        true => Ok(()),
+        false => Err(ErrorKind::Envelope("the Body is empty")),
+    }
 }
 
 /// Reads a request of a known type.
@@ -388,6 +421,8 @@ pub enum Reply<T> {
 #[derive(Debug)]
 pub struct ReplyReceiver<T> {
     memory: Box<Memory<T>>,
+    /// The parts of a body without an element of its own.
+    parts: Option<BodyParts<T>>,
     fault: Option<Node>,
     /// What stands in the header of a fault message.
     not_understood: Vec<QName>,
@@ -402,7 +437,7 @@ impl<T: Message> Default for ReplyReceiver<T> {
 impl<T: Message> ReplyReceiver<T> {
     /// A receiver for the next response of a stream.
     pub fn new(memory: Box<Memory<T>>) -> Self {
-        ReplyReceiver { memory, fault: None, not_understood: Vec::new() }
+        ReplyReceiver { memory, parts: None, fault: None, not_understood: Vec::new() }
     }
 
     /// What was received.
@@ -439,18 +474,26 @@ impl<T: Message> Receiver for ReplyReceiver<T> {
             self.not_understood = Fault::not_understood_in(&head.headers);
             return Ok(());
         }
-        expect_name::<T>(namespace, local)
+        open_entry(&mut self.parts, namespace, local)
     }
 
     fn empty_body(&mut self, _: &Head) -> Result<(), ErrorKind> {
         expect_nothing::<T>()
     }
 
+    fn takes_several(&self) -> bool {
+        T::HAS_PARTS && self.fault.is_none()
+    }
+
     fn decode_body(&mut self, cursor: &mut Cursor<'_>) -> Step {
         match &mut self.fault {
             Some(node) => node.decode(cursor, Node::view()),
-            None => self.memory.decode(cursor, View::of(T::element())),
+            None => decode_entry(&mut self.memory, &mut self.parts, cursor),
         }
+    }
+
+    fn close_body(&mut self) -> Result<(), ErrorKind> {
+        close_parts(&mut self.memory, self.parts.take())
     }
 }
 

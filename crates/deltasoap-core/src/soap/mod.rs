@@ -4,6 +4,7 @@ mod envelope;
 mod fault;
 mod header;
 mod message;
+mod parts;
 
 pub use crate::encode::parts::TakenPart;
 pub use crate::version::Version;
@@ -16,3 +17,4 @@ pub use message::{
     encode_element, encode_fault, encode_fault_with_headers, encode_message, encode_optimized, encode_with_namespaces,
     encode_without_references,
 };
+pub use parts::{BodyParts, Parts};

@@ -7,7 +7,6 @@
 mod column;
 mod mend;
 mod nil;
-mod parts;
 mod record;
 mod rows;
 mod sample;
@@ -15,7 +14,6 @@ mod simple;
 mod table;
 
 pub use column::Column;
-pub use parts::BodyParts;
 pub use record::Record;
 pub use table::{Table, UnevenColumns};
 

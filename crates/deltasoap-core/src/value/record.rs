@@ -11,6 +11,7 @@ use crate::decode::{Cursor, DecodeFields, FlatSource, Leaf, Step, nil_attribute}
 use crate::encode::flat::encode_items;
 use crate::encode::{EncodeFields, Encoder, FlatSink};
 use crate::schema::{ChoiceFault, ComplexElement, Compositor, Element, Field, QName, View};
+use crate::soap::Parts;
 use deltasoap_xml::lexical::LexicalError;
 use std::collections::BTreeMap;
 
@@ -356,6 +357,22 @@ impl DecodeFields for Target<'_> {
             _ => Simple::String(text.to_owned()),
         });
         Ok(())
+    }
+}
+
+/// A body of several elements: each is a field of a record.
+impl Parts for Value {
+    fn without_parts(view: View<'_>) -> Self {
+        let count = view.complex().map_or(0, |complex| complex.fields.len());
+        let fields = vec![Value::Absent; count];
+        Value::Record(Box::new(Record { fields, attributes: Vec::new(), others: Default::default() }))
+    }
+
+    fn open_part(&mut self, _: usize, _: View<'_>) {}
+
+    fn decode_part(&mut self, part: usize, cursor: &mut Cursor<'_>, content: View<'_>) -> Step {
+        let Value::Record(record) = self else { return Ok(()) };
+        record.fields.get_mut(part).map_or(Ok(()), |value| value.decode(cursor, content))
     }
 }
 

@@ -5,10 +5,8 @@ use crate::{JsonError, Operation};
 use bytes::Bytes;
 use deltasoap_core::decode::{Cursor, Step};
 use deltasoap_core::schema::{ElementRef, Style, View};
-use deltasoap_core::soap::{Fault, Head, Receiver};
-use deltasoap_core::{
-    BodyParts, Content, Deviation, Error, ErrorKind, Lease, Memory, Node, PartUri, QName, Typed, Value,
-};
+use deltasoap_core::soap::{BodyParts, Fault, Head, Receiver};
+use deltasoap_core::{Content, Deviation, Error, ErrorKind, Lease, Memory, Node, PartUri, QName, Typed, Value};
 use deltasoap_http::Attachments;
 use http::StatusCode;
 use serde_json::Value as Json;
@@ -80,7 +78,7 @@ pub(super) struct Answer<'o> {
     is_any_name: bool,
     memory: Box<Memory<Value>>,
     /// For bodies without a wrapping element.
-    parts: Option<BodyParts>,
+    parts: Option<BodyParts<Value>>,
     fault: Option<Node>,
     not_understood: Vec<QName>,
 }

@@ -18,8 +18,8 @@ use crate::{Contract, Operation};
 use bytes::Bytes;
 use deltasoap_core::decode::{Cursor, Decoder, Step};
 use deltasoap_core::schema::{Element, ElementRef, Style, Use, View, shortened};
-use deltasoap_core::soap::{EnvelopeReader, Head, Receiver, Version};
-use deltasoap_core::{BodyParts, Content, DecodeOptions, Error, ErrorKind, Node, PartUri, QName, Shared, Value, ns};
+use deltasoap_core::soap::{BodyParts, EnvelopeReader, Head, Receiver, Version};
+use deltasoap_core::{Content, DecodeOptions, Error, ErrorKind, Node, PartUri, QName, Shared, Value, ns};
 use deltasoap_wsdl::wsdl::{Part, PartContent};
 use deltasoap_wsdl::xsd::TypeId;
 use encoded::{Cache, Kind, Pending, is_generic};
@@ -523,7 +523,7 @@ struct Entry<'c> {
     name: &'c QName,
     view: View<'c>,
     value: Value,
-    parts: BodyParts,
+    parts: BodyParts<Value>,
 }
 
 impl Receiver for Entry<'_> {

@@ -19,7 +19,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 /// Sources of messages, and other sources whose descriptions are of the same services.
-const RELATED: [(&str, &[&str]); 5] = [
+const RELATED: [(&str, &[&str]); 6] = [
+    ("vsphere-content", &["vsphere-content.wsdl"]),
     ("vsphere-fetch", &["vsphere-fetch.wsdl"]),
     ("php-ext-soap", &["php-src__ext-soap"]),
     ("vmware+pyvmomi", &["jdgwartney+vsphere-ws", "hooklift+gowsdl"]),

@@ -72,4 +72,8 @@ impl<R: Receiver> Receiver for Checked<'_, R> {
     fn decode_body(&mut self, cursor: &mut Cursor<'_>) -> Step {
         self.receiver.decode_body(cursor)
     }
+
+    fn close_body(&mut self) -> Result<(), ErrorKind> {
+        self.receiver.close_body()
+    }
 }

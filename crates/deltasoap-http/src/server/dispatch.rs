@@ -256,4 +256,8 @@ impl Receiver for Dispatch {
         self.call = Some(call);
         step
     }
+
+    fn close_body(&mut self) -> Result<(), ErrorKind> {
+        self.call.as_ref().map_or(Ok(()), |call| call.close())
+    }
 }

@@ -10,8 +10,8 @@ use super::record::Record;
 use super::writing::Writing;
 use deltasoap_core::decode::{Cursor, Step};
 use deltasoap_core::schema::{ElementRef, MethodElement, Schema, View};
-use deltasoap_core::soap::Fault;
-use deltasoap_core::{BodyParts, Content, ErrorKind, Lease, Memory, Node, QName, Typed, Value};
+use deltasoap_core::soap::{BodyParts, Fault};
+use deltasoap_core::{Content, ErrorKind, Lease, Memory, Node, QName, Typed, Value};
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
 use std::time::Instant;
@@ -116,7 +116,7 @@ enum Incoming {
     /// A standalone one.
     Single(Box<Memory<Value>>),
     /// One of several elements, which are not compared.
-    Parts(BodyParts),
+    Parts(BodyParts<Value>),
 }
 
 struct ElementCall {
@@ -141,6 +141,13 @@ impl Call for ElementCall {
         }
     }
 
+    fn close(&self) -> Result<(), ErrorKind> {
+        match &self.request {
+            Incoming::Parts(parts) => parts.check(self.shared.view()),
+            _ => Ok(()),
+        }
+    }
+
     fn run(self: Box<Self>, context: Context, writing: Writing) -> BoxFuture<'static, Outcome> {
         let ElementCall { shared, record, request } = *self;
         let request = match request {
@@ -149,13 +156,7 @@ impl Call for ElementCall {
                 record.count(&memory.stats());
                 Lease::new(memory.into_value())
             }
-            Incoming::Parts(parts) => match parts.finish(shared.view()) {
-                Ok(value) => Lease::new(value),
-                Err(missing) => {
-                    let fault = Fault::sender(missing.to_string());
-                    return Box::pin(std::future::ready(Outcome::Fault(fault)));
-                }
-            },
+            Incoming::Parts(parts) => Lease::new(parts.into_value()),
         };
         let running = (shared.run)(request, context);
         let Some(_) = &shared.response else {

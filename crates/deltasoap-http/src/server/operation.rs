@@ -13,7 +13,7 @@ use super::writing::{Writing, Written};
 use super::wsdl::Fact;
 use deltasoap_core::decode::{Cursor, Step};
 use deltasoap_core::schema::{ElementRef, Field, List, MethodElement, Schema, Style, Use, View};
-use deltasoap_core::soap::{Fault, Version};
+use deltasoap_core::soap::{BodyParts, Fault, Version};
 use deltasoap_core::{DifferentialStats, ErrorKind, Lease, Message, Node, QName, Typed, Value};
 use futures_util::future::BoxFuture;
 use std::borrow::Cow;
@@ -182,16 +182,23 @@ impl Operation {
             let record = Arc::clone(opening.record);
             Box::new(TypedCall { request: opening.request::<Request>(), record, run: Arc::clone(&run) })
         });
-        Self::literal((Request::ELEMENT, <Request as Typed>::REFERENCE), response, start)
+        let parts = Request::view().complex().filter(|_| Request::HAS_PARTS).map_or(&[][..], |complex| &complex.fields);
+        let form = match parts {
+            _ if !Request::ELEMENT.local.is_empty() => Form::Element,
+            [] => Form::Nothing,
+            _ => Form::Parts,
+        };
+        let name = parts.first().map_or(Request::ELEMENT, |part| part.name.clone());
+        Self::literal((name, <Request as Typed>::REFERENCE), form, response, start)
     }
 
     /// A literal one of the document style, without faults and headers.
     fn literal(
         (request_name, request): (QName, ElementRef),
+        form: Form,
         response: Option<(QName, ElementRef)>,
         start: Box<Start>,
     ) -> Self {
-        let form = if request_name.local.is_empty() { Form::Nothing } else { Form::Element };
         let (response_name, response) = response.unzip();
         let (faults, headers, action) = (List::default(), List::default(), Cow::Borrowed(""));
         let (style, encoding) = (Style::Document, Use::Literal);
@@ -269,7 +276,9 @@ impl Operation {
             None => (&self.method, View::of_static(self.method.request)),
         };
         let value = self.sample.clone().or_else(|| Value::sample(view))?;
-        Some((&method.request_name, value, view))
+        // The name of the first part is not that of an element around all.
+        const NONE: &QName = &QName::new("", "");
+        Some((if self.form == Form::Parts { NONE } else { &method.request_name }, value, view))
     }
 
     /// Declares that faults of the operation may have this detail entry, as reported by [`method`](Self::method). Handlers may
@@ -392,6 +401,14 @@ pub(crate) trait Call: Send {
         unreachable!("an operation of one element")
     }
 
+    /// The body ends.
+    ///
+    /// # Errors
+    /// When an element is missing, if the operation takes several.
+    fn close(&self) -> Result<(), ErrorKind> {
+        Ok(())
+    }
+
     /// Runs the handler with the request, and writes its response.
     fn run(self: Box<Self>, context: Context, writing: Writing) -> BoxFuture<'static, Outcome>;
 }
@@ -431,6 +448,7 @@ pub(super) struct Opening<'a> {
 impl Opening<'_> {
     fn request<T: Message + Send + 'static>(self) -> Incoming<T> {
         match self.place {
+            _ if T::HAS_PARTS => Incoming::Parts(BodyParts::new(T::view())),
             Some(place) if !self.record.expects_none_back() => {
                 Incoming::Kept(place.check_out(self.record, self.version, self.name))
             }
@@ -451,6 +469,8 @@ enum Incoming<T: Send + 'static> {
         /// Its length in bytes, once it is read.
         len: u64,
     },
+    /// One of several elements, which are not compared.
+    Parts(BodyParts<T>),
 }
 
 impl<T: Message + Send + 'static> Incoming<T> {
@@ -463,6 +483,7 @@ impl<T: Message + Send + 'static> Incoming<T> {
                 *len = cursor.offset() - start;
                 Ok(())
             }
+            Incoming::Parts(parts) => parts.decode(cursor, T::view()),
         }
     }
 
@@ -473,6 +494,7 @@ impl<T: Message + Send + 'static> Incoming<T> {
                 record.count(&DifferentialStats { messages: 1, regular_bytes: len, ..DifferentialStats::default() });
                 Lease::new(value)
             }
+            Incoming::Parts(parts) => Lease::new(parts.into_value()),
         }
     }
 }
@@ -486,6 +508,20 @@ struct TypedCall<Request: Send + 'static> {
 impl<Request: Message + Send + 'static> Call for TypedCall<Request> {
     fn decode(&mut self, cursor: &mut Cursor<'_>) -> Step {
         self.request.decode(cursor)
+    }
+
+    fn open_another(&mut self, namespace: &str, local: &str) -> Result<(), ErrorKind> {
+        match &mut self.request {
+            Incoming::Parts(parts) => parts.open(Request::view(), namespace, local),
+            _ => unreachable!("an operation of one element"),
+        }
+    }
+
+    fn close(&self) -> Result<(), ErrorKind> {
+        match &self.request {
+            Incoming::Parts(parts) => parts.check(Request::view()),
+            _ => Ok(()),
+        }
     }
 
     fn run(self: Box<Self>, context: Context, writing: Writing) -> BoxFuture<'static, Outcome> {

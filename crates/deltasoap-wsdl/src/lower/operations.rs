@@ -4,9 +4,7 @@ use super::{Lowering, Work};
 use crate::wsdl::{Binding, BoundHeader, BoundMessage, BoundOperation, Message, Part, PartContent};
 use crate::xsd::TypeId;
 use deltasoap_core::QName;
-use deltasoap_core::schema::{
-    ComplexElement, Compositor, Element, ElementRef, Field, MethodElement, Schema, Style, Use,
-};
+use deltasoap_core::schema::{ComplexElement, Compositor, Element, ElementRef, Field, MethodElement, Style, Use};
 
 /// An operation of a SOAP binding.
 #[derive(Debug, Clone)]
@@ -30,20 +28,6 @@ pub struct Method {
     pub request_headers: Vec<Field>,
     /// Header blocks of the response; all are optional.
     pub response_headers: Vec<Field>,
-}
-
-impl Method {
-    /// Why no generated type stands for the request's body, or the response's: several elements do, which values hold as a record of them. `None`
-    /// where each body has one element, or none.
-    pub fn apart(&self, schema: &Schema) -> Option<&'static str> {
-        let MethodElement { request_name, request, response_name, response, .. } = &self.element;
-        let bodies = [Some((request_name, *request)), response_name.as_ref().zip(*response)];
-        let has_several = |content| schema.view(content).complex().is_some_and(|record| !record.fields.is_empty());
-        let mut bodies = bodies.into_iter().flatten();
-        bodies
-            .any(|(name, content)| name.local.is_empty() && has_several(content))
-            .then_some("its body has several elements")
-    }
 }
 
 /// A body's element: name and content. Without a name, the content's fields stand in the body by themselves.

@@ -6,7 +6,7 @@
 //! from then on:    compared, timed now and then
 //! little gained twice, or no prospect of it:
 //!                  regular mode for 8, then 32, then 128, then 256 messages, then note and compare again
-//! after 4 comparisons, and after each 1,024 if they gain little:
+//! after 4 comparisons if they gain less than half, after 16, and after each 1,024 if they gain little:
 //!                  two messages in regular mode, timed
 //! ```
 //!
@@ -54,7 +54,9 @@ const WORTHWHILE_AGAIN: u64 = 640;
 const TIMED: u64 = 32 << 10;
 const SAMPLED: u64 = 16;
 /// Attempts after which regular mode is measured anew: at first, and from then on. And messages read for that.
-const EARLY: u32 = 4;
+const EARLY: u32 = 16;
+/// Attempts after which it is measured anew at once if they gain less than half.
+const DOUBTED: u32 = 4;
 const LATE: u32 = 1024;
 const MEASURED: u32 = 2;
 /// The same waits for small messages, and attempts in a row that must be slower.
@@ -157,10 +159,11 @@ impl Adaptive {
             return (Plan::Note, false);
         }
         self.compares = self.compares.saturating_add(1);
-        if self.compares == EARLY {
+        let is_early = self.compares == EARLY || (self.compares == DOUBTED && self.gains_less_than(2.0));
+        if is_early {
             self.regular = Rate::default();
         }
-        if self.compares == EARLY || self.is_measured_again() {
+        if is_early || self.is_measured_again() {
             // What is measured is compared with at once.
             (self.measuring, self.attempts) = (MEASURED - 1, 0);
             return (Plan::Measure, true);
@@ -186,8 +189,12 @@ impl Adaptive {
 
     /// True from time to time, if comparing gains little: regular mode may be faster by now.
     fn is_measured_again(&self) -> bool {
-        let gains_little = self.compared.nanoseconds_per_byte * 4.0 > self.regular.nanoseconds_per_byte;
-        gains_little && self.compares.is_multiple_of(LATE)
+        self.compares.is_multiple_of(LATE) && self.gains_less_than(4.0)
+    }
+
+    /// True if regular mode takes less than so many times as long.
+    fn gains_less_than(&self, times: f64) -> bool {
+        self.compared.nanoseconds_per_byte * times > self.regular.nanoseconds_per_byte
     }
 
     /// How the next message is to be read if it is small and of a type that can be mended, and whether it is to be timed.
