@@ -382,9 +382,9 @@ fn decode_entry<T: Message>(memory: &mut Memory<T>, parts: &mut Option<BodyParts
 }
 
 /// Parts are compared with no earlier message: they replace what was kept.
-fn close_parts<T: Message>(memory: &mut Box<Memory<T>>, parts: Option<BodyParts<T>>) -> Result<(), ErrorKind> {
+fn close_parts<T: Message>(memory: &mut Memory<T>, parts: Option<BodyParts<T>>) -> Result<(), ErrorKind> {
     if let Some(parts) = parts {
-        *memory = Box::new(Memory::new(parts.finish(T::view())?));
+        *memory = Memory::new(parts.finish(T::view())?);
     }
     Ok(())
 }
