@@ -23,6 +23,7 @@
 //! | choice; what is repeated, an element an occurrence | enum, inline |
 //! | choice with sequences in it | enum of structs, `group`; repeated: a `Vec` of such, `inline` |
 //! | sequence of several elements that is repeated | a `Vec` of structs, `group` and `inline` |
+//! | body of several elements | a struct, `group` and `element = ""` |
 //! | head of a substitution group | enum of the elements that can stand for it, inline |
 //! | `xsd:any` | `Node`, inline |
 //! | type that others are derived from, abstract type | enum `Any...` of all of them, told by `xsi:type`, and of `Other(Node)` |

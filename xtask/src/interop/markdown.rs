@@ -7,7 +7,8 @@ const HEAD: &str = "# Tests with other toolkits
 Written by `cargo xtask interop --markdown docs/interop.md`. What is tested, and how, stands in
 [tests/interop](../tests/interop/README.md). A cell has the number of tests that pass, of all if some are not offered by the peer;
 `-` is where none is. A client is one of the peer's that calls our server, a server one of the peer's that our client calls.
-vSphere's simulator has no cells, as it offers none of these messages: [vsphere.md](vsphere.md).
+vSphere's simulator and CwmpClient, a device of TR-069, have no cells, as they offer none of these messages: [vsphere.md](vsphere.md),
+[cwmp.md](cwmp.md).
 ";
 
 /// The whole file.
