@@ -3,7 +3,7 @@
 use crate::common::*;
 use deltasoap::http::{BuildError, Context, Operation, SoapService};
 use deltasoap::soap::{Fault, FaultCode, HeaderBlock, Reply, Version, decode_reply};
-use deltasoap::{Lease, Message, Node, QName, Tolerance};
+use deltasoap::{Lease, Message, Node, QName, Soap, Tolerance};
 use http::{Request, StatusCode};
 use std::convert::Infallible;
 
@@ -471,4 +471,48 @@ async fn everything_is_counted() {
     assert_eq!(stats.bytes_in, body.len() as u64 + 4);
     assert_eq!(stats.bytes_out, (good.body.len() + bad.body.len()) as u64);
     assert!(!stats.decode_time.is_zero() && !stats.encode_time.is_zero());
+}
+
+/// A body of two elements, in document style.
+#[derive(Debug, PartialEq, Soap)]
+#[soap(group, element = "", namespace = "urn:test", qualified)]
+struct Transfer {
+    from: String,
+    to: String,
+    cents: Option<i32>,
+}
+
+#[tokio::test]
+async fn several_elements_in_a_body_are_one_request() {
+    let answer = async |transfer: Lease<Transfer>| {
+        let Transfer { from, to, cents } = &*transfer;
+        Ok::<_, Fault>(Transfer { from: to.clone(), to: from.clone(), cents: *cents })
+    };
+    let service = SoapService::builder().operation(answer).build().expect("a service");
+    let part = |name: &str, text: &str| format!("<{name} xmlns='urn:test'>{text}</{name}>");
+    let (from, to, cents) = (part("from", "ada"), part("to", "grace"), part("cents", "5"));
+    for (parts, found) in [
+        (vec![&from, &to], Ok(None)),
+        (vec![&from, &cents, &to], Ok(Some(5))),
+        (vec![&from, &cents], Err("missing element <{urn:test}to>")),
+        (vec![&from, &to, &to], Err("unexpected element <{urn:test}to>, expected <{urn:test}cents>")),
+        (vec![&to, &from], Err("{urn:test}to")),
+    ] {
+        for version in BOTH {
+            let body: String = parts.iter().map(|part| part.as_str()).collect();
+            let ns = version.namespace();
+            let envelope = format!("<e:Envelope xmlns:e='{ns}'><e:Body>{body}</e:Body></e:Envelope>");
+            for size in [1, usize::MAX] {
+                let answered = post_pieces(&service, "text/xml", envelope.as_bytes(), size).await;
+                let reply = decode_reply::<Transfer>(answered.body.as_bytes()).expect("a message").1;
+                match (reply, found) {
+                    (Reply::Response(transfer), Ok(cents)) => {
+                        assert_eq!(transfer, Transfer { from: "grace".to_owned(), to: "ada".to_owned(), cents });
+                    }
+                    (Reply::Fault(fault), Err(why)) => assert!(fault.reason.contains(why), "{}", fault.reason),
+                    (other, _) => panic!("{envelope}: {other:?}"),
+                }
+            }
+        }
+    }
 }
