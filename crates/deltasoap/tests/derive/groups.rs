@@ -153,7 +153,11 @@ fn lists_have_as_many_elements_as_they_may() {
     round_trip(&alone, &format!("<r><first>1</first><alone>1</alone><alone>2</alone><alone>3</alone>{pairs}</r>"));
     for (wrong, found, expected) in [
         (pairs, "key", "<first>"),
-        ("<first>1</first><first>2</first><first>3</first>", "first", "<g> or <h> or <alone> or <pairs>"),
+        (
+            "<first>1</first><first>2</first><first>3</first>",
+            "first",
+            "<g> or <h> or <alone> or <pairs>, and <first> at most 2 times",
+        ),
         ("<first>1</first><g>1</g><h>2</h><key>", "key", "<h>"),
         ("<first>1</first><g>1</g><key>", "key", "<h>"),
         ("<first>1</first><g>1</g><h>2</h><h>3</h><h>4</h><h>5</h>", "h", "<alone> or <pairs>"),

@@ -72,7 +72,7 @@ fn a_sequence_has_an_order() {
     round_trip(&point(1, -2), "<r><x>1</x><y>-2</y></r>");
     assert_eq!(fault::<Point>("<r><y>1</y><x>2</x></r>"), unexpected("y", "<x>"));
     assert_eq!(fault::<Point>("<r><x>1</x></r>"), missing("y"));
-    assert_eq!(fault::<Point>("<r><x>1</x><x>1</x><y>2</y></r>"), unexpected("x", "<y>"));
+    assert_eq!(fault::<Point>("<r><x>1</x><x>1</x><y>2</y></r>"), unexpected("x", "<y>, and <x> only once"));
     assert_eq!(fault::<Point>("<r><x>1</x><y>2</y><z/></r>"), unexpected("z", "the end of the element"));
     assert!(matches!(fault::<Point>("<r><x>1</x><y>z</y></r>"), ErrorKind::Lexical(_)));
 }
