@@ -160,7 +160,11 @@ fn lists_have_as_many_elements_as_they_may() {
         ),
         ("<first>1</first><g>1</g><h>2</h><key>", "key", "<h>"),
         ("<first>1</first><g>1</g><key>", "key", "<h>"),
-        ("<first>1</first><g>1</g><h>2</h><h>3</h><h>4</h><h>5</h>", "h", "<alone> or <pairs>"),
+        (
+            "<first>1</first><g>1</g><h>2</h><h>3</h><h>4</h><h>5</h>",
+            "h",
+            "<alone> or <pairs>, and <h> at most 3 times",
+        ),
         ("<first>1</first><alone>1</alone><key>", "key", "<alone>"),
         (&format!("<first>1</first>{pairs}{pairs}"), "key", "the end of the element"),
     ] {
