@@ -261,7 +261,7 @@ impl<'t> Struct<'t> {
         let idents: Vec<_> = self.elements.iter().map(|member| &member.ident).collect();
         let occurs: Vec<_> = self.elements.iter().map(|member| member.occurs(self.target)).collect();
         let shortcuts: Vec<_> = self.elements.iter().map(|member| member.shortcuts(self.target)).collect();
-        // What takes the leaves of small structs is kept in registers then.
+        // Keeps the sink in registers for small structs.
         let inline = if idents.len() <= INLINED { quote!(#[inline(always)]) } else { quote!(#[inline]) };
         quote! {
             #[inline]

@@ -64,9 +64,9 @@ fn real_tasks(effort: Effort) -> Vec<Task> {
     let against_regular = [
         ("identical references in SOAP encoding", As::Typed, Recipe::identical(Kind::EncodedReferences, n), 2.0),
         ("two kinds of message by turns, 1 % changed", As::Typed, turns(Kind::Turns), 3.0),
-        ("the same as dynamic values", As::Dynamic, turns(Kind::Turns), 3.0),
-        ("the same in SOAP encoding", As::Typed, turns(Kind::EncodedTurns), 3.0),
-        ("the same in SOAP encoding, as dynamic values", As::Dynamic, turns(Kind::EncodedTurns), 3.0),
+        ("two kinds of message by turns, 1 % changed, dynamic", As::Dynamic, turns(Kind::Turns), 3.0),
+        ("two kinds of encoded message by turns, 1 % changed", As::Typed, turns(Kind::EncodedTurns), 3.0),
+        ("two kinds of encoded message by turns, 1 % changed, dynamic", As::Dynamic, turns(Kind::EncodedTurns), 3.0),
         ("25 % of doubles changed, scattered", As::Typed, scattered, 2.0),
         ("recorded Informs", As::Typed, Recipe::identical(Kind::Inform, 0), 3.0),
         ("recorded Fetches", As::Typed, Recipe::identical(Kind::Fetch, 0), 2.0),

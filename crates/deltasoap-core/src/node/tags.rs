@@ -161,9 +161,8 @@ impl Cursor<'_> {
     /// Reads what comes as predicted into an element: leaves, then a start tag or its own end tag.
     #[inline]
     pub(super) fn next_in_tree(&mut self, node: &mut Node) -> Next {
-        let (window, State { reader, expected: Expected { tags, .. }, limits, hooks, trees, session, .. }) =
-            self.parts();
-        let room = limits.tree_nodes.saturating_sub(session.of_skipped_trees().nodes);
+        let room = self.tree_nodes_left();
+        let (window, State { reader, expected: Expected { tags, .. }, limits, hooks, trees, .. }) = self.parts();
         if tags.is_off || hooks.is_busy() {
             return Next::Unknown;
         }

@@ -384,7 +384,8 @@ fn decode_entry<T: Message>(memory: &mut Memory<T>, parts: &mut Option<BodyParts
 /// Parts are compared with no earlier message: they replace what was kept.
 fn close_parts<T: Message>(memory: &mut Memory<T>, parts: Option<BodyParts<T>>) -> Result<(), ErrorKind> {
     if let Some(parts) = parts {
-        *memory = Memory::new(parts.finish(T::view())?);
+        parts.check(T::view())?;
+        *memory = Memory::new(parts.into_value());
     }
     Ok(())
 }

@@ -109,17 +109,9 @@ impl<T: Parts> BodyParts<T> {
         }
     }
 
-    /// The body, once the message was read.
+    /// The body, once it was [checked](Self::check).
     pub fn into_value(self) -> T {
         self.value
-    }
-
-    /// As [`into_value`](Self::into_value), if no part is missing.
-    ///
-    /// # Errors
-    /// When one is.
-    pub fn finish(self, view: View<'_>) -> Result<T, ErrorKind> {
-        self.check(view).map(|()| self.value)
     }
 }
 

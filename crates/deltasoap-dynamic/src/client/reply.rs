@@ -98,10 +98,10 @@ impl<'o> Answer<'o> {
 
     /// The memory, and the content of the body.
     pub(super) fn into_parts(self) -> (Box<Memory<Value>>, Result<Held, Error>) {
-        let Answer { view, memory, parts, fault, not_understood, .. } = self;
+        let Answer { memory, parts, fault, not_understood, .. } = self;
         let held = match (fault, parts) {
             (Some(fault), _) => Fault::from_node(&fault).map(|fault| Held::Fault(Fault { not_understood, ..fault })),
-            (None, Some(parts)) => parts.finish(view).map(Held::Apart).map_err(|kind| Error::at(kind, 0)),
+            (None, Some(parts)) => Ok(Held::Apart(parts.into_value())),
             (None, None) => Ok(Held::InMemory),
         };
         (memory, held)
@@ -143,8 +143,7 @@ impl Receiver for Answer<'_> {
     }
 
     fn empty_body(&mut self, _: &Head) -> Result<(), ErrorKind> {
-        // Whether parts are missing is seen at the end.
-        if self.parts.is_some() { Ok(()) } else { Err(ErrorKind::Envelope("the Body is empty")) }
+        self.parts.as_ref().map_or(Err(ErrorKind::Envelope("the Body is empty")), |parts| parts.check(self.view))
     }
 
     fn decode_body(&mut self, cursor: &mut Cursor<'_>) -> Step {
@@ -153,5 +152,10 @@ impl Receiver for Answer<'_> {
             (None, Some(parts)) => parts.decode(cursor, self.view),
             (None, None) => self.memory.decode(cursor, self.view),
         }
+    }
+
+    fn close_body(&mut self) -> Result<(), ErrorKind> {
+        let parts = self.parts.as_ref().filter(|_| self.fault.is_none());
+        parts.map_or(Ok(()), |parts| parts.check(self.view))
     }
 }

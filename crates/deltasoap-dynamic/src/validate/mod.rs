@@ -253,7 +253,7 @@ impl Checker<'_> {
             return self.nearest(&candidates, |this, (operation, content)| {
                 this.spoken(std::slice::from_ref(operation), version);
                 entries.iter().for_each(|entry| this.within(entry, |this| this.if_declared(entry)));
-                this.read(contract, body, (&QName::default(), *content));
+                this.read(contract, (&QName::default(), *content));
             });
         }
         let Some(entry) = entries.first() else { return self.find(body, "the Body is empty") };
@@ -337,7 +337,7 @@ impl Checker<'_> {
                 Style::Document => this.if_declared(entry),
                 Style::Rpc => this.parameters(operation, entry, *is_request),
             }
-            this.read(contract, entry, (&entry.name, *content));
+            this.read(contract, (&entry.name, *content));
         });
     }
 
@@ -398,7 +398,7 @@ impl Checker<'_> {
     }
 
     /// Runs the engine on a message without findings so far.
-    fn read(&mut self, contract: &Contract, at: &Item, (name, content): (&QName, ElementRef)) {
+    fn read(&mut self, contract: &Contract, (name, content): (&QName, ElementRef)) {
         if !self.is_clean || !self.findings.is_empty() {
             return;
         }
@@ -407,12 +407,7 @@ impl Checker<'_> {
         let mut reader = EnvelopeReader::new(Entry { name, view, value: Value::vacant(view), parts });
         match Decoder::new(DecodeOptions::default()).decode(&mut reader, self.message) {
             Err(error) => self.fault(&error),
-            Ok(()) => {
-                let Entry { value, parts, .. } = reader.into_parts().1;
-                let missing = if name.local.is_empty() { parts.finish(view).err() } else { None };
-                missing.into_iter().for_each(|missing| self.find(at, missing.to_string()));
-                self.encoded_trees(&value, content);
-            }
+            Ok(()) => self.encoded_trees(&reader.into_parts().1.value, content),
         }
     }
 
@@ -540,7 +535,7 @@ impl Receiver for Entry<'_> {
     }
 
     fn empty_body(&mut self, _: &Head) -> Result<(), ErrorKind> {
-        if self.name.local.is_empty() { Ok(()) } else { Err(ErrorKind::Envelope("the Body is empty")) }
+        if self.name.local.is_empty() { self.close_body() } else { Err(ErrorKind::Envelope("the Body is empty")) }
     }
 
     fn decode_body(&mut self, cursor: &mut Cursor<'_>) -> Step {
@@ -548,5 +543,9 @@ impl Receiver for Entry<'_> {
             true => self.parts.decode(cursor, self.view),
             false => self.value.decode(cursor, self.view),
         }
+    }
+
+    fn close_body(&mut self) -> Result<(), ErrorKind> {
+        if self.name.local.is_empty() { self.parts.check(self.view) } else { Ok(()) }
     }
 }

@@ -65,15 +65,8 @@ impl Operation {
 fn self_contained(method: &MethodElement, schema: &Schema) -> (MethodElement, Form) {
     let any = <Node as Typed>::REFERENCE;
     let mut described = method.clone();
-    let parts = schema.view(method.request).complex().map_or(&[][..], |complex| &complex.fields);
-    let form = match parts {
-        _ if !method.request_name.local.is_empty() => Form::Element,
-        [] => Form::Nothing,
-        _ => Form::Parts,
-    };
-    if form != Form::Element {
-        described.request_name = parts.first().map_or_else(|| name_of_action(&method.action), |part| part.name.clone());
-    }
+    let (form, name) = Form::of(&method.request_name, schema.view(method.request));
+    described.request_name = if form == Form::Nothing { name_of_action(&method.action) } else { name };
     described.request = any;
     described.response = method.response.map(|_| any);
     described.faults.to_mut().iter_mut().for_each(|fault| fault.element = any);

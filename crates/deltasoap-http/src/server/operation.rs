@@ -182,13 +182,7 @@ impl Operation {
             let record = Arc::clone(opening.record);
             Box::new(TypedCall { request: opening.request::<Request>(), record, run: Arc::clone(&run) })
         });
-        let parts = Request::view().complex().filter(|_| Request::HAS_PARTS).map_or(&[][..], |complex| &complex.fields);
-        let form = match parts {
-            _ if !Request::ELEMENT.local.is_empty() => Form::Element,
-            [] => Form::Nothing,
-            _ => Form::Parts,
-        };
-        let name = parts.first().map_or(Request::ELEMENT, |part| part.name.clone());
+        let (form, name) = Form::of(&Request::ELEMENT, Request::view());
         Self::literal((name, <Request as Typed>::REFERENCE), form, response, start)
     }
 
@@ -385,6 +379,18 @@ pub(super) enum Form {
     Parts,
     /// Nothing, so that the action identifies the operation.
     Nothing,
+}
+
+impl Form {
+    /// The form of a body whose element has this name, or none, and the name that it is known by: of no element, where there is none.
+    pub(super) fn of(name: &QName, content: View<'_>) -> (Self, QName) {
+        let first = content.complex().and_then(|complex| complex.fields.first());
+        match (name.local.is_empty(), first) {
+            (false, _) => (Form::Element, name.clone()),
+            (true, Some(first)) => (Form::Parts, first.name.clone()),
+            (true, None) => (Form::Nothing, name.clone()),
+        }
+    }
 }
 
 /// A request of an operation, which is first read, then run.

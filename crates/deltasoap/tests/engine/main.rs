@@ -18,6 +18,7 @@ mod portions;
 mod sender;
 mod shared_runs;
 mod shortcut;
+mod streams;
 mod support;
 mod tr069;
 mod tracked;

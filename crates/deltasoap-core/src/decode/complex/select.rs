@@ -123,7 +123,11 @@ impl<'s> Routine<'_, '_, 's> {
         let found = named(current).or_else(|| named(0)).or_else(|| wildcard(current)).or_else(|| wildcard(0));
         let Some(index) = found else { return Ok(None) };
         if self.set_seen(index) && !self.complex.fields[index].is_repeated() {
-            return Err(self.expected(format!("<{}> only once", self.cursor.found_name())));
+            let once = match self.named() {
+                Some(_) => format!("<{}> only once", self.cursor.found_name()),
+                None => "each field once".to_owned(),
+            };
+            return Err(self.expected(once));
         }
         Ok(Some(index))
     }
@@ -301,13 +305,28 @@ impl<'s> Routine<'_, '_, 's> {
         })
     }
 
-    /// How often the field may occur that the element just opened would be, if it has occurred as often.
+    /// How often the field may occur that the element just opened would be, if it is known to have occurred as often.
     fn surplus(&mut self) -> Option<u32> {
-        let (current, count, fields) = (self.current(), self.frame().count, &self.complex.fields);
-        let index = fields.iter().position(|field| !field.inline && is_field(self.cursor, self.view, field))?;
-        let most = fields[index].max?;
-        let is_full = if index == current { count >= most } else { self.notes && self.is_seen(index) };
+        let (current, count) = (self.current(), self.frame().count);
+        let index = self.named()?;
+        let field = &self.complex.fields[index];
+        let most = field.max?;
+        // In a sequence without choices, what is required has come once a later field has.
+        let is_ordered = self.order() == Compositor::Sequence && self.complex.choices.is_empty();
+        let has_come = || is_ordered && index < current && field.min > 0;
+        let is_full = match index == current {
+            true => count >= most,
+            false => most == 1 && (has_come() || (self.notes && self.is_seen(index))),
+        };
         is_full.then_some(most)
+    }
+
+    /// The only field that has the name of the element just opened, if it is an element itself.
+    fn named(&self) -> Option<usize> {
+        let fields = &self.complex.fields;
+        let mut named = (0..fields.len()).filter(|&index| is_field(self.cursor, self.view, &fields[index]));
+        let index = named.next().filter(|&index| !fields[index].inline)?;
+        named.next().is_none().then_some(index)
     }
 
     /// The element just opened is not what was expected.

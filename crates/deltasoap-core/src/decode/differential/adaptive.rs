@@ -6,7 +6,7 @@
 //! from then on:    compared, timed now and then
 //! little gained twice, or no prospect of it:
 //!                  regular mode for 8, then 32, then 128, then 256 messages, then note and compare again
-//! after 4 comparisons if they gain less than half, after 16, and after each 1,024 if they gain little:
+//! in place of the 4th comparison if those before it gain less than half, of the 16th, and of each 1,024th if they gain little:
 //!                  two messages in regular mode, timed
 //! ```
 //!
@@ -47,23 +47,20 @@ const LEAST_GAIN: f64 = 0.1;
 /// Bytes of an operation, the last one's, from which on comparing can pay: it costs a few hundred nanoseconds whatever it
 /// finds, in which regular mode reads about as many bytes.
 const WORTHWHILE: u64 = 512;
-/// The same after a message that was shorter: those of a stream about that long shall be read alike.
-const WORTHWHILE_AGAIN: u64 = 640;
 /// Messages at least so long are all timed, of shorter ones one in [`SAMPLED`]: a look at the clock takes as long as a
 /// few hundred bytes.
 const TIMED: u64 = 32 << 10;
 const SAMPLED: u64 = 16;
-/// Attempts after which regular mode is measured anew: at first, and from then on. And messages read for that.
-const EARLY: u32 = 16;
-/// Attempts after which it is measured anew at once if they gain less than half.
+/// The attempt in whose place regular mode is measured anew if those before it gain less than half.
 const DOUBTED: u32 = 4;
+/// The same whatever they gain: at first, and from then on. And messages read for that.
+const EARLY: u32 = 16;
 const LATE: u32 = 1024;
 const MEASURED: u32 = 2;
 /// The same waits for small messages, and attempts in a row that must be slower.
 const SMALL_SHORTEST_WAIT: u32 = 64;
 const SMALL_LONGEST_WAIT: u32 = 1024;
 const SMALL_SLOWER: u32 = 4;
-const SMALL_EARLY: u32 = 16;
 /// Small messages in a row that could not be mended after which it is waited, too.
 const MISSES: u32 = 32;
 /// One in so many small messages is timed.
@@ -75,8 +72,6 @@ pub(crate) struct Adaptive {
     messages: u64,
     /// Bytes of the last message.
     bytes: u64,
-    /// It was too short to be compared.
-    is_short: bool,
     regular: Rate,
     compared: Rate,
     /// Messages to be read in regular mode before the next attempt.
@@ -142,9 +137,7 @@ impl Adaptive {
         self.messages += 1;
         let is_first = self.messages == 1;
         let bytes = if is_all { at_hand as u64 } else { self.bytes.max(at_hand as u64) };
-        let least = if self.is_short { WORTHWHILE_AGAIN } else { WORTHWHILE };
-        self.is_short = bytes < least && !is_first;
-        if self.is_short {
+        if bytes < WORTHWHILE && !is_first {
             return (Plan::Short, false);
         }
         if self.measuring > 0 {
@@ -170,21 +163,6 @@ impl Adaptive {
         }
         let is_attempt = self.attempts < 2 * SLOWER;
         (Plan::Compare, is_attempt || self.is_timed())
-    }
-
-    /// Where the next message is read in regular mode whatever it is: whether it is to be timed. Of its operation so many bytes are at hand.
-    pub(crate) fn rest(&mut self, at_hand: usize) -> Option<bool> {
-        let is_short = self.is_short && self.bytes.max(at_hand as u64) < WORTHWHILE_AGAIN;
-        let is_waiting = self.wait > 0 && self.measuring == 0;
-        if is_short {
-            self.messages += 1;
-            return Some(false);
-        }
-        is_waiting.then(|| {
-            self.messages += 1;
-            self.wait -= 1;
-            self.is_timed()
-        })
     }
 
     /// True from time to time, if comparing gains little: regular mode may be faster by now.
@@ -216,7 +194,8 @@ impl Adaptive {
     /// A message was read in regular mode.
     pub(crate) fn regular(&mut self, bytes: u64, time: Option<Duration>) {
         self.bytes = bytes;
-        if let Some(time) = time {
+        // A message that is short says nothing of those that can be compared: most of its time does not depend on its length.
+        if let Some(time) = time.filter(|_| bytes >= WORTHWHILE) {
             self.regular.add(bytes, time);
         }
     }
@@ -288,7 +267,7 @@ impl Small {
             return (Plan::Plain, is_sampled);
         }
         self.attempts = self.attempts.saturating_add(1);
-        if self.attempts == SMALL_EARLY || self.attempts.is_multiple_of(LATE) {
+        if self.attempts == EARLY || self.attempts.is_multiple_of(LATE) {
             self.measuring = MEASURED - 1;
             return (Plan::Measure, true);
         }
@@ -373,10 +352,6 @@ mod tests {
             assert!(matches!(plan, Plan::Plain | Plan::Short), "{plan:?}");
             adaptive.regular(WORTHWHILE - 1, None);
         }
-        adaptive.regular(WORTHWHILE_AGAIN - 1, None);
-        assert_eq!(adaptive.plan(false, 0, false).0, Plan::Short);
-        adaptive.regular(WORTHWHILE_AGAIN, None);
-        assert_eq!(adaptive.plan(false, 0, false).0, Plan::Note);
         adaptive.regular(WORTHWHILE, None);
         assert_eq!(adaptive.plan(false, 0, false).0, Plan::Note);
     }

@@ -1,5 +1,5 @@
 //! The interface between the routines and whatever compares a message with the one before: leaf checkpoints, or a
-//! [policy](super::policy). Flat lists, references and the selection of fields also use the leaf session directly.
+//! [policy](super::policy). Flat lists note their runs of items with the leaf session directly.
 //!
 //! | when | call |
 //! |---|---|
@@ -223,7 +223,8 @@ impl<'c> Cursor<'c> {
         self.state().session.trees.note(count);
     }
 
-    /// The trees that were read and those that were skipped may have taken more than the limits allow: regular mode decides.
+    /// The trees that were read and those that were skipped may have taken more than the limits allow: regular mode decides. Both limits are
+    /// looked at wherever either counter grew.
     ///
     /// # Errors
     /// As [`read_again`](Self::read_again), which this is then.
@@ -233,6 +234,11 @@ impl<'c> Cursor<'c> {
         let is_within = taken.inherited.saturating_add(skipped.inherited) <= limits.inherited_bindings
             && taken.nodes.saturating_add(skipped.nodes) <= limits.tree_nodes;
         if is_within { Ok(()) } else { self.read_again() }
+    }
+
+    /// How many elements, attributes and declarations trees may have in all but for those that were skipped.
+    pub(crate) fn tree_nodes_left(&self) -> usize {
+        self.state.limits.tree_nodes.saturating_sub(self.state.session.of_skipped_trees().nodes)
     }
 
     /// Bytes of a list's items were moved to bring it in line.

@@ -195,38 +195,46 @@ impl Kept {
         (view, me): (View<'_>, usize),
     ) -> Begin {
         (self.is_small, self.has_old) = (false, false);
-        if old.is_none() && self.rests(values, cursor) {
-            return Begin::Read;
+        let is_adaptive = cursor.state().differential.adaptive;
+        let is_all = is_adaptive && is_all(cursor.rest());
+        let mut planned = None;
+        // Whether a message is read in regular mode whatever it is comes before all else, so that it costs next to nothing. Of dynamic values it
+        // depends on more.
+        if is_adaptive && old.is_none() && !values.are_dynamic() && self.turns.is_quiet() {
+            self.turns.pass();
+            let (plan, is_timed) = self.adaptive.plan(false, cursor.rest().len(), is_all);
+            if plan != Plan::Note {
+                self.read(is_timed, cursor);
+                return Begin::Read;
+            }
+            planned = Some((plan, is_timed));
         }
         // Values that can be shared must not be those of another message.
         if !cursor.can_be_compared() || view.has_moving_parts() {
             return Begin::Read;
         }
         let has_parts = view.complex().is_none_or(|complex| !complex.is_read_whole(view));
-        let is_adaptive = cursor.state().differential.adaptive;
-        let is_all = is_adaptive && is_all(cursor.rest());
         self.is_small = is_all && values.are_dynamic() && has_parts && cursor.rest().len() <= SMALL;
         let is_whole = !(self.is_small || has_parts && has_places(view));
-        if is_adaptive && self.turns.look(|| beginning(cursor), is_all) {
+        if is_adaptive && planned.is_none() && self.turns.look(|| beginning(cursor), is_all) {
             self.adaptive.resume();
         }
-        let (plan, is_timed) = match is_adaptive {
-            true if self.is_small => self.adaptive.plan_small(),
-            true => self.adaptive.plan(old.is_some(), cursor.rest().len(), is_all),
-            false => (Plan::Compare, false),
+        let (plan, is_timed) = match planned {
+            Some(planned) => planned,
+            None if !is_adaptive => (Plan::Compare, false),
+            None if self.is_small => self.adaptive.plan_small(),
+            None => self.adaptive.plan(old.is_some(), cursor.rest().len(), is_all),
         };
-        self.was_tried = !matches!(plan, Plan::Plain | Plan::Measure | Plan::Short);
-        if is_timed {
-            cursor.state().session.clock = Clock::start();
-        }
-        self.start = cursor.offset();
-        if !self.was_tried {
+        self.read(is_timed, cursor);
+        if matches!(plan, Plan::Plain | Plan::Measure | Plan::Short) {
             // A message that is short may be of another kind. One that is read while the stream rests, or to measure, says nothing of kinds.
-            if plan == Plan::Short || self.turns.is_mixed() {
-                self.turns.set_aside((values, view), old, cursor.rest().len() as u64);
+            let may_be_kept = plan == Plan::Short || self.turns.is_mixed();
+            if may_be_kept && !self.turns.set_aside((values, view), old, cursor.rest().len() as u64) {
+                self.adaptive.give_up(cursor.rest().len() as u64);
             }
             return Begin::Read;
         }
+        self.was_tried = true;
         let old = if is_adaptive { self.choose(old, values, cursor, view) } else { old };
         let old = old.filter(|old| old.is_whole || !is_whole);
         self.has_old = old.is_some();
@@ -237,21 +245,12 @@ impl Kept {
         begin
     }
 
-    /// True if the next message is read in regular mode whatever it is. That is known before anything else is asked about it, so that it costs
-    /// next to nothing. Dynamic values are not for this: it depends on a message's length which of two waits counts for them.
-    fn rests(&mut self, values: &mut dyn AnyValues, cursor: &mut Cursor<'_>) -> bool {
-        let differential = cursor.state().differential;
-        let is_leaf = differential.adaptive && differential.checkpoints == Checkpoints::Leaf;
-        if !is_leaf || values.are_dynamic() || !self.turns.is_quiet() {
-            return false;
-        }
-        let Some(is_timed) = self.adaptive.rest(cursor.rest().len()) else { return false };
-        self.turns.pass();
+    /// The operation is read from here on, in regular mode unless it is tried to do better.
+    fn read(&mut self, is_timed: bool, cursor: &mut Cursor<'_>) {
         if is_timed {
             cursor.state().session.clock = Clock::start();
         }
         (self.was_tried, self.start) = (false, cursor.offset());
-        true
     }
 
     /// The message to compare with, whose value becomes the one at hand.

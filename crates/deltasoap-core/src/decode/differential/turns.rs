@@ -1,9 +1,9 @@
 //! Messages of several kinds in turn: one is kept of each kind, and the next message is compared with the one that it begins like.
 //!
 //! ```text
-//! messages    A1 B1 A2 B2 A3 ...         a client asks for two things by turns
+//! messages    A1 B1 A2 B2 A3 B3 ...      a client asks for two things by turns
 //! kept        A1                         B1 has little in common with it: how messages begin is noted from now on
-//!                                        B2 begins like B1: the stream is mixed
+//!                                        A2 begins like A1, and B2 like B1: the stream is mixed
 //!             B2                         A3 does not begin like B2: noted, and B2 kept
 //!             B2, A3                     B3 begins like B2: compared
 //! ```
@@ -35,14 +35,15 @@ const SUMMED: usize = 32;
 const LEAST_LOOKED_AT: usize = 64;
 const MOST_LOOKED_AT: usize = 128;
 const GROWTH: usize = 2;
-/// Of these, one in so many is looked for among those before it: if kinds come by turns, it is found in the second round.
-const SOUGHT: usize = 4;
-/// Messages that go by for each of those before the stream is looked at again. Once the most are looked at, they become twice as many each time
-/// in vain, so often.
+/// Of these, so many must begin like one before them: a single one may do so by chance.
+const ALIKE: u32 = 2;
+/// Messages that go by for each of those before the stream is looked at again. Once the most are looked at, they double after each search in
+/// vain, up to so many times.
 const REST: usize = 8;
 const MOST_DOUBLED: u32 = 2;
-/// A message that is read plainly, for it is short, is of another kind than one that is so many times as long.
-const LONGER: u64 = 2;
+/// A message that is read plainly, for it is short, is of another kind than one that is longer by a part of its own length: by less than
+/// this part, lengths of one kind differ too.
+const LONGER: u64 = 4;
 /// Messages of a mixed stream in a row that are like none after which it is taken to have no kinds any more.
 const STRANGE: usize = MOST_LOOKED_AT;
 /// One that begins like another and has little in common with it counts as so many.
@@ -64,11 +65,15 @@ pub(crate) struct Turns {
     strange: usize,
     /// Some message had little in common with the one before it: how those since then begin.
     seen: Option<Vec<Beginning>>,
+    /// Of these, how many begin like one before them.
+    alike: u32,
     /// How many were looked at in vain the last time, and the messages before it is done again.
     looked_at: usize,
     rest: usize,
     /// How often the most were looked at in vain.
     in_vain: u32,
+    /// Most of the last message was in the one that it was compared with.
+    was_like: bool,
 }
 
 #[derive(Debug)]
@@ -85,12 +90,14 @@ impl Turns {
         self.pass();
         let Some(seen) = &mut self.seen else { return false };
         let (tag, next) = beginning();
-        let new = Beginning::of(tag, next);
+        let mut new = Beginning::of(tag, next);
         // Messages of which only the first bytes have come are all alike.
-        if !is_all && new.texts < TEXTS as u32 {
-            return false;
+        if is_all || new.texts == TEXTS as u32 {
+            self.alike += u32::from(seen.iter().any(|other| new.is_close(new.likeness(other))));
+        } else {
+            new = Beginning::default();
         }
-        if seen.len() % SOUGHT == 0 && seen.iter().any(|other| new.is_close(new.likeness(other))) {
+        if self.alike == ALIKE {
             (self.seen, self.is_mixed) = (None, true);
             return true;
         }
@@ -153,14 +160,23 @@ impl Turns {
         Some(template)
     }
 
-    /// Keeps the last message for those of its kind, as the next one, of which so many bytes are known, is read plainly.
-    pub(crate) fn set_aside(&mut self, values: (&mut dyn AnyValues, View<'_>), old: Option<Box<Template>>, next: u64) {
-        let is_other = |old: &Template| self.is_mixed || (self.rest == 0 && old.end - old.start >= LONGER * next);
-        if let Some(old) = old.filter(|old| !old.is_whole && is_other(old)) {
+    /// Keeps the last message for those of its kind, as the next one, of which so many bytes are known, is read plainly. False if it was noted
+    /// in vain: it is not kept, for the stream seems to have no kinds.
+    pub(crate) fn set_aside(
+        &mut self,
+        values: (&mut dyn AnyValues, View<'_>),
+        old: Option<Box<Template>>,
+        next: u64,
+    ) -> bool {
+        let Some(old) = old.filter(|old| !old.is_whole) else { return true };
+        let is_longer = old.end - old.start >= next + next / LONGER;
+        let may_have_kinds = self.is_mixed || self.was_like || (self.rest == 0 && is_longer);
+        if may_have_kinds {
             (self.seen, self.is_mixed) = (None, true);
             let beginning = Beginning::of_old(&old);
             self.keep(values, old, beginning);
         }
+        may_have_kinds
     }
 
     fn take(&mut self, index: usize) -> Other {
@@ -203,10 +219,11 @@ impl Turns {
         last: Option<&Template>,
         values: &mut dyn AnyValues,
     ) -> bool {
+        self.was_like = was_like == Some(true);
         match was_like {
             Some(true) => (self.strange, self.looked_at, self.in_vain) = (0, 0, 0),
             Some(false) if !self.is_mixed && self.rest == 0 && self.seen.is_none() => {
-                self.seen = Some(last.map(Beginning::of_old).into_iter().collect());
+                (self.seen, self.alike) = (Some(last.map(Beginning::of_old).into_iter().collect()), 0);
             }
             _ if !self.is_mixed => {}
             Some(false) => self.strange += DECEPTIVE,
@@ -346,16 +363,16 @@ mod tests {
     }
 
     #[test]
-    fn a_short_message_is_of_another_kind_than_one_twice_as_long() {
-        for (next, is_mixed) in [(501, false), (500, true)] {
-            let old = Template { start: 100, end: 1100, ..template_without_image() };
-            let mut turns = Turns::default();
-            turns.set_aside((&mut Values::new(0), i32::view()), Some(Box::new(old)), next);
-            assert_eq!(turns.is_mixed(), is_mixed);
+    fn a_short_message_is_of_another_kind_than_one_that_is_longer() {
+        for (next, was_like, is_mixed) in [(450, false, false), (440, false, true), (450, true, true)] {
+            let old = Template { start: 100, end: 650, ..template_without_image() };
+            let mut turns = Turns { was_like, ..Turns::default() };
+            let is_kept = turns.set_aside((&mut Values::new(0), i32::view()), Some(Box::new(old)), next);
+            assert_eq!((is_kept, turns.is_mixed()), (is_mixed, is_mixed));
         }
     }
 
-    /// A stream without kinds is looked at less and less, so that it costs next to nothing; but never not at all.
+    /// A stream without kinds is searched less and less often, but never gives up for good.
     #[test]
     fn rests_become_longer() {
         let mut turns = Turns::default();

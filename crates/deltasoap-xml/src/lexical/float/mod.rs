@@ -23,7 +23,7 @@ trait Special {
     /// The integer, if it is written without a point and an exponent.
     fn integral(self) -> Option<i64>;
 
-    /// The text, if it begins with `0.`.
+    /// The text of most values between 10^-5 and 1.
     fn fixed(self) -> Option<Text>;
 }
 
