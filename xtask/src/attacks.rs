@@ -20,7 +20,7 @@ const TESTS: [(&str, &str, &str, bool); 10] = [
     ("deltasoap-cli", "under_attack", "attack_", true),
     ("deltasoap-cli", "under_attack", "what_is_killed", false),
     ("deltasoap-cli", "attacks", "", false),
-    ("deltasoap-codegen", "hostile", "", false),
+    ("deltasoap-codegen", "it", "hostile::", false),
     ("deltasoap-http", "it", "page::every_text_is_escaped", false),
     ("deltasoap-http", "alone", "faults::", false),
     ("deltasoap-http", "alone", "neighbours::attack_", true),

@@ -8,12 +8,12 @@ use crate::client::Parts;
 use crate::{Contract, LookupError, Operation, Validation};
 use deltasoap_core::schema::MethodElement;
 use deltasoap_core::soap::{Fault, HeaderBlock, Version};
-use deltasoap_core::{Deviation, Lease, QName, Value};
+use deltasoap_core::{Deviation, Lease, QName, Tolerance, Value};
 use deltasoap_http::{Answer, BuildError, Context, ServiceBuilder, SoapService};
 use serde_json::Value as Json;
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -44,6 +44,9 @@ pub struct Mock {
     contract: Contract,
     /// By the operation's port type and place in it.
     replies: HashMap<(usize, usize), Replies>,
+    /// What recorded answers may have beyond the contract, and what they have, by their files.
+    tolerance: Tolerance,
+    deviations: Vec<(PathBuf, Deviation)>,
 }
 
 /// The answers of an operation.
@@ -82,7 +85,7 @@ impl std::fmt::Debug for Replies {
 impl Mock {
     /// A mock that answers with samples.
     pub fn new(contract: Contract) -> Self {
-        Mock { contract, replies: HashMap::new() }
+        Mock { contract, replies: HashMap::new(), tolerance: Tolerance::Unknown, deviations: Vec::new() }
     }
 
     /// Answers an operation with this response. If called several times, the responses are used in turn.
@@ -110,6 +113,19 @@ impl Mock {
         Ok(self)
     }
 
+    /// What the messages of [`recorded`](Self::recorded) may have beyond the contract. It is not sent. Default [`Tolerance::Unknown`], as
+    /// clients read answers.
+    #[must_use]
+    pub fn tolerance(mut self, tolerance: Tolerance) -> Self {
+        self.tolerance = tolerance;
+        self
+    }
+
+    /// What recorded messages have beyond the contract, by their files. A path begins with the element in the body.
+    pub fn deviations(&self) -> impl Iterator<Item = (&Path, &Deviation)> {
+        self.deviations.iter().map(|(path, deviation)| (&**path, deviation))
+    }
+
     /// Answers with the messages of a directory.
     ///
     /// `.xml` files contain an envelope. They are identified by the body's element, and by their name if
@@ -121,8 +137,11 @@ impl Mock {
     /// # Errors
     /// When a file cannot be read, or is none of these.
     pub fn recorded(mut self, directory: &Path) -> Result<Self, RecordedError> {
-        for (operation, reply) in recorded::read(&self.contract, directory)? {
+        for recorded::Answer { path, operation, reply, deviations } in
+            recorded::read(&self.contract, self.tolerance, directory)?
+        {
             self.add(&operation, reply);
+            self.deviations.extend(deviations.into_iter().map(|deviation| (path.clone(), deviation)));
         }
         Ok(self)
     }

@@ -60,9 +60,10 @@ struct Device {
 impl Device {
     async fn discover(url: &str) -> Result<Self, Error> {
         let client = DeviceClient::new(url)?;
-        let about = client.get_device_information(&GetDeviceInformation {}).await?;
+        // Asked without authentication: the proof of who asks, which the other calls need, depends on it.
         let time = client.get_system_date_and_time(&GetSystemDateAndTime {}).await?.system_date_and_time;
         let time = time.utc_date_time.ok_or("the device does not tell its time in UTC")?;
+        let about = client.get_device_information(&GetDeviceInformation {}).await?;
         let asked = GetCapabilities { category: vec![CapabilityCategory::All] };
         let capabilities = client.get_capabilities(&asked).await?.capabilities;
         let events = capabilities.events.filter(|events| events.ws_pull_point_support).map(|events| events.x_addr);

@@ -245,13 +245,13 @@ pub struct Mock {
     #[arg(long, default_value = "127.0.0.1:8080", value_name = "ADDRESS")]
     pub listen: SocketAddr,
     /// Answer with the messages of this directory: envelopes in .xml files, or Operation.json, Operation-2.json,
-    /// Operation-fault.xml
+    /// Operation-fault.xml; what they have beyond the schema is not sent
     #[arg(long, value_name = "DIR")]
     pub replies: Option<PathBuf>,
     /// Copy values that an answer has several times instead of writing references
     #[arg(long)]
     pub copies: bool,
-    /// Accept this much beyond the schema in requests
+    /// Accept this much beyond the schema in requests; in the files of --replies, at least unknown elements
     #[arg(long, value_enum, default_value_t = ToleranceName::Strict, value_name = "LEVEL")]
     pub tolerance: ToleranceName,
     /// Validate requests: facets, fixed values, keys, header blocks, but not the parts of a package; default: refuse invalid ones, or with a

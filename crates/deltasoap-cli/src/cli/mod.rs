@@ -105,7 +105,7 @@ pub enum Task {
     /// Every message is decoded in regular mode and differentially, and both must give the same: if they do not, that is a
     /// bug, and the command fails. Prints a table with a row for each operation, and what was not decoded and why. Time saved is the median
     /// of all plays, with the interval that it lies in (with 95 % certainty or more); a difference that may be chance is none. With --wsdl
-    /// the messages are those of a WSDL, read as dynamic values. Without, known are the messages of the demo's services: arrays in the namespace
+    /// the messages are those of a WSDL, read as dynamic values. Header blocks are skipped, those that must be understood included. Without, known are the messages of the demo's services: arrays in the namespace
     /// urn:bench, Inform of TR-069 (cwmp-1-0 and cwmp-1-4), and Fetch of vSphere.
     Replay(Replay),
     /// Serve the demo's services until interrupted

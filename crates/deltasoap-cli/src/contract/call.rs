@@ -4,7 +4,9 @@ use super::access::{credentials, transport};
 use super::language;
 use super::remedy::{Sent, remedy};
 use super::tap::Tap;
-use super::{READ_OTHERWISE, import_with, operation, policy_warnings, report_notes};
+use super::{
+    MOST_DEVIATIONS, READ_OTHERWISE, import_with, operation, policy_warnings, report_notes, warn_of_deviations,
+};
 use crate::cli::{Call, Switch, endpoint};
 use crate::files;
 use crate::output::{one_line, print_json, report, with_causes};
@@ -303,14 +305,8 @@ fn printed(arguments: &Call, reply: Option<Reply>) -> Result<ExitCode> {
 /// Says what of an answer is not printed.
 fn warn_of_lost(reply: &Reply, verbose: bool) {
     let hint = if verbose { "" } else { "; --verbose shows the message" };
-    let shown = if verbose { reply.deviations.len() } else { MOST_NAMED };
-    for deviation in reply.deviations.iter().take(shown) {
-        report(format_args!("warning: {}", one_line(&deviation.to_string())));
-    }
-    match reply.deviations.len().saturating_sub(shown) {
-        0 => {}
-        more => report(format_args!("warning: {more} more deviations from the WSDL; --verbose shows all")),
-    }
+    let most = if verbose { usize::MAX } else { MOST_DEVIATIONS };
+    warn_of_deviations(reply.deviations.iter().map(ToString::to_string), most, "; --verbose shows all");
     let parts: Vec<_> = reply.attachments.kept().collect();
     let mut named: Vec<_> = parts.iter().take(MOST_NAMED).map(|part| named(part)).collect();
     if parts.len() > MOST_NAMED {
@@ -324,7 +320,7 @@ fn warn_of_lost(reply: &Reply, verbose: bool) {
     }
 }
 
-/// Most parts that are named in one warning, and most deviations that are shown.
+/// Most parts that are named in one warning.
 const MOST_NAMED: usize = 10;
 
 /// A part by its media type, and by its content ID or its location.

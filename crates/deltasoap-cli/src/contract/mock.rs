@@ -1,11 +1,12 @@
 //! `mock`: a service that is not there.
 
 use super::documents::{Documents, of_files};
-use super::{READ_OTHERWISE, import_with, policy_warnings, report_notes};
+use super::{MOST_DEVIATIONS, READ_OTHERWISE, import_with, policy_warnings, report_notes, warn_of_deviations};
 use crate::cli::{self, ToleranceName};
 use crate::output::{print_line, report};
 use crate::services::{processors, told_to_end};
 use anyhow::{Context as _, Result, ensure};
+use deltasoap::{Deviation, Tolerance};
 use deltasoap_dynamic::{Contract, Mock, Validation};
 use deltasoap_http::{Server, ServiceBuilder, SoapService};
 use deltasoap_wsdl::Import;
@@ -33,7 +34,11 @@ pub async fn mock(arguments: &cli::Mock) -> Result<()> {
         ));
     }
     if let Some(replies) = &arguments.replies {
-        mock = mock.recorded(replies).context("the replies cannot be used")?;
+        // Recorded answers are read as clients read them, at least.
+        let tolerance = Tolerance::Unknown.max(arguments.tolerance.into());
+        mock = mock.tolerance(tolerance).recorded(replies).context("the replies cannot be used")?;
+        let of_file = |(path, deviation): (&Path, &Deviation)| format!("{}, not sent: {deviation}", path.display());
+        warn_of_deviations(mock.deviations().map(of_file), MOST_DEVIATIONS, "");
     }
     let is_described = described.is_some();
     let builder = described.unwrap_or_else(SoapService::builder).name("Mock");

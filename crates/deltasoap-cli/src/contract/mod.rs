@@ -22,7 +22,7 @@ pub use pages::{completions, man};
 pub use validate::validate;
 
 use crate::cli::{Description, Loading};
-use crate::output::report;
+use crate::output::{one_line, report};
 use anyhow::{Context as _, Result, anyhow};
 use deltasoap_dynamic::{Contract, Operation};
 use deltasoap_wsdl::fetch::shown;
@@ -30,6 +30,19 @@ use deltasoap_wsdl::fetch::{Fetch, FetchError, Fetched, Request, WebClient};
 use deltasoap_wsdl::{Import, Importer, NoteKind};
 use remedy::{Sent, remedy};
 use url::Url;
+
+/// Most deviations that are shown unasked.
+const MOST_DEVIATIONS: usize = 10;
+
+/// Warns of the first deviations, at most of so many.
+fn warn_of_deviations(all: impl Iterator<Item = String>, most: usize, hint: &str) {
+    let mut all = all;
+    all.by_ref().take(most).for_each(|deviation| report(format_args!("warning: {}", one_line(&deviation))));
+    match all.count() {
+        0 => {}
+        more => report(format_args!("warning: {more} more deviations from the WSDL{hint}")),
+    }
+}
 
 /// Imports what the arguments name, ready to be used.
 fn contract(description: &Description) -> Result<Contract> {

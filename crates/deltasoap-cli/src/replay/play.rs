@@ -6,7 +6,7 @@ use super::report::Skipped;
 use super::side::{Decoded, Side};
 use super::types::Types;
 use bytes::Bytes;
-use deltasoap::{Checkpoints, DecodeOptions, Differential, DifferentialStats, Error, ErrorKind, Tolerance};
+use deltasoap::{Checkpoints, DecodeOptions, Deviation, Differential, DifferentialStats, Error, ErrorKind, Tolerance};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -31,6 +31,8 @@ pub struct Play {
     pub tallies: BTreeMap<usize, Tally>,
     /// Messages of types that are not known, by the name of their body's element.
     pub unknown: BTreeMap<String, u64>,
+    /// What was accepted beyond the schema, by what [`Deviation`] says without its count.
+    pub deviations: BTreeMap<String, Deviating>,
     /// Messages that were refused, by both ways alike.
     pub faults: Vec<Fault>,
     /// Messages of which the two ways made something different.
@@ -54,6 +56,16 @@ pub struct Tally {
     pub stats: DifferentialStats,
     /// Counters of a decode that compares every message.
     pub similarity: DifferentialStats,
+}
+
+/// Something that was accepted beyond the schema.
+#[derive(Debug)]
+pub struct Deviating {
+    /// How often in all, and in how many messages.
+    pub count: u64,
+    pub messages: u64,
+    /// The first of them.
+    pub file: PathBuf,
 }
 
 /// A message that was refused.
@@ -114,8 +126,18 @@ impl Play {
                 tally.bytes += message.len() as u64;
                 tally.regular += regular.time;
                 tally.differential += differential.map_or(Duration::ZERO, |differential| differential.time);
+                // The other way does not report what it skips.
+                sides.regular.deviations().iter().for_each(|deviation| self.deviating(path, deviation));
             }
         }
+    }
+
+    fn deviating(&mut self, path: &Path, deviation: &Deviation) {
+        let what = Deviation { count: 1, ..deviation.clone() }.to_string();
+        let new = || Deviating { count: 0, messages: 0, file: path.to_owned() };
+        let deviating = self.deviations.entry(what).or_insert_with(new);
+        deviating.count += deviation.count;
+        deviating.messages += 1;
     }
 
     fn refused(&mut self, path: &Path, message: &Bytes, error: Error) {

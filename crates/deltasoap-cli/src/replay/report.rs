@@ -1,7 +1,7 @@
 //! What a replay prints: a row for each operation, and whatever was not an operation's message.
 
 use super::file::Reason;
-use super::play::{Difference, Play, Tally};
+use super::play::{Deviating, Difference, Play, Tally};
 use super::types::Types;
 use crate::figures::{Saving, fast_share, median, megabytes_per_second};
 use crate::output::{print_line, report};
@@ -97,6 +97,8 @@ enum Line<'a> {
     },
     /// Messages of a type that is not known.
     Unknown { element: &'a str, messages: u64 },
+    /// Something that was accepted beyond the schema, and the first message that has it.
+    Deviation { what: &'a str, count: u64, messages: u64, file: &'a Path },
     /// A message that was refused.
     Fault { file: &'a Path, line: usize, column: usize, offset: u64, error: String },
     /// A message that the two ways decoded differently.
@@ -171,7 +173,13 @@ impl Report {
             .iter()
             .map(|difference| Line::Difference { file: &difference.file, what: &difference.what });
         let skipped = self.skipped().map(|(reason, file)| Line::Skipped { file, reason });
-        operations.chain(unknown).chain(faults).chain(differences).chain(skipped)
+        let deviations = play.deviations.iter().map(|(what, Deviating { count, messages, file })| Line::Deviation {
+            what,
+            count: *count,
+            messages: *messages,
+            file,
+        });
+        operations.chain(unknown).chain(deviations).chain(faults).chain(differences).chain(skipped)
     }
 
     /// Files without a message, each with the reason.
@@ -184,6 +192,10 @@ impl Report {
         let play = &self.play;
         let unknown = play.unknown.iter().map(|(element, messages)| format!("{element}: {messages}"));
         list("Messages of operations that are not known", unknown)?;
+        let deviations = play.deviations.iter().map(|(what, Deviating { count, messages, file })| {
+            format!("{what}: {count} in {messages} messages, the first in {}", file.display())
+        });
+        list("Accepted beyond the schema", deviations)?;
         let faults = play
             .faults
             .iter()

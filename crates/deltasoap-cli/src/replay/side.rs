@@ -4,7 +4,7 @@ use super::types::{Track, Types};
 use bytes::Bytes;
 use deltasoap::decode::{Cursor, Decoder, Step};
 use deltasoap::soap::{EnvelopeReader, Head, Receiver};
-use deltasoap::{Buffer, Checkpoints, DecodeOptions, DifferentialStats, Error, ErrorKind, QName};
+use deltasoap::{Buffer, Checkpoints, DecodeOptions, Deviation, DifferentialStats, Error, ErrorKind, QName};
 use std::time::{Duration, Instant};
 
 /// A stream's decoder and memories: what a server keeps of a connection.
@@ -56,6 +56,11 @@ impl<'a> Side<'a> {
         let kind = reader.receiver.chosen;
         self.note_peak(kind);
         Decoded { kind, time, result }
+    }
+
+    /// What the last message had beyond its schema.
+    pub fn deviations(&self) -> &[Deviation] {
+        self.decoder.deviations()
     }
 
     /// The last value of a type, written; `None` before the first message.

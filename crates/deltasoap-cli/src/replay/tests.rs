@@ -79,6 +79,25 @@ fn check_devices(report: &Report) {
 }
 
 #[test]
+fn what_is_accepted_beyond_the_schema_is_listed() {
+    let root = tempfile::tempdir().expect("a directory");
+    let message = arrays::message_ints(&[1, 2, 3]);
+    let with = |count| message.replace("</item>", &format!("</item>{}", "<new/>".repeat(count)));
+    for (number, text) in [&message, &with(2), &with(1)].into_iter().enumerate() {
+        fs::write(root.path().join(format!("{number}.xml")), text).expect("a file");
+    }
+    let report = replay(&arguments(root.path()), &Types::compiled_in());
+    let lines = lines(&report);
+    let [deviation] = of_kind(&lines, "deviation")[..] else { panic!("{lines:?}") };
+    assert!(deviation["what"].as_str().expect("text").starts_with("unknown element new in /Envelope/Body/sendInts"));
+    assert_eq!((deviation["count"].as_u64(), deviation["messages"].as_u64()), (Some(9), Some(2)));
+    assert!(deviation["file"].as_str().expect("a path").ends_with("1.xml"), "{deviation}");
+    let strict = Replay { tolerance: ToleranceName::Strict, ..arguments(root.path()) };
+    let lines = self::lines(&replay(&strict, &Types::compiled_in()));
+    assert_eq!((of_kind(&lines, "deviation").len(), of_kind(&lines, "fault").len()), (0, 2));
+}
+
+#[test]
 fn what_is_no_message_of_a_known_operation_is_listed() {
     let root = tempfile::tempdir().expect("a directory");
     let write = |name: &str, content: &str| fs::write(root.path().join(name), content).expect("a file");

@@ -25,8 +25,8 @@ pub enum Tolerance {
     /// elements to their responses.
     Unknown,
     /// Beyond that, the elements of a sequence may come in any order, each may be in another namespace than the schema says, or in none,
-    /// and required ones may be missing if their type has an obvious empty value: texts, numbers, booleans, binary data, and structs
-    /// and arrays of these. They have that value then; dynamic values are absent.
+    /// and required ones may be missing if they can be nil or their type has an obvious empty value: texts, numbers, booleans, binary
+    /// data, and structs and arrays of these. They are nil or empty then; dynamic values are absent.
     AnyOrder,
 }
 
@@ -228,7 +228,7 @@ fn has_empty_value(view: View<'_>) -> bool {
                 if needs_more {
                     return false;
                 }
-                let required = complex.fields.iter().filter(|field| field.min > 0);
+                let required = complex.fields.iter().filter(|field| field.min > 0 && !field.nillable);
                 ahead.extend(required.map(|field| view.follow(field.element)));
                 ahead.extend(complex.text.map(|text| view.follow(text)));
             }

@@ -16,8 +16,8 @@ pub use parameters::{Parameter, Parameters};
 use crate::types::{DeviceId, EventStruct, Rpc, event};
 use crate::{CwmpFault, Version};
 use bytes::Bytes;
-use deltasoap::Simple;
 use deltasoap::http::{Body, BoxError, Credentials, HttpTransport};
+use deltasoap::{Simple, Tolerance};
 use http::{Request, Response, StatusCode, Uri};
 use session::Outbound;
 use state::State;
@@ -52,6 +52,7 @@ use wire::Wire;
 pub struct Cpe<S = HttpTransport> {
     id: DeviceId,
     version: Version,
+    tolerance: Tolerance,
     wire: Wire<S>,
     state: State,
     /// Requests for the next session.
@@ -141,13 +142,29 @@ impl<S> Cpe<S> {
             return Err(InvalidAcsUrl);
         }
         let (wire, state) = (Wire::new(transport, url), State::new(Parameters::default()));
-        Ok(Cpe { id, version: Version::default(), wire, state, requests: VecDeque::new(), retry_count: 0 })
+        Ok(Cpe {
+            id,
+            version: Version::default(),
+            tolerance: Tolerance::Strict,
+            wire,
+            state,
+            requests: VecDeque::new(),
+            retry_count: 0,
+        })
     }
 
     /// The version that the device speaks. Default 1.0, which every ACS knows.
     #[must_use]
     pub fn version(mut self, version: Version) -> Self {
         self.version = version;
+        self
+    }
+
+    /// What the device accepts in requests of the ACS beyond the schema. Default [`Tolerance::Strict`]: it shall not carry out a part of a
+    /// request.
+    #[must_use]
+    pub fn tolerance(mut self, tolerance: Tolerance) -> Self {
+        self.tolerance = tolerance;
         self
     }
 

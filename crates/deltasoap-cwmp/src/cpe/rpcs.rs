@@ -4,7 +4,7 @@ use super::state::{State, Transfer};
 use crate::message::{self, Headers};
 use crate::types::*;
 use crate::{CwmpFault, Version, fault};
-use deltasoap::{Buffer, Error, Message, Node};
+use deltasoap::{Buffer, Error, Message, Node, Tolerance};
 
 /// The requests that are answered (A.3.1.1).
 const METHODS: [&str; 15] = [
@@ -25,75 +25,82 @@ const METHODS: [&str; 15] = [
     "GetAllQueuedTransfers",
 ];
 
-/// The answer to a request: its response, or a fault.
-///
-/// # Errors
-/// When the answer cannot be written.
-pub(super) fn answer(state: &mut State, version: Version, headers: &Headers, request: &Node) -> Result<Buffer, Error> {
-    let answering = Answering { version, headers, request };
-    match &*request.name.local {
-        "GetRPCMethods" => answering.by(|_: GetRpcMethods| {
-            let method_list = METHODS.into_iter().map(Text::from).collect();
-            Ok(GetRpcMethodsResponse { method_list })
-        }),
-        "GetParameterValues" => answering.by(|request| get_values(state, &request)),
-        "SetParameterValues" => answering.by(|request| set_values(state, &request)),
-        "GetParameterNames" => answering.by(|request: GetParameterNames| {
-            let names = state.parameters.names(&request.parameter_path, request.next_level)?;
-            Ok(GetParameterNamesResponse { parameter_list: names.into() })
-        }),
-        "GetParameterAttributes" => answering.by(|request| get_attributes(state, &request)),
-        "SetParameterAttributes" => answering.by(|request| set_attributes(state, request)),
-        "AddObject" => answering.by(|request: AddObject| {
-            let instance_number = state.parameters.add(&request.object_name)?;
-            state.set_parameter_key(request.parameter_key);
-            Ok(AddObjectResponse { instance_number, status: Status::Applied })
-        }),
-        "DeleteObject" => answering.by(|request: DeleteObject| {
-            state.parameters.delete(&request.object_name)?;
-            state.set_parameter_key(request.parameter_key);
-            Ok(DeleteObjectResponse { status: Status::Applied })
-        }),
-        "Download" => answering.by(|request: Download| {
-            state.begin(Transfer::of_download(request))?;
-            Ok(DownloadResponse { status: Status::Later, start_time: unknown_time(), complete_time: unknown_time() })
-        }),
-        "Upload" => answering.by(|request: Upload| {
-            state.begin(Transfer::of_upload(request))?;
-            Ok(UploadResponse { status: Status::Later, start_time: unknown_time(), complete_time: unknown_time() })
-        }),
-        "GetQueuedTransfers" => answering.by(|_: GetQueuedTransfers| {
-            let transfers = state.transfers.iter().map(Transfer::queued).collect();
-            Ok(GetQueuedTransfersResponse { transfer_list: transfers })
-        }),
-        "GetAllQueuedTransfers" => answering.by(|_: GetAllQueuedTransfers| {
-            let transfers = state.transfers.iter().map(Transfer::queued_with_all).collect();
-            Ok(GetAllQueuedTransfersResponse { transfer_list: transfers })
-        }),
-        "Reboot" => answering.by(|request: Reboot| {
-            state.reboot(request.command_key);
-            Ok(RebootResponse {})
-        }),
-        "FactoryReset" => answering.by(|_: FactoryReset| {
-            state.reset();
-            Ok(FactoryResetResponse {})
-        }),
-        "ScheduleInform" => answering.by(|request: ScheduleInform| schedule(state, request)),
-        _ => answering.fault(&CwmpFault::of(fault::METHOD_NOT_SUPPORTED)),
-    }
-}
-
-struct Answering<'a> {
-    version: Version,
-    headers: &'a Headers,
-    request: &'a Node,
+/// A request of the ACS, and how it is answered.
+pub(super) struct Answering<'a> {
+    pub(super) version: Version,
+    /// What is accepted beyond the schema.
+    pub(super) tolerance: Tolerance,
+    /// The header blocks of the answer.
+    pub(super) headers: &'a Headers,
+    pub(super) request: &'a Node,
 }
 
 impl Answering<'_> {
+    /// The answer: a response, or a fault.
+    ///
+    /// # Errors
+    /// When the answer cannot be written.
+    pub(super) fn answer(&self, state: &mut State) -> Result<Buffer, Error> {
+        match &*self.request.name.local {
+            "GetRPCMethods" => self.by(|_: GetRpcMethods| {
+                let method_list = METHODS.into_iter().map(Text::from).collect();
+                Ok(GetRpcMethodsResponse { method_list })
+            }),
+            "GetParameterValues" => self.by(|request| get_values(state, &request)),
+            "SetParameterValues" => self.by(|request| set_values(state, &request)),
+            "GetParameterNames" => self.by(|request: GetParameterNames| {
+                let names = state.parameters.names(&request.parameter_path, request.next_level)?;
+                Ok(GetParameterNamesResponse { parameter_list: names.into() })
+            }),
+            "GetParameterAttributes" => self.by(|request| get_attributes(state, &request)),
+            "SetParameterAttributes" => self.by(|request| set_attributes(state, request)),
+            "AddObject" => self.by(|request: AddObject| {
+                let instance_number = state.parameters.add(&request.object_name)?;
+                state.set_parameter_key(request.parameter_key);
+                Ok(AddObjectResponse { instance_number, status: Status::Applied })
+            }),
+            "DeleteObject" => self.by(|request: DeleteObject| {
+                state.parameters.delete(&request.object_name)?;
+                state.set_parameter_key(request.parameter_key);
+                Ok(DeleteObjectResponse { status: Status::Applied })
+            }),
+            "Download" => self.by(|request: Download| {
+                state.begin(Transfer::of_download(request))?;
+                Ok(DownloadResponse {
+                    status: Status::Later,
+                    start_time: unknown_time(),
+                    complete_time: unknown_time(),
+                })
+            }),
+            "Upload" => self.by(|request: Upload| {
+                state.begin(Transfer::of_upload(request))?;
+                Ok(UploadResponse { status: Status::Later, start_time: unknown_time(), complete_time: unknown_time() })
+            }),
+            "GetQueuedTransfers" => self.by(|_: GetQueuedTransfers| {
+                let transfers = state.transfers.iter().map(Transfer::queued).collect();
+                Ok(GetQueuedTransfersResponse { transfer_list: transfers })
+            }),
+            "GetAllQueuedTransfers" => self.by(|_: GetAllQueuedTransfers| {
+                let transfers = state.transfers.iter().map(Transfer::queued_with_all).collect();
+                Ok(GetAllQueuedTransfersResponse { transfer_list: transfers })
+            }),
+            "Reboot" => self.by(|request: Reboot| {
+                state.reboot(request.command_key);
+                Ok(RebootResponse {})
+            }),
+            "FactoryReset" => self.by(|_: FactoryReset| {
+                state.reset();
+                Ok(FactoryResetResponse {})
+            }),
+            "ScheduleInform" => self.by(|request: ScheduleInform| schedule(state, request)),
+            _ => self.fault(&CwmpFault::of(fault::METHOD_NOT_SUPPORTED)),
+        }
+    }
+
     /// Reads the request as its type, and writes what the function makes of it.
     fn by<R: Rpc>(&self, run: impl FnOnce(R) -> Result<R::Response, CwmpFault>) -> Result<Buffer, Error> {
         let invalid = |error: Error| CwmpFault::new(fault::INVALID_ARGUMENTS, error.to_string());
-        match self.request.to_typed::<R>().map_err(invalid).and_then(run) {
+        match self.request.to_typed_with::<R>(self.tolerance).map_err(invalid).and_then(run) {
             Ok(response) => self.message(&response),
             Err(fault) => self.fault(&fault),
         }

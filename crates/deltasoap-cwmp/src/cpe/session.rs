@@ -1,7 +1,8 @@
 //! A session from the CPE's side (section 3.7.1).
 
+use super::rpcs::Answering;
 use super::wire::Envelope;
-use super::{Cpe, Report, SessionError, rpcs};
+use super::{Cpe, Report, SessionError};
 use crate::message::{self, Headers, SOAP_FAULT};
 use crate::types::{Inform, Rpc};
 use crate::{CwmpFault, Version, fault};
@@ -184,9 +185,11 @@ where
         }
         progress.report.answered.push(name.local.to_string());
         let headers = Headers::read(&envelope.head).answering();
+        let request = &envelope.body;
+        let answering = Answering { version: self.version, tolerance: self.tolerance, headers: &headers, request };
         let answer = match message::not_understood(&envelope.head) {
             Some(name) => message::encode_not_understood(self.version, &headers, &name),
-            None => rpcs::answer(&mut self.state, self.version, &headers, &envelope.body),
+            None => answering.answer(&mut self.state),
         };
         self.wire.post(Some(answer.map_err(|error| unwritable(&error))?)).await
     }

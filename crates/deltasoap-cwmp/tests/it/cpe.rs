@@ -2,6 +2,7 @@
 
 use crate::common::*;
 use bytes::Bytes;
+use deltasoap::Tolerance;
 use deltasoap::http::Body;
 use deltasoap_cwmp::{Cpe, SessionError, Version};
 use http::{Request, Response, StatusCode};
@@ -32,9 +33,13 @@ impl Script {
     }
 
     async fn session(&self) -> Result<Vec<String>, SessionError> {
+        self.session_with(Tolerance::Strict).await
+    }
+
+    async fn session_with(&self, tolerance: Tolerance) -> Result<Vec<String>, SessionError> {
         let script = self.clone();
         let service = tower::service_fn(move |request| script.clone().answer(request));
-        let cpe = Cpe::over(service, URL, id("1")).expect("a URL").version(V);
+        let cpe = Cpe::over(service, URL, id("1")).expect("a URL").version(V).tolerance(tolerance);
         cpe.parameters(parameters()).session().await.map(|report| report.answered)
     }
 }
@@ -97,4 +102,15 @@ async fn header_blocks_that_must_be_understood_are() {
         answer.contains("MustUnderstand") && answer.contains(">7<") && !answer.contains("RebootResponse"),
         "{answer}"
     );
+}
+
+#[tokio::test]
+async fn requests_that_deviate_are_answered_as_the_tolerance_says() {
+    let body = "<cwmp:Reboot><Vendor>x</Vendor><CommandKey>k</CommandKey></cwmp:Reboot>";
+    for (tolerance, answer) in [(Tolerance::Strict, "<FaultCode>9003<"), (Tolerance::Unknown, "RebootResponse")] {
+        let script = Script::of([accepted(""), (200, envelope(V, "", body))]);
+        script.session_with(tolerance).await.expect("a session");
+        let sent = script.sent.lock().expect("a lock")[2].clone();
+        assert!(sent.contains(answer), "{tolerance:?}: {sent}");
+    }
 }

@@ -12,7 +12,7 @@ use std::path::Path;
 /// What is not as annex A has it, and says so when it is read, or does not come back as it was: cases of the tests that they are from, and
 /// operations and results in elements of their own where `xsi:type` should tell them.
 const INVALID: [(&str, &str); 13] = [
-    ("autonomous-du-state-change-complete-0", "missing element <UUID>"),
+    ("autonomous-du-state-change-complete-0", "missing element <StartTime>"),
     ("change-du-state-0", "Other("),
     ("change-du-state-1", "Other("),
     ("change-du-state-2", "Other("),
@@ -21,7 +21,7 @@ const INVALID: [(&str, &str); 13] = [
     ("download-response-1", "value \"2\""),
     ("download-response-2", "missing element <StartTime>"),
     ("download-response-3", "not a valid dateTime"),
-    ("du-state-change-complete-0", "missing element <UUID>"),
+    ("du-state-change-complete-0", "missing element <StartTime>"),
     ("upload-response-1", "value \"2\""),
     ("upload-response-2", "missing element <StartTime>"),
     ("upload-response-3", "not a valid dateTime"),

@@ -151,6 +151,11 @@ impl<S> DynamicClient<S> {
         self.ports.stats()
     }
 
+    /// How many [deviations](Reply::deviations) answers had in all.
+    pub fn deviations(&self) -> u64 {
+        self.ports.deviations()
+    }
+
     /// The HTTP client for an operation.
     fn http(&self, operation: &Operation) -> Result<Client<S>, DynamicError>
     where

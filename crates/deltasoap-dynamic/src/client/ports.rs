@@ -56,6 +56,11 @@ impl<S> Ports<S> {
         self.all().iter().for_each(|port| stats += port.client.encode_stats());
         stats
     }
+
+    /// What answers had beyond the contract.
+    pub(super) fn deviations(&self) -> u64 {
+        self.all().iter().map(|port| port.client.deviations()).sum()
+    }
 }
 
 impl<S: Clone> Ports<S> {

@@ -6,10 +6,10 @@ use super::nil::TYPE;
 use super::path::Path;
 use super::tree::with_type_name;
 use super::{JsonError, Reading, Writing, scalar};
-use deltasoap_core::decode::value_from_slice;
+use deltasoap_core::decode::{Decoder, ElementRoot, value_from_slice};
 use deltasoap_core::encode::Encoder;
 use deltasoap_core::schema::{Element, ElementRef, OpenElement, Use};
-use deltasoap_core::{Content, Node, QName, TypedValue, Value, ns};
+use deltasoap_core::{Buffer, Content, DecodeOptions, Deviation, Node, QName, Tolerance, TypedValue, Value, ns};
 use deltasoap_wsdl::lower::Origin;
 use deltasoap_wsdl::xsd::{TypeDefinition, TypeId};
 use serde_json::{Map, Value as Json};
@@ -147,12 +147,29 @@ fn natural_type(json: &Json, path: &Path<'_>) -> Result<TypeId, JsonError> {
     Ok(TypeId::of_builtin(builtin))
 }
 
+fn document(node: &Node) -> Result<Buffer, deltasoap_core::Error> {
+    let mut encoder = Encoder::new();
+    node.write(&mut encoder);
+    encoder.finish()
+}
+
 impl crate::contract::Types {
     /// Reads an element by its content's description.
     pub(crate) fn read_node(&self, node: &Node, content: ElementRef) -> Result<Value, deltasoap_core::Error> {
-        let mut encoder = Encoder::new();
-        node.write(&mut encoder);
-        value_from_slice(encoder.finish()?.as_slice(), &node.name, self.lowered.schema.view(content))
+        value_from_slice(document(node)?.as_slice(), &node.name, self.lowered.schema.view(content))
+    }
+
+    /// As [`read_node`](Self::read_node), with what was accepted beyond the schema.
+    pub(crate) fn read_node_with(
+        &self,
+        tolerance: Tolerance,
+        node: &Node,
+        content: ElementRef,
+    ) -> Result<(Value, Vec<Deviation>), deltasoap_core::Error> {
+        let mut decoder = Decoder::new(DecodeOptions { tolerance, ..DecodeOptions::default() });
+        let mut root = ElementRoot::new(self.lowered.schema.view(content));
+        decoder.decode(&mut root, document(node)?.as_slice())?;
+        Ok((root.value, decoder.deviations().to_vec()))
     }
 
     /// Writes an element as a tree; `None` if the value cannot be written.

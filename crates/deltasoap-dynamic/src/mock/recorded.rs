@@ -4,7 +4,7 @@ use super::{Recorded, Reply};
 use crate::contract::Types;
 use crate::{Contract, JsonError, LookupError, Operation};
 use deltasoap_core::soap::{Fault, HeaderBlock, Version};
-use deltasoap_core::{Child, Error, Node, QName, Value};
+use deltasoap_core::{Child, Deviation, Error, Node, QName, Tolerance, Value};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -35,8 +35,17 @@ impl fmt::Display for RecordedError {
 
 impl std::error::Error for RecordedError {}
 
-/// All answers of a directory with their operations, in the order of the files' names.
-pub(super) fn read(contract: &Contract, directory: &Path) -> Result<Vec<(Operation, Reply)>, RecordedError> {
+/// An answer of a directory.
+pub(super) struct Answer {
+    pub(super) path: PathBuf,
+    pub(super) operation: Operation,
+    pub(super) reply: Reply,
+    /// What it has beyond the description.
+    pub(super) deviations: Vec<Deviation>,
+}
+
+/// All answers of a directory, in the order of the files' names.
+pub(super) fn read(contract: &Contract, tolerance: Tolerance, directory: &Path) -> Result<Vec<Answer>, RecordedError> {
     let unreadable = |error| RecordedError::File(directory.to_owned(), error);
     let entries = directory.read_dir().map_err(unreadable)?.collect::<Result<Vec<_>, _>>().map_err(unreadable)?;
     let mut paths: Vec<_> = entries.into_iter().map(|entry| entry.path()).collect();
@@ -44,16 +53,16 @@ pub(super) fn read(contract: &Contract, directory: &Path) -> Result<Vec<(Operati
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         (name.len(), name)
     });
-    let mut replies = Vec::new();
+    let mut answers = Vec::new();
     for path in paths {
         // A directory that is named so, or a pipe, which never ends, is no answer.
         match path.extension().and_then(|it| it.to_str()).filter(|_| path.is_file()) {
-            Some("xml") => replies.push(from_xml(contract, &path)?),
-            Some("json") => replies.push(from_json(contract, &path)?),
+            Some("xml") => answers.push(from_xml(contract, tolerance, path)?),
+            Some("json") => answers.push(from_json(contract, path)?),
             _ => {}
         }
     }
-    Ok(replies)
+    Ok(answers)
 }
 
 fn content(path: &Path) -> Result<Vec<u8>, RecordedError> {
@@ -70,26 +79,28 @@ fn named_by(contract: &Contract, path: &Path) -> Result<Operation, RecordedError
     found.map_err(|error| RecordedError::Message(path.to_owned(), error.to_string()))
 }
 
-fn from_json(contract: &Contract, path: &Path) -> Result<(Operation, Reply), RecordedError> {
-    let wrong = |error: String| RecordedError::Message(path.to_owned(), error);
-    let operation = named_by(contract, path)?;
-    let text = String::from_utf8(content(path)?).map_err(|error| wrong(error.to_string()))?;
+fn from_json(contract: &Contract, path: PathBuf) -> Result<Answer, RecordedError> {
+    let wrong = |error: String| RecordedError::Message(path.clone(), error);
+    let operation = named_by(contract, &path)?;
+    let text = String::from_utf8(content(&path)?).map_err(|error| wrong(error.to_string()))?;
     // Some editors put a byte order mark before it.
     let json =
         crate::json::parse(text.strip_prefix('\u{feff}').unwrap_or(&text)).map_err(|error| wrong(error.to_string()))?;
     let value = operation.response_from_json(&json).map_err(|error| wrong(error.to_string()))?;
-    Ok((operation, Reply::Response(value, Recorded::default())))
+    Ok(Answer { path, operation, reply: Reply::Response(value, Recorded::default()), deviations: Vec::new() })
 }
 
-fn from_xml(contract: &Contract, path: &Path) -> Result<(Operation, Reply), RecordedError> {
-    let wrong = |error: &dyn fmt::Display| RecordedError::Message(path.to_owned(), error.to_string());
-    let envelope = Node::parse(&content(path)?).map_err(|error| wrong(&error))?;
+fn from_xml(contract: &Contract, tolerance: Tolerance, path: PathBuf) -> Result<Answer, RecordedError> {
+    let wrong = |error: &dyn fmt::Display| RecordedError::Message(path.clone(), error.to_string());
+    let envelope = Node::parse(&content(&path)?).map_err(|error| wrong(&error))?;
     let recorded = Recorded::of(&envelope);
-    let named = named_by(contract, path);
+    let named = named_by(contract, &path);
     if let Ok(operation) = &named
-        && let Some(value) = apart(&contract.types, operation, &envelope)
+        && let Some(read) = apart(&contract.types, tolerance, operation, &envelope)
     {
-        return Ok((operation.clone(), Reply::Response(value.map_err(|error| wrong(&error))?, recorded)));
+        let (value, deviations) = read.map_err(|error| wrong(&error))?;
+        let operation = operation.clone();
+        return Ok(Answer { path, operation, reply: Reply::Response(value, recorded), deviations });
     }
     let body = body_entry(&envelope).ok_or_else(|| wrong(&"no SOAP envelope with a body"))?;
     if body.name.local == "Fault" && body.name.namespace == envelope.name.namespace {
@@ -97,7 +108,8 @@ fn from_xml(contract: &Contract, path: &Path) -> Result<(Operation, Reply), Reco
         if !recorded.headers.is_empty() {
             return Err(wrong(&"header blocks of a fault cannot be sent; without them the fault can"));
         }
-        return Ok((named?, Reply::Fault(Box::new(fault))));
+        let (operation, reply) = (named?, Reply::Fault(Box::new(fault)));
+        return Ok(Answer { path, operation, reply, deviations: Vec::new() });
     }
     let operations = contract.operations();
     let answers = |operation: &&Operation| operation.response().is_some_and(|(name, _)| *name == body.name);
@@ -114,8 +126,9 @@ fn from_xml(contract: &Contract, path: &Path) -> Result<(Operation, Reply), Reco
             operation.name()
         )));
     }
-    let value = response(&contract.types, operation, &body).map_err(|error| wrong(&error))?;
-    Ok((operation.clone(), Reply::Response(value, recorded)))
+    let read = response(&contract.types, tolerance, operation, &body);
+    let (value, deviations) = read.map_err(|error| wrong(&error))?;
+    Ok(Answer { path, operation: operation.clone(), reply: Reply::Response(value, recorded), deviations })
 }
 
 impl Recorded {
@@ -139,21 +152,24 @@ impl Recorded {
     }
 }
 
-fn response(types: &Types, operation: &Operation, body: &Node) -> Result<Value, Error> {
+/// A value, and what its message has beyond the description.
+type Read = Result<(Value, Vec<Deviation>), Error>;
+
+fn response(types: &Types, tolerance: Tolerance, operation: &Operation, body: &Node) -> Read {
     match operation.response() {
-        Some((_, content)) => types.read_node(body, content),
-        None => Ok(Value::Absent),
+        Some((_, content)) => types.read_node_with(tolerance, body, content),
+        None => Ok((Value::Absent, Vec::new())),
     }
 }
 
 /// The response whose parts are directly in the body; `None` for responses with a wrapping element, and for faults.
-fn apart(types: &Types, operation: &Operation, envelope: &Node) -> Option<Result<Value, Error>> {
+fn apart(types: &Types, tolerance: Tolerance, operation: &Operation, envelope: &Node) -> Option<Read> {
     let (_, content) = operation.response().filter(|(name, _)| name.local.is_empty())?;
     let body = body_of(envelope)?;
     let is_fault = body.elements().any(|entry| entry.name.is(&body.name.namespace, "Fault"));
     let mut record = Node::new(QName::new("", "parts"));
     record.children = body.elements().map(|entry| Child::Element(with_prefixes(envelope, body, entry))).collect();
-    (!is_fault).then(|| types.read_node(&record, content))
+    (!is_fault).then(|| types.read_node_with(tolerance, &record, content))
 }
 
 fn body_of(envelope: &Node) -> Option<&Node> {

@@ -2,7 +2,7 @@
 
 use crate::support::{self, shop};
 use deltasoap_core::soap::{Fault, HeaderBlock, Version};
-use deltasoap_core::{Node, QName};
+use deltasoap_core::{Node, QName, Tolerance};
 use deltasoap_dynamic::{Contract, DynamicClient, DynamicError, Mock};
 use deltasoap_http::{CallError, CallOptions, Server, SoapService};
 use serde_json::{Value as Json, json};
@@ -138,6 +138,34 @@ async fn recorded_replies_come_in_turn() {
     assert_eq!(client.call("Catalogue", &json!({})).await.expect("a response")["root"]["name"], "recorded");
     write("Other.json", "{}");
     assert!(Mock::new(shop()).recorded(directory.path()).is_err());
+}
+
+/// A recorded answer has what its service sends, not only what is described.
+#[tokio::test]
+async fn recorded_replies_are_read_with_a_tolerance() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let record = |content: &str| {
+        let text = format!(
+            "<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/' xmlns='urn:shop'><s:Body><OrderResponse>\
+             {content}</OrderResponse></s:Body></s:Envelope>"
+        );
+        std::fs::write(directory.path().join("Order.xml"), text).expect("a file");
+    };
+    let recorded = |tolerance| Mock::new(shop()).tolerance(tolerance).recorded(directory.path());
+    let (number, total, placed) =
+        ("<number>7</number>", "<total currency='EUR'>1</total>", "<placed>2026-01-01T00:00:00Z</placed>");
+    record(&[number, "<new/>", total, placed].concat());
+    assert!(recorded(Tolerance::Strict).is_err());
+    let mock = Mock::new(shop()).recorded(directory.path()).expect("replies");
+    let shown: Vec<String> = mock.deviations().map(|(path, it)| format!("{}: {it}", path.display())).collect();
+    assert_eq!(shown.len(), 1);
+    assert!(shown[0].ends_with("Order.xml: unknown element {urn:shop}new in /OrderResponse"), "{shown:?}");
+    let client = client(mock.service().expect("a service"));
+    assert_eq!(client.call("Order", &order(1)).await.expect("a response")["number"], 7);
+    assert_eq!(client.deviations(), 0, "it was not sent");
+    record(&[placed, total, number].concat());
+    assert!(recorded(Tolerance::Unknown).is_err());
+    assert_eq!(recorded(Tolerance::AnyOrder).expect("replies").deviations().count(), 1);
 }
 
 /// Header blocks that the description declares for a response are understood, others are not.

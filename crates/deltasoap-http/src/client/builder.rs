@@ -90,6 +90,11 @@ impl<S> Client<S> {
         self.memories.stats()
     }
 
+    /// How many [deviations](crate::Response::deviations) answers had in all, over all clones of the client.
+    pub fn deviations(&self) -> u64 {
+        self.memories.deviations()
+    }
+
     /// Statistics of differential serialization for the requests, over all clones of the client. Requests written without
     /// [templates](ClientBuilder::templating) count as sent for the first time.
     pub fn encode_stats(&self) -> EncodeStats {

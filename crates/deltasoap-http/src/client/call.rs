@@ -250,6 +250,7 @@ where
         let mut received = receive(response, receiver, decoder, &self.settings).await?;
         let stats = *received.decoder.stats();
         received.deviations = received.decoder.deviations().to_vec();
+        self.memories.note_deviations(stats.deviations - before.deviations);
         for deviation in &received.deviations {
             tracing::debug!(%deviation, "the answer deviates from its schema");
         }

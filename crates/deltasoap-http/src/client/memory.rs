@@ -7,6 +7,7 @@ use crate::shelf::{Idle, Shelf};
 use deltasoap_core::decode::Decoder;
 use deltasoap_core::{DecodeOptions, DifferentialStats, Home, Lease, Memory, QName, Typed};
 use std::any::TypeId;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Default number of memories kept.
@@ -30,6 +31,8 @@ pub(super) struct Memories {
     options: DecodeOptions,
     bytes: usize,
     state: Mutex<State>,
+    /// What answers had beyond their schema, those without a memory included.
+    deviations: AtomicU64,
 }
 
 #[derive(Debug)]
@@ -42,7 +45,7 @@ impl Memories {
     /// Creates it with limits on the number of memories and their bytes.
     pub(super) fn new(options: DecodeOptions, memories: usize, bytes: usize) -> Arc<Self> {
         let state = State { shelf: Shelf::new(memories), stats: DifferentialStats::default() };
-        Arc::new(Memories { options, bytes, state: Mutex::new(state) })
+        Arc::new(Memories { options, bytes, state: Mutex::new(state), deviations: AtomicU64::new(0) })
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -53,6 +56,14 @@ impl Memories {
     pub(super) fn stats(&self) -> DifferentialStats {
         let state = self.state();
         DifferentialStats { memory: state.shelf.bytes() as u64, ..state.stats }
+    }
+
+    pub(super) fn note_deviations(&self, count: u64) {
+        self.deviations.fetch_add(count, Relaxed);
+    }
+
+    pub(super) fn deviations(&self) -> u64 {
+        self.deviations.load(Relaxed)
     }
 
     /// A memory for the response to a request, an earlier one if available, and the decoder to read it with.

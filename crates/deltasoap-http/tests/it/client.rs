@@ -153,6 +153,17 @@ async fn answers_that_are_no_messages_are_told_from_broken_ones() {
     assert!(matches!(broken, Err(CallError::Decode(_))), "{broken:?}");
 }
 
+#[tokio::test]
+async fn deviations_of_all_answers_are_counted() {
+    const ANSWER: &str = "<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'><s:Body>\
+        <t:EchoResponse xmlns:t='urn:test'><text>x</text><new/><new/></t:EchoResponse></s:Body></s:Envelope>";
+    let client = canned(200, "text/xml", ANSWER);
+    let response = client.call_with::<_, EchoResponse>(&echo(""), CallOptions::new()).await.expect("an answer");
+    assert_eq!(response.deviations.len(), 1);
+    client.call_leased::<_, EchoResponse>(&echo("")).await.expect("an answer");
+    assert_eq!(client.clone().deviations(), 4);
+}
+
 /// What is wrong with a message that comes under an error's status is said, with the place and the status.
 #[tokio::test]
 async fn malformed_faults_are_told_from_pages() {

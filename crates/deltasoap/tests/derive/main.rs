@@ -2,6 +2,7 @@
 
 #![allow(clippy::duplicate_mod, reason = "tests run over types as they are by default, and over compact ones")]
 
+mod any_simple;
 mod errors;
 mod flat;
 mod support;

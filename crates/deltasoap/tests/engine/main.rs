@@ -12,6 +12,7 @@ mod hints;
 #[path = "../../../deltasoap-core/tests/support/kinds.rs"]
 mod kinds;
 mod limits;
+mod overlay;
 mod portions;
 #[path = "../../../deltasoap-core/tests/support/sender.rs"]
 #[allow(dead_code, reason = "shared with other tests")]

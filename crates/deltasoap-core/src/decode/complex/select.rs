@@ -331,13 +331,13 @@ impl<'s> Routine<'_, '_, 's> {
 
     /// The element just opened is not what was expected.
     #[cold]
-    fn expected(&self, expected: String) -> Stop {
+    pub(super) fn expected(&self, expected: String) -> Stop {
         self.cursor.error_at_tag(ErrorKind::UnexpectedElement { found: self.cursor.found_name(), expected })
     }
 
     /// The element just closed lacks something.
     #[cold]
-    fn missing(&self, expected: String) -> Stop {
+    pub(super) fn missing(&self, expected: String) -> Stop {
         self.cursor.error_at_end(ErrorKind::MissingElement { expected })
     }
 }

@@ -2,8 +2,8 @@
 
 use super::select::{is_field, is_wildcard};
 use super::{LOOSE, Routine, SKIPPING};
-use crate::decode::{DeviationKind, Step, Tolerance};
-use crate::schema::Compositor;
+use crate::decode::{DeviationKind, Step, Stop, Tolerance};
+use crate::schema::{Compositor, Field};
 
 impl Routine<'_, '_, '_> {
     /// How fields may follow each other, as far as it is asked for.
@@ -33,6 +33,9 @@ impl Routine<'_, '_, '_> {
                 self.cursor.report_element(kind, self.complex);
                 return Ok(Some(index));
             }
+            if kind == DeviationKind::Namespace {
+                return Err(self.surplus_elsewhere());
+            }
         }
         if selected.is_ok() && (self.complex.open || self.names_the_result()) {
             self.set_state(SKIPPING);
@@ -47,6 +50,12 @@ impl Routine<'_, '_, '_> {
         selected?;
         let from = self.next_in_sequence();
         Err(self.unexpected(from))
+    }
+
+    /// The element just opened is one that has come, but for its namespace.
+    fn surplus_elsewhere(&self) -> Stop {
+        let local = self.cursor.names().local(self.cursor.name());
+        self.expected(format!("<{local}> only once, in whatever namespace"))
     }
 
     /// At the end of an element that lacks something: the fields that do not occur, if that is accepted.
@@ -64,8 +73,10 @@ impl Routine<'_, '_, '_> {
         self.loosen()?;
         let lacking: Vec<usize> =
             (0..complex.fields.len()).filter(|&index| complex.fields[index].min > 0 && !self.is_seen(index)).collect();
-        if !lacking.iter().all(|&index| self.cursor.has_empty_value(view.follow(complex.fields[index].element))) {
-            return Ok(None);
+        let mut can_be_empty =
+            |field: &Field| field.nillable || self.cursor.has_empty_value(view.follow(field.element));
+        if let Some(&index) = lacking.iter().find(|&&index| !can_be_empty(&complex.fields[index])) {
+            return Err(self.missing(complex.fields[index].name.to_string()));
         }
         lacking.iter().copied().chain(short).for_each(|index| self.cursor.report_missing(complex, index));
         Ok(Some(lacking))

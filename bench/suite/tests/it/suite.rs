@@ -14,7 +14,7 @@ use tempfile::TempDir;
 fn suite(folder: &Path, part: &str, more: &[&str]) -> Output {
     let program = folder.join("peers/gsoap/peer");
     fs::create_dir_all(folder.join("peers/gsoap")).unwrap();
-    fs::write(&program, include_str!("fake-peer.sh")).unwrap();
+    fs::write(&program, include_str!("../fake-peer.sh")).unwrap();
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_deltasoap-bench"));
     command.args(["suite", "--smoke", "--no-pin", "--engine", "deltasoap", "--engine", "gsoap", "--engine", "xsul"]);

@@ -1,18 +1,16 @@
 //! A whole corpus of descriptions: what is generated for each of them must compile.
 //!
-//! `DELTASOAP_WSDL_CORPUS=DIR cargo test -p deltasoap-codegen --test corpus -- --ignored --nocapture`. The output goes to
+//! `DELTASOAP_WSDL_CORPUS=DIR cargo test -p deltasoap-codegen --test it corpus -- --ignored --nocapture`. The output goes to
 //! `target/codegen-corpus`, several descriptions a crate; `DELTASOAP_CODEGEN_ONLY=TEXT` takes those whose path has the text in it,
 //! `DELTASOAP_CODEGEN_LONGEST=N` the longest outputs alone, which take most of the time.
 
-mod support;
-
+use crate::support::compile::{compile, files, folder, put, target};
 use deltasoap_codegen::Builder;
 use deltasoap_wsdl::Importer;
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::fmt::Write as _;
 use std::path::Path;
-use support::compile::{compile, files, folder, put, target};
 
 /// Lines of a crate.
 const LINES: usize = 20_000;

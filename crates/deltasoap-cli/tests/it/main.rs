@@ -1,9 +1,12 @@
-//! The commands that work by a WSDL, as programs: what they print, and how they end.
+//! The commands as programs: what they print, and how they end.
 
 mod compiled;
+mod cost;
 mod documents;
 mod faults;
+mod generate;
 mod network;
+mod replay;
 
 use serde_json::{Value as Json, json};
 use std::io::{BufRead as _, BufReader, Write as _};

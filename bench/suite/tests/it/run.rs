@@ -24,7 +24,7 @@ fn with_peer(fault: &str, workload: &str, checksum: &str) -> Output {
 fn with_peer_in(folder: &TempDir, fault: &str, workload: &str, checksum: &str) -> Output {
     let program = folder.path().join("gsoap/peer");
     fs::create_dir(folder.path().join("gsoap")).unwrap();
-    fs::write(&program, include_str!("fake-peer.sh")).unwrap();
+    fs::write(&program, include_str!("../fake-peer.sh")).unwrap();
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
     let mut command = bench(&["--json", "--engine", "all", "--engine", "gsoap", "--workload", workload, "--peers"]);
     command.arg(folder.path()).env("FAULT", fault).env("CHECKSUM", checksum).output().unwrap()

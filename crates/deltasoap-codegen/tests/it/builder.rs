@@ -1,12 +1,10 @@
 //! What one can ask for, and what one is told.
 
-mod support;
-
+use crate::support::wsdl;
 use deltasoap_codegen::{Builder, Error, Generated};
 use deltasoap_wsdl::Importer;
 use deltasoap_wsdl::lower::Operation;
 use std::collections::BTreeSet;
-use support::wsdl;
 
 fn archive() -> Builder {
     Builder::new(wsdl("../../crates/deltasoap-codegen/tests/data/archive.wsdl")).importer(Importer::new().offline())

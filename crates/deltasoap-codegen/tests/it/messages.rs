@@ -1,19 +1,17 @@
 //! Recorded messages, read by the types that are generated for their descriptions, written, and read again.
 //!
-//! `DELTASOAP_WSDL_CORPUS=DIR DELTASOAP_MESSAGE_CORPUS=DIR cargo test -p deltasoap-codegen --test messages -- --ignored --nocapture`;
+//! `DELTASOAP_WSDL_CORPUS=DIR DELTASOAP_MESSAGE_CORPUS=DIR cargo test -p deltasoap-codegen --test it messages -- --ignored --nocapture`;
 //! without the variables it takes `testdata`. A message is read by the descriptions of its own directory that have its body's element, else
 //! by those of its repository, else by any. Messages that are not as their descriptions say are listed in `known_failures.txt`, each with
 //! what is wrong with it. The program that is made for it is left in `target/codegen-messages`.
 
-mod support;
-
+use crate::support::compile::{compile, files, folder, put, target};
 use deltasoap_codegen::Builder;
 use deltasoap_wsdl::{Import, Importer};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use support::compile::{compile, files, folder, put, target};
 use syn::parse::ParseBuffer;
 use syn::{Item, LitStr, Meta};
 
@@ -70,7 +68,7 @@ fn recorded_messages_round_trip() {
 
 /// Why a message is not read, if that is known.
 fn known_failure(message: &Path) -> Option<&'static str> {
-    let lines = include_str!("known_failures.txt").lines().filter_map(|line| line.split_once('\t'));
+    let lines = include_str!("../known_failures.txt").lines().filter_map(|line| line.split_once('\t'));
     lines.filter(|(name, _)| message.ends_with(name)).map(|(_, why)| why).next()
 }
 

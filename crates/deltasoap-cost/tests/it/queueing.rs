@@ -3,7 +3,7 @@
 use deltasoap_cost::plan::{Load, Outcome, System, outcome};
 use serde_json::Value as Json;
 
-const FOUND: &str = include_str!("data/queueing.json");
+const FOUND: &str = include_str!("../data/queueing.json");
 
 fn system(case: &Json) -> System {
     let number = |name: &str| case[name].as_f64().expect("a number");

@@ -1,11 +1,9 @@
 //! What is generated for some descriptions is kept in `tests/goldens`, so that changes are seen. `UPDATE=1` writes it anew.
 
-mod support;
-
+use crate::support::{GOLDENS, operations, wsdl};
 use deltasoap_codegen::Builder;
 use deltasoap_wsdl::Importer;
 use std::path::Path;
-use support::{GOLDENS, operations, wsdl};
 
 #[test]
 fn what_is_generated_is_what_it_was() {
