@@ -8,6 +8,7 @@
 //!                  regular mode for 8, then 32, then 128, then 256 messages, then note and compare again
 //! in place of the 4th comparison if those before it gain less than half, of the 16th, and of each 1,024th if they gain little:
 //!                  two messages in regular mode, timed
+//! in between:      messages too short to be compared, which change nothing of this
 //! ```
 //!
 //! A stream that is not similar pays for noting one message and comparing two in 259. One that becomes similar is found
@@ -32,8 +33,6 @@ pub(crate) enum Plan {
     Mend,
     /// As `Plain`, to see how long that takes.
     Measure,
-    /// As `Plain`, for it is so short that comparing cannot pay.
-    Short,
 }
 
 /// Messages in regular mode between two attempts: at first, at most, and how much longer each time.
@@ -44,8 +43,8 @@ const GROWTH: u32 = 4;
 const SLOWER: u32 = 2;
 /// The part of the time of regular mode that comparing has to gain: to measure so little is a guess.
 const LEAST_GAIN: f64 = 0.1;
-/// Bytes of an operation, the last one's, from which on comparing can pay: it costs a few hundred nanoseconds whatever it
-/// finds, in which regular mode reads about as many bytes.
+/// Bytes of an operation from which on comparing can pay: it costs a few hundred nanoseconds whatever it finds, in which regular mode
+/// reads about as many bytes.
 const WORTHWHILE: u64 = 512;
 /// Messages at least so long are all timed, of shorter ones one in [`SAMPLED`]: a look at the clock takes as long as a
 /// few hundred bytes.
@@ -132,14 +131,17 @@ pub(crate) struct Gain {
 }
 
 impl Adaptive {
-    /// How the next message is to be read, and whether it is to be timed. Of its operation so many bytes are at hand, perhaps all.
-    pub(crate) fn plan(&mut self, has_old: bool, at_hand: usize, is_all: bool) -> (Plan, bool) {
+    /// True if the next message is so short that comparing it cannot pay, as far as is known: of its operation so many bytes are at hand, and
+    /// perhaps all. Then it has no [plan](Self::plan).
+    pub(crate) fn is_short(&self, at_hand: usize, is_all: bool) -> bool {
+        let bytes = if is_all { at_hand as u64 } else { self.bytes.max(at_hand as u64) };
+        bytes < WORTHWHILE && (is_all || self.bytes > 0)
+    }
+
+    /// How the next message is to be read, and whether it is to be timed.
+    pub(crate) fn plan(&mut self, has_old: bool) -> (Plan, bool) {
         self.messages += 1;
         let is_first = self.messages == 1;
-        let bytes = if is_all { at_hand as u64 } else { self.bytes.max(at_hand as u64) };
-        if bytes < WORTHWHILE && !is_first {
-            return (Plan::Short, false);
-        }
         if self.measuring > 0 {
             self.measuring -= 1;
             return (Plan::Measure, true);
@@ -194,8 +196,7 @@ impl Adaptive {
     /// A message was read in regular mode.
     pub(crate) fn regular(&mut self, bytes: u64, time: Option<Duration>) {
         self.bytes = bytes;
-        // A message that is short says nothing of those that can be compared: most of its time does not depend on its length.
-        if let Some(time) = time.filter(|_| bytes >= WORTHWHILE) {
+        if let Some(time) = time {
             self.regular.add(bytes, time);
         }
     }
@@ -222,6 +223,13 @@ impl Adaptive {
             self.waited = 0;
         }
         gain
+    }
+
+    /// A message could not be compared with the one that was noted for it.
+    pub(crate) fn noted_in_vain(&mut self, bytes: u64) {
+        self.bytes = bytes;
+        self.slower += 1;
+        self.give_up_if_slow();
     }
 
     fn give_up_if_slow(&mut self) {
@@ -309,10 +317,10 @@ mod tests {
         let mut counts = [0; 3];
         let mut has_old = false;
         for message in 0..messages {
-            let (plan, _) = adaptive.plan(has_old, 0, false);
+            let (plan, _) = adaptive.plan(has_old);
             counts[if plan == Plan::Measure { Plan::Plain } else { plan } as usize] += 1;
             match plan {
-                Plan::Plain | Plan::Note | Plan::Measure | Plan::Short => {
+                Plan::Plain | Plan::Note | Plan::Measure => {
                     adaptive.regular(BYTES, Some(Duration::from_micros(100)));
                 }
                 Plan::Mend => unreachable!("no message is small"),
@@ -320,14 +328,14 @@ mod tests {
                     adaptive.compared(BYTES, Some(Duration::from_micros(time(message))));
                 }
             }
-            has_old = !matches!(plan, Plan::Plain | Plan::Measure) && !adaptive.is_waiting();
+            has_old = (has_old || plan == Plan::Note) && !adaptive.is_waiting();
         }
         counts
     }
 
     #[test]
     fn a_similar_stream_is_compared_from_the_third_message_on() {
-        assert_eq!(run(&mut Adaptive::default(), 10_000, |_| 10), [3, 2, 9_995]);
+        assert_eq!(run(&mut Adaptive::default(), 10_000, |_| 10), [3, 1, 9_996]);
     }
 
     #[test]
@@ -345,15 +353,30 @@ mod tests {
     }
 
     #[test]
-    fn short_messages_are_never_compared() {
+    fn short_messages_are_told_by_their_length() {
         let mut adaptive = Adaptive::default();
-        for _ in 0..100 {
-            let plan = adaptive.plan(false, 0, false).0;
-            assert!(matches!(plan, Plan::Plain | Plan::Short), "{plan:?}");
-            adaptive.regular(WORTHWHILE - 1, None);
-        }
+        let (short, long) = (WORTHWHILE as usize - 1, WORTHWHILE as usize);
+        assert_eq!([short, long].map(|len| adaptive.is_short(len, true)), [true, false]);
+        assert!(!adaptive.is_short(short, false), "nothing is known of its length");
+        adaptive.regular(WORTHWHILE - 1, None);
+        assert_eq!([short, long].map(|len| adaptive.is_short(len, false)), [true, false]);
         adaptive.regular(WORTHWHILE, None);
-        assert_eq!(adaptive.plan(false, 0, false).0, Plan::Note);
+        assert!(!adaptive.is_short(short, false), "the last message was longer");
+    }
+
+    #[test]
+    fn what_is_noted_in_vain_is_given_up() {
+        let (mut adaptive, mut has_old, mut noted) = (Adaptive::default(), false, 0);
+        for _ in 0..10_000 {
+            let (plan, _) = adaptive.plan(has_old);
+            noted += u32::from(matches!(plan, Plan::Note | Plan::Compare));
+            match plan {
+                Plan::Compare => adaptive.noted_in_vain(BYTES),
+                _ => adaptive.regular(BYTES, Some(Duration::from_micros(100))),
+            }
+            has_old = matches!(plan, Plan::Note | Plan::Compare) && !adaptive.is_waiting();
+        }
+        assert!(noted < 150, "{noted}");
     }
 
     /// Reads small messages, of which an attempt takes `time` nanoseconds and regular mode 1000; counts attempts.
@@ -391,7 +414,7 @@ mod tests {
         let mut adaptive = Adaptive::default();
         let (mut has_old, mut compares) = (false, 0);
         for message in 0..10_000_u64 {
-            let (plan, is_timed) = adaptive.plan(has_old, 0, false);
+            let (plan, is_timed) = adaptive.plan(has_old);
             let time = |micros| is_timed.then_some(Duration::from_micros(micros));
             match plan {
                 Plan::Compare => {
@@ -400,14 +423,14 @@ mod tests {
                 }
                 _ => adaptive.regular(BYTES, time(if message == 0 { 1000 } else { 100 })),
             }
-            has_old = !matches!(plan, Plan::Plain | Plan::Measure) && !adaptive.is_waiting();
+            has_old = (has_old || plan == Plan::Note) && !adaptive.is_waiting();
         }
         assert!(compares < 120, "{compares}");
     }
 
     #[test]
     fn one_slow_message_changes_nothing() {
-        assert_eq!(run(&mut Adaptive::default(), 1000, |n| if n % 50 == 7 { 5000 } else { 10 }), [3, 2, 995]);
+        assert_eq!(run(&mut Adaptive::default(), 1000, |n| if n % 50 == 7 { 5000 } else { 10 }), [3, 1, 996]);
     }
 
     #[test]

@@ -64,6 +64,8 @@ struct Kept {
     is_small: bool,
     /// There is a message to compare with.
     has_old: bool,
+    /// The message could not be compared with it, as its prologue is another one, or as it can only be compared as a whole.
+    is_other: bool,
     /// An attempt was made to compare or to mend, or else the message is noted for that.
     was_tried: bool,
     /// Takes the place of the clock.
@@ -194,15 +196,20 @@ impl Kept {
         cursor: &mut Cursor<'_>,
         (view, me): (View<'_>, usize),
     ) -> Begin {
-        (self.is_small, self.has_old) = (false, false);
+        (self.has_old, self.is_other) = (false, false);
         let is_adaptive = cursor.state().differential.adaptive;
         let is_all = is_adaptive && is_all(cursor.rest());
+        let has_parts = view.complex().is_none_or(|complex| !complex.is_read_whole(view));
+        self.is_small = is_all && values.are_dynamic() && has_parts && cursor.rest().len() <= SMALL;
+        if is_adaptive && !self.is_small && self.adaptive.is_short(cursor.rest().len(), is_all) {
+            return self.pass_over(old, values, cursor, view);
+        }
         let mut planned = None;
         // Whether a message is read in regular mode whatever it is comes before all else, so that it costs next to nothing. Of dynamic values it
         // depends on more.
         if is_adaptive && old.is_none() && !values.are_dynamic() && self.turns.is_quiet() {
             self.turns.pass();
-            let (plan, is_timed) = self.adaptive.plan(false, cursor.rest().len(), is_all);
+            let (plan, is_timed) = self.adaptive.plan(false);
             if plan != Plan::Note {
                 self.read(is_timed, cursor);
                 return Begin::Read;
@@ -211,10 +218,9 @@ impl Kept {
         }
         // Values that can be shared must not be those of another message.
         if !cursor.can_be_compared() || view.has_moving_parts() {
-            return Begin::Read;
+            return self.pass_over(old, values, cursor, view);
         }
-        let has_parts = view.complex().is_none_or(|complex| !complex.is_read_whole(view));
-        self.is_small = is_all && values.are_dynamic() && has_parts && cursor.rest().len() <= SMALL;
+        let old = old.or_else(|| self.turns.take_back(values));
         let is_whole = !(self.is_small || has_parts && has_places(view));
         if is_adaptive && planned.is_none() && self.turns.look(|| beginning(cursor), is_all) {
             self.adaptive.resume();
@@ -223,15 +229,15 @@ impl Kept {
             Some(planned) => planned,
             None if !is_adaptive => (Plan::Compare, false),
             None if self.is_small => self.adaptive.plan_small(),
-            None => self.adaptive.plan(old.is_some(), cursor.rest().len(), is_all),
+            None => self.adaptive.plan(old.is_some() || self.turns.has_kept()),
         };
         self.read(is_timed, cursor);
-        if matches!(plan, Plan::Plain | Plan::Measure | Plan::Short) {
-            // A message that is short may be of another kind. One that is read while the stream rests, or to measure, says nothing of kinds.
-            let may_be_kept = plan == Plan::Short || self.turns.is_mixed();
-            if may_be_kept && !self.turns.set_aside((values, view), old, cursor.rest().len() as u64) {
-                self.adaptive.give_up(cursor.rest().len() as u64);
-            }
+        if plan == Plan::Measure {
+            self.turns.set_aside((values, view), old);
+            return Begin::Read;
+        }
+        if plan == Plan::Plain {
+            self.turns.keep_last((values, view), old);
             return Begin::Read;
         }
         self.was_tried = true;
@@ -239,10 +245,25 @@ impl Kept {
         let old = old.filter(|old| old.is_whole || !is_whole);
         self.has_old = old.is_some();
         let begin = cursor.begin_operation(old, (view.identity(), me + 1), plan);
-        if is_whole && matches!(begin, Begin::Read) {
+        let is_read = matches!(begin, Begin::Read);
+        self.is_other = is_read && self.has_old && !self.is_small;
+        if is_whole && is_read {
             cursor.state().session.keep_whole();
         }
         begin
+    }
+
+    /// A message that is not compared comes between those that are: what was kept for the next one stays.
+    fn pass_over(
+        &mut self,
+        old: Option<Box<Template>>,
+        values: &mut dyn AnyValues,
+        cursor: &mut Cursor<'_>,
+        view: View<'_>,
+    ) -> Begin {
+        self.turns.set_aside((values, view), old);
+        self.read(false, cursor);
+        Begin::Read
     }
 
     /// The operation is read from here on, in regular mode unless it is tried to do better.
@@ -332,8 +353,6 @@ impl Kept {
         let is_noted = session.is_kept();
         let was_compared = is_noted && session.stats.compared > 0;
         let is_hopeless = session.bounds.is_hopeless();
-        // A message that can be compared as a whole alone is another one each time, as far as this is known.
-        let is_other = session.is_whole() && self.has_old;
         let is_like = 2 * session.stats.fast_bytes >= bytes;
         let was_like = (was_compared || (self.is_small && self.has_old)).then_some(was_compared && is_like);
         if is_noted {
@@ -351,8 +370,10 @@ impl Kept {
                 self.turns.forget();
                 values.free_all();
             }
-        } else if has_no_kinds || ((is_hopeless || is_other) && !self.turns.is_mixed()) {
+        } else if has_no_kinds || (is_hopeless && !self.turns.is_mixed()) {
             self.adaptive.give_up(bytes);
+        } else if self.is_other && !self.turns.is_mixed() {
+            self.adaptive.noted_in_vain(bytes);
         } else {
             self.learn(bytes, time, was_compared);
         }

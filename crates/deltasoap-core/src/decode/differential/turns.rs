@@ -10,7 +10,10 @@
 //!
 //! The first texts of a message decide, each as a sum of two bytes: so it is found among hundreds in less than a microsecond. That is a guess,
 //! which decides only what the message is compared with; the comparison itself looks at all bytes. To look for kinds costs no more than
-//! these sums; a message is kept only where its kind has been seen twice. A stream in which no kinds are found is left alone for some time.
+//! these sums; messages are kept only once two of them have begun like others. A stream in which no kinds are found is left alone for some
+//! time.
+//!
+//! Messages that are not compared at all, such as short ones, may come between those that are. Then the last of these waits for the next.
 
 use super::leaf::Template;
 use super::values::AnyValues;
@@ -31,7 +34,8 @@ const TEXTS: usize = 16;
 const LOOKED_AT: usize = 2048;
 /// Bytes of a text that its sum is of, at most.
 const SUMMED: usize = 32;
-/// Messages that are looked at for kinds, at first and at most: as many kinds can come in turn. Each time in vain they become so many times more.
+/// Messages that are looked at for kinds, at first and at most: [`ALIKE`] less can come in turn and be found. Each time in vain they become so
+/// many times more.
 const LEAST_LOOKED_AT: usize = 64;
 const MOST_LOOKED_AT: usize = 128;
 const GROWTH: usize = 2;
@@ -39,11 +43,10 @@ const GROWTH: usize = 2;
 const ALIKE: u32 = 2;
 /// Messages that go by for each of those before the stream is looked at again. Once the most are looked at, they double after each search in
 /// vain, up to so many times.
-const REST: usize = 8;
+const REST: usize = 16;
 const MOST_DOUBLED: u32 = 2;
-/// A message that is read plainly, for it is short, is of another kind than one that is longer by a part of its own length: by less than
-/// this part, lengths of one kind differ too.
-const LONGER: u64 = 4;
+/// Messages in a row that are not compared after which the one that waits goes.
+const MOST_PASSED: usize = 512;
 /// Messages of a mixed stream in a row that are like none after which it is taken to have no kinds any more.
 const STRANGE: usize = MOST_LOOKED_AT;
 /// One that begins like another and has little in common with it counts as so many.
@@ -72,8 +75,9 @@ pub(crate) struct Turns {
     rest: usize,
     /// How often the most were looked at in vain.
     in_vain: u32,
-    /// Most of the last message was in the one that it was compared with.
-    was_like: bool,
+    /// The last message that can be compared, and how many have come since then that cannot.
+    waiting: Option<Other>,
+    passed: usize,
 }
 
 #[derive(Debug)]
@@ -111,7 +115,7 @@ impl Turns {
 
     /// True if messages need not be [looked at](Self::look): there are no kinds, and none are looked for.
     pub(crate) fn is_quiet(&self) -> bool {
-        !self.is_mixed && self.seen.is_none()
+        !self.is_mixed && self.seen.is_none() && self.waiting.is_none()
     }
 
     /// A message goes by that was not looked at.
@@ -160,23 +164,36 @@ impl Turns {
         Some(template)
     }
 
-    /// Keeps the last message for those of its kind, as the next one, of which so many bytes are known, is read plainly. False if it was noted
-    /// in vain: it is not kept, for the stream seems to have no kinds.
-    pub(crate) fn set_aside(
-        &mut self,
-        values: (&mut dyn AnyValues, View<'_>),
-        old: Option<Box<Template>>,
-        next: u64,
-    ) -> bool {
-        let Some(old) = old.filter(|old| !old.is_whole) else { return true };
-        let is_longer = old.end - old.start >= next + next / LONGER;
-        let may_have_kinds = self.is_mixed || self.was_like || (self.rest == 0 && is_longer);
-        if may_have_kinds {
-            (self.seen, self.is_mixed) = (None, true);
+    /// The next message is not compared: the last one, if there is one, waits for the one after it.
+    pub(crate) fn set_aside(&mut self, (values, view): (&mut dyn AnyValues, View<'_>), old: Option<Box<Template>>) {
+        if let Some(template) = old {
+            let waiting = Other { slot: values.set_aside(view), template, used: 0 };
+            self.passed = 0;
+            if let Some(before) = self.waiting.replace(waiting) {
+                values.free(before.slot);
+            }
+        }
+        self.passed += 1;
+        if self.passed > MOST_PASSED
+            && let Some(waiting) = self.waiting.take()
+        {
+            values.free(waiting.slot);
+        }
+    }
+
+    /// The message that waits: its value becomes the one at hand.
+    pub(crate) fn take_back(&mut self, values: &mut dyn AnyValues) -> Option<Box<Template>> {
+        let waiting = self.waiting.take()?;
+        values.bring(waiting.slot);
+        Some(waiting.template)
+    }
+
+    /// In a mixed stream, keeps the last message for those of its kind, as the next one is read in regular mode.
+    pub(crate) fn keep_last(&mut self, values: (&mut dyn AnyValues, View<'_>), old: Option<Box<Template>>) {
+        if let Some(old) = old.filter(|_| self.is_mixed) {
             let beginning = Beginning::of_old(&old);
             self.keep(values, old, beginning);
         }
-        may_have_kinds
     }
 
     fn take(&mut self, index: usize) -> Other {
@@ -219,7 +236,6 @@ impl Turns {
         last: Option<&Template>,
         values: &mut dyn AnyValues,
     ) -> bool {
-        self.was_like = was_like == Some(true);
         match was_like {
             Some(true) => (self.strange, self.looked_at, self.in_vain) = (0, 0, 0),
             Some(false) if !self.is_mixed && self.rest == 0 && self.seen.is_none() => {
@@ -244,16 +260,22 @@ impl Turns {
         self.is_mixed
     }
 
+    /// True if there are messages of other kinds to compare the next one with.
+    pub(crate) fn has_kept(&self) -> bool {
+        !self.others.is_empty()
+    }
+
     /// Forgets all messages; the caller frees their values.
     pub(crate) fn forget(&mut self) {
-        (self.beginnings, self.others, self.bytes) = Default::default();
+        (self.beginnings, self.others, self.bytes, self.waiting) = Default::default();
         (self.is_mixed, self.strange, self.seen) = (false, 0, None);
     }
 
     /// Bytes held, without slots of values; an estimate.
     pub(crate) fn bytes(&self) -> usize {
         let beginnings = self.beginnings.capacity() + self.seen.as_ref().map_or(0, Vec::capacity);
-        beginnings * size_of::<Beginning>() + self.others.capacity() * size_of::<Other>() + self.bytes
+        let waiting = self.waiting.as_ref().map_or(0, |waiting| size_of_kept(&waiting.template));
+        beginnings * size_of::<Beginning>() + self.others.capacity() * size_of::<Other>() + self.bytes + waiting
     }
 }
 
@@ -356,20 +378,25 @@ mod tests {
     /// What a reference or an item's position makes of a few bytes is not counted, so it is not kept beside other messages.
     #[test]
     fn values_of_unknown_size_are_not_kept() {
-        let mut turns = Turns::default();
+        let mut turns = Turns { is_mixed: true, ..Turns::default() };
         let whole = Template { is_whole: true, ..template_without_image() };
-        turns.set_aside((&mut Values::new(0), i32::view()), Some(Box::new(whole)), 0);
-        assert!(turns.others.is_empty() && !turns.is_mixed());
+        turns.keep_last((&mut Values::new(0), i32::view()), Some(Box::new(whole)));
+        assert!(turns.others.is_empty());
     }
 
     #[test]
-    fn a_short_message_is_of_another_kind_than_one_that_is_longer() {
-        for (next, was_like, is_mixed) in [(450, false, false), (440, false, true), (450, true, true)] {
-            let old = Template { start: 100, end: 650, ..template_without_image() };
-            let mut turns = Turns { was_like, ..Turns::default() };
-            let is_kept = turns.set_aside((&mut Values::new(0), i32::view()), Some(Box::new(old)), next);
-            assert_eq!((is_kept, turns.is_mixed()), (is_mixed, is_mixed));
+    fn a_message_waits_while_others_are_not_compared() {
+        let (mut turns, mut values) = (Turns::default(), Values::new(7));
+        turns.set_aside((&mut values, i32::view()), Some(Box::new(template_without_image())));
+        for _ in 1..MOST_PASSED {
+            assert!(!turns.is_quiet() && values.value == 0 && turns.bytes() > 0);
+            turns.set_aside((&mut values, i32::view()), None);
         }
+        assert!(turns.take_back(&mut values).is_some() && values.value == 7 && turns.bytes() == 0);
+        assert!(turns.take_back(&mut values).is_none());
+        turns.set_aside((&mut values, i32::view()), Some(Box::new(template_without_image())));
+        (0..MOST_PASSED).for_each(|_| turns.set_aside((&mut values, i32::view()), None));
+        assert!(turns.take_back(&mut values).is_none() && turns.is_quiet());
     }
 
     /// A stream without kinds is searched less and less often, but never gives up for good.
@@ -381,10 +408,10 @@ mod tests {
             turns.give_up();
             turns.rest
         });
-        assert_eq!(rests, [512, 1024, 2048, 4096, 4096]);
+        assert_eq!(rests, [1024, 2048, 4096, 8192, 8192]);
         turns.learn(Some(true), None, &mut Values::<i32>::new(0));
         turns.give_up();
-        assert_eq!(turns.rest, 512);
+        assert_eq!(turns.rest, 1024);
     }
 
     #[test]

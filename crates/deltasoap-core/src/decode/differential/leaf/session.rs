@@ -241,11 +241,6 @@ impl Session {
         self.recorder.is_on = false;
     }
 
-    /// True if the message was read so that the next one can be compared with it as a whole alone.
-    pub(crate) fn is_whole(&self) -> bool {
-        self.is_whole
-    }
-
     /// Begins anew, in regular mode and from a vacant value; gives the position after the operation's start tag.
     fn start_again(&mut self) -> u64 {
         self.recorder.clear();
