@@ -6,7 +6,8 @@ use crate::group::{self, select};
 use crate::member::{Member, check_distinct};
 use crate::target::Target;
 use proc_macro2::{Ident, Literal, TokenStream};
-use quote::quote;
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned as _;
 use syn::{Error, Fields, Result};
 
 /// Most fields of a struct whose leaves are written without a call.
@@ -117,7 +118,23 @@ impl<'t> Struct<'t> {
         }
         let fields = group::fields(&self.elements, false, self.target);
         let choices = group::choices(&self.elements, self.target);
-        Ok(group::implement(self.target, &fields, &choices, &self.vacant()))
+        let (group, parts) = (group::implement(self.target, &fields, &choices, &self.vacant()), self.parts());
+        Ok(quote!(#group #parts))
+    }
+
+    /// Of a message without an element of its own, each field is an element of the body. The first tells the operation, so that it is there.
+    fn parts(&self) -> TokenStream {
+        let is_bare = self.target.container.element.as_deref() == Some("");
+        let checks = self.elements.iter().enumerate().filter(|_| is_bare).map(|(index, member)| {
+            let (occurs, least) = (member.occurs(self.target), u32::from(index == 0));
+            quote_spanned! {member.ty.span()=>
+                const _: () = ::core::assert!(
+                    #occurs::MIN >= #least && ::core::matches!(#occurs::MAX, ::core::option::Option::Some(1)),
+                    "a body has each of its elements once, and the first always: a field is no list, and the first no `Option`"
+                );
+            }
+        });
+        quote!(#(#checks)*)
     }
 
     /// The elements' fields.

@@ -486,6 +486,11 @@ impl<T: Message> Receiver for ReplyReceiver<T> {
         T::HAS_PARTS && self.fault.is_none()
     }
 
+    /// A fault stands alone.
+    fn open_another(&mut self, _: &Head, namespace: &str, local: &str) -> Result<(), ErrorKind> {
+        open_entry(&mut self.parts, namespace, local)
+    }
+
     fn decode_body(&mut self, cursor: &mut Cursor<'_>) -> Step {
         match &mut self.fault {
             Some(node) => node.decode(cursor, Node::view()),

@@ -28,4 +28,18 @@ struct SameName {
     b: i32,
 }
 
+#[derive(Soap)]
+#[soap(group, element = "")]
+enum BareChoice {
+    A(String),
+    B(String),
+}
+
+#[derive(Soap)]
+#[soap(group, element = "")]
+struct BareList {
+    a: String,
+    b: Vec<i32>,
+}
+
 fn main() {}

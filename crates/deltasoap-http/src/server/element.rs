@@ -65,7 +65,7 @@ impl Operation {
 fn self_contained(method: &MethodElement, schema: &Schema) -> (MethodElement, Form) {
     let any = <Node as Typed>::REFERENCE;
     let mut described = method.clone();
-    let (form, name) = Form::of(&method.request_name, schema.view(method.request));
+    let (form, name) = Form::of(&method.request_name, Some(schema.view(method.request)));
     described.request_name = if form == Form::Nothing { name_of_action(&method.action) } else { name };
     described.request = any;
     described.response = method.response.map(|_| any);

@@ -182,7 +182,7 @@ impl Operation {
             let record = Arc::clone(opening.record);
             Box::new(TypedCall { request: opening.request::<Request>(), record, run: Arc::clone(&run) })
         });
-        let (form, name) = Form::of(&Request::ELEMENT, Request::view());
+        let (form, name) = Form::of(&Request::ELEMENT, Request::HAS_PARTS.then(Request::view));
         Self::literal((name, <Request as Typed>::REFERENCE), form, response, start)
     }
 
@@ -382,9 +382,10 @@ pub(super) enum Form {
 }
 
 impl Form {
-    /// The form of a body whose element has this name, or none, and the name that it is known by: of no element, where there is none.
-    pub(super) fn of(name: &QName, content: View<'_>) -> (Self, QName) {
-        let first = content.complex().and_then(|complex| complex.fields.first());
+    /// The form of a body whose element has this name, or none and these parts, and the name that it is known by: an empty one, where no
+    /// element is.
+    pub(super) fn of(name: &QName, parts: Option<View<'_>>) -> (Self, QName) {
+        let first = parts.and_then(View::complex).and_then(|complex| complex.fields.first());
         match (name.local.is_empty(), first) {
             (false, _) => (Form::Element, name.clone()),
             (true, Some(first)) => (Form::Parts, first.name.clone()),

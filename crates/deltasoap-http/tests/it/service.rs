@@ -356,6 +356,23 @@ async fn all_deviations_are_counted() {
     assert_eq!(service.stats().snapshot().deviations, 150);
 }
 
+#[test]
+fn a_fault_does_not_stand_beside_other_elements() {
+    let fault = "<e:Fault><faultcode>e:Server</faultcode><faultstring>no</faultstring></e:Fault>";
+    let (from, to) = ("<from xmlns='urn:test'>a</from>", "<to xmlns='urn:test'>b</to>");
+    let read = |parts: &[&str]| {
+        let ns = Version::Soap11.namespace();
+        let envelope = format!("<e:Envelope xmlns:e='{ns}'><e:Body>{}</e:Body></e:Envelope>", parts.concat());
+        decode_reply::<Transfer>(envelope.as_bytes()).map(|(_, reply)| reply).map_err(|error| error.to_string())
+    };
+    assert!(matches!(read(&[fault]), Ok(Reply::Fault(_))));
+    for parts in [&[from, fault][..], &[from, to, fault]] {
+        let error = read(parts).expect_err("two things at once");
+        assert!(error.contains("unexpected element") && error.contains("Fault"), "{error}");
+    }
+    assert!(read(&[fault, from]).is_err());
+}
+
 #[tokio::test]
 async fn failures_of_handlers_are_faults() {
     let (service, _) = service();

@@ -79,6 +79,28 @@ types! {
     }
 }
 
+types! {
+    #[derive(Debug, PartialEq, Soap)]
+    enum Branch {
+        #[soap(name = "one")]
+        One(i32),
+        #[soap(name = "some", max = 2)]
+        Some(Vec<i32>),
+    }
+}
+
+#[test]
+fn a_chosen_element_that_comes_too_often_is_named() {
+    assert_eq!(decode("<r><some>1</some><some>2</some></r>"), Ok(Branch::Some(vec![1, 2])));
+    let expected = |xml| match fault::<Branch>(xml) {
+        ErrorKind::UnexpectedElement { expected, .. } => expected,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(expected("<r><some>1</some><some>2</some><some>3</some></r>"), "<some> at most 2 times");
+    assert_eq!(expected("<r><one>1</one><one>2</one></r>"), "only one of <one> or <some>");
+    assert_eq!(expected("<r><some>1</some><one>2</one></r>"), "only one of <one> or <some>");
+}
+
 #[test]
 fn inline_choices() {
     let least = Drawing { title: String::new(), frame: dot(), mark: None, parts: Vec::new(), end: None };

@@ -125,6 +125,9 @@ impl<'s> Routine<'_, '_, 's> {
         if self.set_seen(index) && !self.complex.fields[index].is_repeated() {
             let once = match self.named() {
                 Some(_) => format!("<{}> only once", self.cursor.found_name()),
+                None if is_wildcard(self.cursor, self.view, &self.complex.fields[index]) => {
+                    "one other element at most".to_owned()
+                }
                 None => "each field once".to_owned(),
             };
             return Err(self.expected(once));
@@ -138,7 +141,11 @@ impl<'s> Routine<'_, '_, 's> {
         let Some(index) = self.find(0) else { return Ok(None) };
         let is_full = self.complex.fields[index].max.is_some_and(|max| count >= max);
         if count > 0 && (index != chosen || is_full) {
-            return Err(self.expected(format!("only one of {}", field_list(self.complex.fields.iter()))));
+            let most = self.complex.fields[index].max.filter(|&max| index == chosen && max > 1);
+            return Err(self.expected(match most.zip(self.named()) {
+                Some((most, _)) => format!("<{}> at most {most} times", self.cursor.found_name()),
+                None => format!("only one of {}", field_list(self.complex.fields.iter())),
+            }));
         }
         Ok(Some(index))
     }
@@ -321,12 +328,14 @@ impl<'s> Routine<'_, '_, 's> {
         is_full.then_some(most)
     }
 
-    /// The only field that has the name of the element just opened, if it is an element itself.
+    /// The only field that takes the element just opened, if it has its name.
     fn named(&self) -> Option<usize> {
         let fields = &self.complex.fields;
-        let mut named = (0..fields.len()).filter(|&index| is_field(self.cursor, self.view, &fields[index]));
-        let index = named.next().filter(|&index| !fields[index].inline)?;
-        named.next().is_none().then_some(index)
+        let takes =
+            |field: &Field| is_field(self.cursor, self.view, field) || is_wildcard(self.cursor, self.view, field);
+        let mut taking = (0..fields.len()).filter(|&index| takes(&fields[index]));
+        let index = taking.next().filter(|&index| !fields[index].inline)?;
+        taking.next().is_none().then_some(index)
     }
 
     /// The element just opened is not what was expected.

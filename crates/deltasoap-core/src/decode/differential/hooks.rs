@@ -12,7 +12,7 @@
 //! | a list has other items than before, and they are too many or too few | `read_again`: regular mode says so |
 //! | an element ends over an old value | `leave_old_element` |
 //! | what comes is not told by fields and counts | `note_nothing` to `note_again`, `keep_elsewhere` |
-//! | a tree takes nodes, or declarations in scope | `note_bindings`, `check_skipped_trees` |
+//! | a tree takes nodes, or declarations in scope | `note_bindings`, `check_skipped_trees`, `tree_nodes_left` |
 //! | references are met | `is_compared`, `drop_policy`, `leave_differential`, `compare_nothing` |
 //!
 //! Leaf checkpoints are called directly, for they work at every element. A policy works at windows, through a trait: here it costs a
@@ -223,8 +223,8 @@ impl<'c> Cursor<'c> {
         self.state().session.trees.note(count);
     }
 
-    /// The trees that were read and those that were skipped may have taken more than the limits allow: regular mode decides. Both limits are
-    /// looked at wherever either counter grew.
+    /// The trees that were read and those that were skipped may have taken more than the limits allow: regular mode decides. Where
+    /// only nodes were added, `tree_nodes_left` says the same.
     ///
     /// # Errors
     /// As [`read_again`](Self::read_again), which this is then.
