@@ -468,6 +468,7 @@ impl ServiceBuilder {
             records.push(Arc::clone(fallback.record()));
             operations.set_fallback(fallback);
         }
+        operations.weigh();
         let checkpoints = self.options.differential.checkpoints;
         let can_travel = checkpoints == Checkpoints::Leaf;
         let cache = |can_travel| Arc::new(Cache::new(self.bounds, self.sharing, can_travel, records.len()));

@@ -19,6 +19,8 @@ pub(crate) struct Table {
     empty: Vec<Arc<Operation>>,
     /// The one for all other elements.
     fallback: Option<Arc<Operation>>,
+    /// What requests of an action weigh at least, if any operation has a weight.
+    weights: HashMap<String, u64>,
 }
 
 impl Table {
@@ -74,6 +76,22 @@ impl Table {
             );
             ErrorKind::UnexpectedValue { found: action.to_owned(), expected }
         })
+    }
+
+    /// Learns what requests of each action [weigh](Operation::weight), from all operations.
+    pub(crate) fn weigh(&mut self) {
+        let mut weights: HashMap<String, u64> = HashMap::new();
+        for operation in self.iter().filter(|operation| !operation.described_action().is_empty()) {
+            let weight = weights.entry(operation.described_action().to_owned()).or_insert(u64::MAX);
+            *weight = operation.weighs().min(*weight);
+        }
+        weights.retain(|_, weight| *weight > 0);
+        self.weights = weights;
+    }
+
+    /// What a request weighs at least, by its action.
+    pub(crate) fn weight_of(&self, action: impl FnOnce() -> Option<String>) -> u64 {
+        if self.weights.is_empty() { 0 } else { action().and_then(|it| self.weights.get(&it).copied()).unwrap_or(0) }
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Operation> {

@@ -37,6 +37,8 @@ pub struct Operation {
     documentation: Cow<'static, str>,
     /// True if the encoding of responses is not the service's default.
     has_own_encoding: bool,
+    /// What its requests weigh at least, in bytes.
+    weight: u64,
     form: Form,
     /// Its messages, if they are described at run time.
     described_by: Option<(MethodElement, Arc<Schema>)>,
@@ -165,6 +167,7 @@ impl Operation {
             method,
             documentation: Cow::Borrowed(""),
             has_own_encoding: false,
+            weight: 0,
             form,
             described_by: None,
             sample: None,
@@ -240,6 +243,17 @@ impl Operation {
     #[must_use]
     pub fn style(mut self, style: Style) -> Self {
         self.method.style = style;
+        self
+    }
+
+    /// How much work a request is, whatever its length: it counts as a message of at least so many bytes where
+    /// [small ones go first](crate::Scheduling::SmallFirst). For short requests with much to do, such as reports. If the request names the
+    /// operation's action, it counts so from the start, else once its body has been read. Default 0: the length alone counts.
+    ///
+    /// As in *Toward Characterizing the Performance of SOAP Toolkits*, section 2.9: the type of operation tells of the load.
+    #[must_use]
+    pub fn weight(mut self, bytes: u64) -> Self {
+        self.weight = bytes;
         self
     }
 
@@ -325,6 +339,10 @@ impl Operation {
 
     pub(crate) fn described_action(&self) -> &str {
         &self.method.action
+    }
+
+    pub(crate) fn weighs(&self) -> u64 {
+        self.weight
     }
 
     pub(crate) fn described(&self) -> &str {

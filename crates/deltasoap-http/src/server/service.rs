@@ -50,6 +50,7 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context as TaskContext, Poll};
 use std::time::Duration;
+use tokio::task::yield_now;
 use tracing::Span;
 use tracing::field::Empty;
 
@@ -296,7 +297,8 @@ impl Inner {
         B: http_body::Body<Data = Bytes, Error = BoxError> + Send + 'static,
     {
         let Some(scheduler) = &self.scheduler else { return self.exchange(media, parts, None, body).await };
-        match scheduler.begin(length).await {
+        let weight = self.operations.weight_of(|| requested_action(&parts.headers, media.version()));
+        match scheduler.begin(length, weight).await {
             Ok(ticket) => {
                 let exchange = self.exchange(media, parts, Some(Arc::clone(&ticket)), body);
                 // On the heap, since the future is of the size of all that an exchange holds.
@@ -347,7 +349,13 @@ impl Inner {
             receive(self, media, asked, pace.clone(), body).await
         };
         match received {
-            Ok(received) => self.run(received, parts, &pace).await,
+            Ok(received) => {
+                let weight = received.chosen.operation.weighs();
+                if pace.ticket().is_some_and(|ticket| ticket.weigh(weight)) {
+                    yield_now().await;
+                }
+                self.run(received, parts, &pace).await
+            }
             Err(refusal) => (refuse(&refusal), true),
         }
     }

@@ -3,9 +3,9 @@
 #![cfg(feature = "tls")]
 
 use crate::attack::{Echo, Echoed, echo, message};
-use deltasoap::Lease;
-use deltasoap::http::{HeavyWork, Scheduling, Server, ServerHandle, ServiceStats, SmallFirst, SoapService};
+use deltasoap::http::{HeavyWork, Operation, Scheduling, Server, ServerHandle, ServiceStats, SmallFirst, SoapService};
 use deltasoap::soap::Fault;
+use deltasoap::{Lease, Message, QName};
 use http_body_util::BodyExt;
 use std::net::SocketAddr;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -41,13 +41,21 @@ impl Stage {
         let service = SoapService::builder()
             .scheduling(Scheduling::SmallFirst(policy))
             .heavy_work(HeavyWork { from: Some(SMALL + 1), ..HeavyWork::default() })
-            .operation(handler(gate, Arc::clone(&order)))
+            .operation(handler(Arc::clone(&gate), Arc::clone(&order)))
+            .add_operation(report(handler(gate, Arc::clone(&order))))
             .build()
             .expect("a service");
         let server = Server::bind("127.0.0.1:0").await.expect("a port");
         let (address, handle) = (server.local_addr().expect("an address"), server.handle());
         let serving = tokio::spawn(server.serve(service.clone()));
         Stage { stats: service.stats(), service, address, handle, serving, go, order }
+    }
+
+    /// As [`call`](Self::call), for the operation with much to do.
+    fn call_report(&self, sender: &str, action: &str) -> JoinHandle<String> {
+        let body = String::from_utf8(body(sender, 10)).expect("UTF-8").replace("Echo", "Report");
+        let head = http::Request::post("/").header("content-type", "text/xml").header("content-length", body.len());
+        self.post(head.header("soapaction", action).body(http_body_util::Full::from(body)).expect("a request"))
     }
 
     /// Sends a request of about as many bytes.
@@ -62,7 +70,10 @@ impl Stage {
     fn call(&self, sender: &str, bytes: usize) -> JoinHandle<String> {
         let body = body(sender, bytes);
         let head = http::Request::post("/").header("content-type", "text/xml").header("content-length", body.len());
-        let request = head.body(http_body_util::Full::from(body)).expect("a request");
+        self.post(head.body(http_body_util::Full::from(body)).expect("a request"))
+    }
+
+    fn post(&self, request: http::Request<http_body_util::Full<bytes::Bytes>>) -> JoinHandle<String> {
         let answer = self.service.clone().oneshot(request);
         tokio::spawn(async move {
             let (head, body) = answer.await.expect("an answer").into_parts();
@@ -87,6 +98,12 @@ impl Stage {
     fn order(&self) -> Vec<String> {
         self.order.lock().expect("not poisoned").clone()
     }
+}
+
+/// An operation with much to do.
+fn report(handler: impl Fn(Lease<Echo>) -> Work + Send + Sync + 'static) -> Operation {
+    let name = QName { local: "Report".into(), ..Echo::ELEMENT };
+    Operation::new(handler).named(name).action("urn:report").weight(1 << 20)
 }
 
 /// Notes who comes; keeps its thread until it may go on, if the request is large.
@@ -156,6 +173,28 @@ async fn large_requests_wait_in_the_order_of_their_length_and_small_ones_pass() 
     }
     assert_eq!(stage.order(), ["first", "small", "shorter", "longest"]);
     stage.until(0, 0).await;
+}
+
+/// Its action tells that a request has a weight, or else its body, once that is read.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn short_requests_with_much_to_do_wait_as_long_ones_do() {
+    for action in ["\"urn:report\"", "\"\""] {
+        let stage = Stage::new(SmallFirst { overtaken: LONG, ..SmallFirst::default() }).await;
+        let first = stage.call("first", 10_000);
+        stage.until(1, 0).await;
+        let report = stage.call_report("report", action);
+        stage.until(1, 1).await;
+        let longer = stage.call("shorter", 20_000);
+        stage.until(1, 2).await;
+        assert!(is_from(&answer(stage.send("small", 10).await).await, "small"));
+        assert_eq!(stage.order(), ["first", "small"]);
+        (0..2).for_each(|_| stage.go.send(()).expect("a handler"));
+        for call in [first, report, longer] {
+            assert!(call.await.expect("no panic").starts_with("HTTP/1.1 200"));
+        }
+        assert_eq!(stage.order(), ["first", "small", "shorter", "report"], "{action}");
+        stage.until(0, 0).await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -153,7 +153,7 @@ fn comparisons_that_take_longer_end() {
     for content in [430, 480, 490, 500, 511, 512, 530, 1000] {
         let alone = read_as::<Items>(SLOW, (0..2000).map(|number| sized(number, content)));
         assert!(alone.compared < 40, "{content}: {alone:?}");
-        let short = |number: usize| number % 2 == 0;
+        let short = |number: usize| number.is_multiple_of(2);
         let by_turns = (0..4000).map(|number| sized(number, if short(number) { 400 } else { content }));
         let by_turns = read_as::<Items>(SLOW, by_turns);
         assert!(by_turns.compared < 40, "{content}: {by_turns:?}");
@@ -192,7 +192,7 @@ fn messages_that_are_less_than_half_alike_are_compared_beside_short_ones() {
         format!("{HEAD}<Items xmlns='urn:s'>{}</Items>{TAIL}", new.chain(known).collect::<String>())
     };
     for every in [5, 20] {
-        let next = |number: usize| if number % every == 0 { feed(number, 1) } else { alike(number) };
+        let next = |number: usize| if number.is_multiple_of(every) { feed(number, 1) } else { alike(number) };
         let stats = read_as::<Items>(pace, (0..2000).map(next));
         assert!(stats.compared as usize > 1900 - 2000 / every, "{every}: {stats:?}");
     }

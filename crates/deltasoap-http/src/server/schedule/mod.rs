@@ -24,7 +24,8 @@ pub enum Scheduling {
     SmallFirst(SmallFirst),
 }
 
-/// Requests are processed in slots, and wait in the order of their length by `Content-Length`.
+/// Requests are processed in slots, and wait in the order of their length by `Content-Length`, or of their operation's
+/// [weight](crate::Operation::weight) if that is more.
 ///
 /// A request holds a slot while it is decoded, while its handler computes, and while its response is written; not while it waits for
 /// its sender or its handler's I/O. No request is overtaken by smaller ones for more than [`overtaken`](Self::overtaken),

@@ -45,16 +45,16 @@ impl Scheduler {
         Arc::new(Scheduler { options, start: Instant::now(), state: Mutex::new(state) })
     }
 
-    /// Waits until a request of a known or unknown length may begin.
+    /// Waits until a request of a known or unknown length may begin, which weighs at least `weight` bytes.
     ///
     /// # Errors
     /// When it may not begin, now or in time.
-    pub(crate) async fn begin(self: &Arc<Self>, length: Option<u64>) -> Result<Arc<Ticket>, Busy> {
+    pub(crate) async fn begin(self: &Arc<Self>, length: Option<u64>, weight: u64) -> Result<Arc<Ticket>, Busy> {
+        let weight = length.unwrap_or(self.options.unknown).max(weight);
         let ticket = Arc::new(Ticket {
             scheduler: Arc::clone(self),
             number: self.number(),
-            length: length.unwrap_or(self.options.unknown),
-            standing: Mutex::new(Standing { place: Place::New, waited: Duration::ZERO, keeps: false }),
+            standing: Mutex::new(Standing { weight, place: Place::New, waited: Duration::ZERO, keeps: false }),
         });
         let first = timeout(self.options.wait, poll_fn(|task| ticket.poll_begin(task))).await;
         match first {
@@ -88,10 +88,10 @@ impl Scheduler {
     }
 
     /// Releases a slot, and wakes the request that gets it.
-    fn release(&self, length: u64) {
+    fn release(&self, weight: u64) {
         let now = self.start.elapsed();
         let mut state = self.lock();
-        let next = state.queue.release(length, now);
+        let next = state.queue.release(weight, now);
         let waker = next.and_then(|number| state.wakers.remove(&number));
         drop(state);
         if let Some(waker) = waker {
@@ -105,13 +105,14 @@ impl Scheduler {
 pub(crate) struct Ticket {
     scheduler: Arc<Scheduler>,
     number: Number,
-    length: u64,
     /// Locked only by the request's task, so never for long.
     standing: Mutex<Standing>,
 }
 
 #[derive(Debug)]
 struct Standing {
+    /// What the request counts as, in bytes: its length, or more.
+    weight: u64,
     place: Place,
     /// Its total waiting time.
     waited: Duration,
@@ -155,9 +156,27 @@ impl Ticket {
 
     /// True if the slot should be passed to another request.
     pub(crate) fn is_wanted(&self) -> bool {
-        let is_overdue = self.standing().waited >= self.scheduler.options.overtaken;
-        let now = self.scheduler.start.elapsed();
-        self.scheduler.lock().queue.is_wanted(self.length, is_overdue, now)
+        let standing = self.standing();
+        let (weight, is_overdue) = (standing.weight, standing.waited >= self.scheduler.options.overtaken);
+        drop(standing);
+        self.scheduler.lock().queue.is_wanted(weight, is_overdue, self.scheduler.start.elapsed())
+    }
+
+    /// The request turns out to weigh at least so many bytes. True if its slot is for smaller ones, or is wanted by one: it was passed on, and
+    /// the task must yield, to go on once it has another.
+    pub(crate) fn weigh(&self, bytes: u64) -> bool {
+        let mut standing = self.standing();
+        let before = standing.weight;
+        standing.weight = before.max(bytes);
+        let is_same =
+            standing.place != Place::Holding || self.scheduler.lock().queue.are_alike(before, standing.weight);
+        drop(standing);
+        if is_same && !(bytes > before && self.is_wanted()) {
+            return false;
+        }
+        self.standing().place = Place::Away;
+        self.scheduler.release(before);
+        true
     }
 
     fn standing(&self) -> MutexGuard<'_, Standing> {
@@ -168,13 +187,13 @@ impl Ticket {
         let mut standing = self.standing();
         if standing.place == Place::New {
             let mut state = self.scheduler.lock();
-            if state.queue.take(self.length) {
+            if state.queue.take(standing.weight) {
                 standing.place = Place::Holding;
             } else if state.new >= self.scheduler.options.queue {
                 return Poll::Ready(Err(self.scheduler.busy()));
             } else {
                 state.new += 1;
-                standing.place = self.wait(&mut state, standing.waited, true);
+                standing.place = self.wait(&mut state, &standing, true);
             }
         }
         drop(standing);
@@ -188,11 +207,11 @@ impl Ticket {
         }
         let mut state = self.scheduler.lock();
         if matches!(standing.place, Place::New | Place::Away) {
-            if state.queue.take(self.length) {
+            if state.queue.take(standing.weight) {
                 standing.place = Place::Holding;
                 return Poll::Ready(());
             }
-            standing.place = self.wait(&mut state, standing.waited, false);
+            standing.place = self.wait(&mut state, &standing, false);
         }
         let Place::Waiting { since, is_new } = standing.place else { return Poll::Ready(()) };
         if let Some(waker) = state.wakers.get_mut(&self.number) {
@@ -206,20 +225,22 @@ impl Ticket {
     }
 
     /// Joins the queue. The waker is set at the first check of the queue.
-    fn wait(&self, state: &mut State, waited: Duration, is_new: bool) -> Place {
+    fn wait(&self, state: &mut State, standing: &Standing, is_new: bool) -> Place {
         let since = self.scheduler.start.elapsed();
-        let patience = self.scheduler.options.overtaken.saturating_sub(waited);
-        state.queue.wait(self.number, self.length, since + patience);
+        let patience = self.scheduler.options.overtaken.saturating_sub(standing.waited);
+        state.queue.wait(self.number, standing.weight, since + patience);
         state.wakers.insert(self.number, Waker::noop().clone());
         Place::Waiting { since, is_new }
     }
 
     /// Releases the slot, or leaves the queue.
     fn leave(&self) {
-        let place = std::mem::replace(&mut self.standing().place, Place::Away);
+        let mut standing = self.standing();
+        let (place, weight) = (std::mem::replace(&mut standing.place, Place::Away), standing.weight);
+        drop(standing);
         match place {
             Place::New | Place::Away => {}
-            Place::Holding => self.scheduler.release(self.length),
+            Place::Holding => self.scheduler.release(weight),
             Place::Waiting { is_new, .. } => {
                 let mut state = self.scheduler.lock();
                 state.new -= usize::from(is_new);
@@ -227,7 +248,7 @@ impl Ticket {
                 let has_slot = !state.queue.leave(self.number);
                 drop(state);
                 if has_slot {
-                    self.scheduler.release(self.length);
+                    self.scheduler.release(weight);
                 }
             }
         }
@@ -257,13 +278,13 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_slot_is_left_while_its_holder_waits_and_asked_for_again() {
         let scheduler = Scheduler::new(one_slot());
-        let sleeper = scheduler.begin(Some(5)).await.expect("a slot");
-        let other = scheduler.begin(Some(5)).now_or_never();
+        let sleeper = scheduler.begin(Some(5), 0).await.expect("a slot");
+        let other = scheduler.begin(Some(5), 0).now_or_never();
         assert!(other.is_none(), "there is one slot");
         let mut running = Box::pin(sleeper.run(sleep(Duration::from_secs(1))));
         assert!(running.as_mut().now_or_never().is_none());
         assert_eq!((scheduler.held(), scheduler.waiting()), (0, 0));
-        let other = scheduler.begin(Some(5)).await.expect("the slot that was left");
+        let other = scheduler.begin(Some(5), 0).await.expect("the slot that was left");
         sleep(Duration::from_secs(2)).await;
         assert!(running.as_mut().now_or_never().is_none(), "it has to wait for its slot now");
         assert_eq!((scheduler.held(), scheduler.waiting()), (1, 1));
@@ -275,7 +296,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_slot_can_be_kept() {
         let scheduler = Scheduler::new(one_slot());
-        let ticket = scheduler.begin(None).await.expect("a slot");
+        let ticket = scheduler.begin(None, 0).await.expect("a slot");
         let work = async {
             ticket.keep(true);
             sleep(Duration::from_secs(1)).await;
@@ -294,24 +315,24 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn the_queue_is_bounded_in_number_and_in_time() {
         let scheduler = Scheduler::new(SmallFirst { queue: 1, wait: Duration::from_secs(3), ..one_slot() });
-        let holder = scheduler.begin(Some(1)).await.expect("a slot");
-        let mut waiting = Box::pin(scheduler.begin(Some(1)));
+        let holder = scheduler.begin(Some(1), 0).await.expect("a slot");
+        let mut waiting = Box::pin(scheduler.begin(Some(1), 0));
         assert!(waiting.as_mut().now_or_never().is_none());
-        assert_eq!(scheduler.begin(Some(1)).await.err(), Some(Busy { retry_after: Duration::from_secs(1) }));
+        assert_eq!(scheduler.begin(Some(1), 0).await.err(), Some(Busy { retry_after: Duration::from_secs(1) }));
         assert_eq!(scheduler.waiting(), 1);
         let start = Instant::now();
         assert!(waiting.await.is_err());
         assert_eq!((start.elapsed(), scheduler.waiting()), (Duration::from_secs(3), 0));
         drop(holder);
-        assert!(scheduler.begin(Some(1)).await.is_ok(), "who gave up does not count any more");
+        assert!(scheduler.begin(Some(1), 0).await.is_ok(), "who gave up does not count any more");
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_large_request_makes_way_for_smaller_ones_as_long_as_it_may_be_overtaken() {
         let scheduler = Scheduler::new(SmallFirst { overtaken: Duration::from_secs(1), ..one_slot() });
-        let large = scheduler.begin(Some(100)).await.expect("a slot");
+        let large = scheduler.begin(Some(100), 0).await.expect("a slot");
         assert!(!large.is_wanted());
-        let small = scheduler.begin(Some(1)).shared();
+        let small = scheduler.begin(Some(1), 0).shared();
         assert!(small.clone().now_or_never().is_none());
         assert!(large.is_wanted());
         let mut rest = Box::pin(large.run(yield_now()));
@@ -321,10 +342,32 @@ mod tests {
         sleep(Duration::from_secs(1)).await;
         drop(small);
         rest.await;
-        let large = scheduler.begin(Some(100)).await.expect("a slot");
+        let large = scheduler.begin(Some(100), 0).await.expect("a slot");
         large.standing().waited = Duration::from_secs(1);
-        assert!(scheduler.begin(Some(1)).now_or_never().is_none());
+        assert!(scheduler.begin(Some(1), 0).now_or_never().is_none());
         assert!(!large.is_wanted());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_request_that_turns_out_to_be_heavy_waits_with_the_others_of_its_weight() {
+        let scheduler = Scheduler::new(SmallFirst { express: 1, ..one_slot() });
+        let large = scheduler.begin(Some(100), 0).await.expect("the common slot");
+        let heavy = scheduler.begin(Some(1), 0).await.expect("the express slot");
+        assert!(!heavy.weigh(5) && scheduler.held() == 2, "still a small one");
+        assert!(heavy.weigh(50) && scheduler.held() == 1, "the express slot is not for it");
+        let mut rest = Box::pin(heavy.run(yield_now()));
+        assert!(rest.as_mut().now_or_never().is_none());
+        assert_eq!((scheduler.held(), scheduler.waiting()), (1, 1));
+        let small = scheduler.begin(Some(2), 0).await.expect("the express slot");
+        drop(large);
+        rest.await;
+        drop(small);
+        assert_eq!((scheduler.held(), scheduler.waiting()), (0, 0));
+        // Known from the start.
+        let holder = scheduler.begin(Some(1), 50).await.expect("the common slot");
+        assert!(scheduler.begin(Some(1), 50).now_or_never().is_none(), "the express slot is not for it");
+        assert!(scheduler.begin(Some(1), 0).await.is_ok());
+        drop(holder);
     }
 
     /// The behaviour of one of many requests.
@@ -332,6 +375,8 @@ mod tests {
     struct Script {
         comes: u64,
         length: u64,
+        /// What it turns out to weigh before its second step.
+        weight: u64,
         /// Work, and whether a wait for something else follows or only a yield.
         steps: Vec<(u64, bool)>,
         /// The time at which it is dropped.
@@ -340,8 +385,8 @@ mod tests {
 
     fn script() -> impl Strategy<Value = Script> {
         let steps = prop::collection::vec((0..20_u64, any::<bool>()), 1..5);
-        (0..100_u64, 0..40_u64, steps, prop::option::weighted(0.2, 0..200_u64))
-            .prop_map(|(comes, length, steps, ends)| Script { comes, length, steps, ends })
+        (0..100_u64, 0..40_u64, 0..40_u64, steps, prop::option::weighted(0.2, 0..200_u64))
+            .prop_map(|(comes, length, weight, steps, ends)| Script { comes, length, weight, steps, ends })
     }
 
     fn ms(time: u64) -> Duration {
@@ -357,11 +402,14 @@ mod tests {
 
     async fn follow(scheduler: Arc<Scheduler>, script: Script, log: Rc<RefCell<Vec<usize>>>) {
         sleep(ms(script.comes)).await;
-        let Ok(ticket) = scheduler.begin(Some(script.length)).await else { panic!("not refused here") };
+        let Ok(ticket) = scheduler.begin(Some(script.length), 0).await else { panic!("not refused here") };
         let steps = async {
             for (time, waits) in script.steps {
                 log.borrow_mut().push(scheduler.held());
                 work(&ticket, time).await;
+                if ticket.weigh(script.weight) {
+                    yield_now().await;
+                }
                 if waits {
                     sleep(ms(time)).await;
                 } else if ticket.is_wanted() {
