@@ -194,7 +194,7 @@ use target::Target;
 /// | `union` | enums | a union of simple types |
 /// | `derived` | enums | a type and those derived from it: the element's `xsi:type` tells which |
 /// | `transparent` | tuple structs | the type is its field's, whatever that is, under its own `name` if it is given one: for an `element` of a type that others have too, and for a type that restricts another |
-/// | `element = "..."` | structs, choices | the type has an element of this name: implements `Message`; `element = ""`, on a struct without fields, is a message whose body is empty; with `group`, one whose fields are the elements in its body |
+/// | `element = "..."` | structs, choices | the type has an element of this name: implements `Message`; `element = ""`, on a struct without fields, is a message whose body is empty; with `group`, one whose fields are the elements in its body: no lists, and the first no `Option` |
 /// | `message` | structs, choices | as `element` with the type's name |
 /// | `item_name = "..."` | all | the name of items of this type in SOAP arrays; by default `item` |
 /// | `compact` | all | compiles small: see [Compile time](#compile-time) |

@@ -5,8 +5,8 @@ use proc_macro2::{Group, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::{
-    ConstParam, Data, DeriveInput, Error, GenericParam, Generics, Ident, LifetimeParam, Result, Type, TypeParam,
-    parse_quote, parse2,
+    ConstParam, Data, DeriveInput, Error, Fields, GenericParam, Generics, Ident, LifetimeParam, Result, Type,
+    TypeParam, parse_quote, parse2,
 };
 
 /// The type that the macro is derived on.
@@ -20,7 +20,8 @@ impl Target {
     pub(crate) fn parse(input: &DeriveInput) -> Result<Self> {
         let container = Container::parse(&input.attrs)?;
         let generics = with_bounds(&input.generics, &container)?;
-        if container.element.as_deref() == Some("") && !matches!(input.data, Data::Struct(_)) {
+        let has_fields = matches!(&input.data, Data::Struct(data) if !matches!(data.fields, Fields::Unnamed(_)));
+        if container.element.as_deref() == Some("") && !has_fields {
             let why =
                 "a message without an element, `element = \"\"`, is a struct with a field for each element of its body";
             return Err(Error::new_spanned(&input.ident, why));

@@ -113,8 +113,9 @@ impl Mock {
         Ok(self)
     }
 
-    /// What the messages of [`recorded`](Self::recorded) may have beyond the contract. It is not sent. Default [`Tolerance::Unknown`], as
-    /// clients read answers.
+    /// What the messages of [`recorded`](Self::recorded), when that is called after this, may have beyond the contract. Default
+    /// [`Tolerance::Unknown`], as clients read answers. What the contract does not name is not sent. Elements out of order are put in
+    /// order, and answers that lack elements are sent without them.
     #[must_use]
     pub fn tolerance(mut self, tolerance: Tolerance) -> Self {
         self.tolerance = tolerance;

@@ -245,7 +245,7 @@ pub struct Mock {
     #[arg(long, default_value = "127.0.0.1:8080", value_name = "ADDRESS")]
     pub listen: SocketAddr,
     /// Answer with the messages of this directory: envelopes in .xml files, or Operation.json, Operation-2.json,
-    /// Operation-fault.xml; what they have beyond the schema is not sent
+    /// Operation-fault.xml. Elements and attributes that the schema does not name are not sent
     #[arg(long, value_name = "DIR")]
     pub replies: Option<PathBuf>,
     /// Copy values that an answer has several times instead of writing references

@@ -6,7 +6,7 @@ use crate::cli::{self, ToleranceName};
 use crate::output::{print_line, report};
 use crate::services::{processors, told_to_end};
 use anyhow::{Context as _, Result, ensure};
-use deltasoap::{Deviation, Tolerance};
+use deltasoap::{Deviation, DeviationKind, Tolerance};
 use deltasoap_dynamic::{Contract, Mock, Validation};
 use deltasoap_http::{Server, ServiceBuilder, SoapService};
 use deltasoap_wsdl::Import;
@@ -37,8 +37,7 @@ pub async fn mock(arguments: &cli::Mock) -> Result<()> {
         // Recorded answers are read as clients read them, at least.
         let tolerance = Tolerance::Unknown.max(arguments.tolerance.into());
         mock = mock.tolerance(tolerance).recorded(replies).context("the replies cannot be used")?;
-        let of_file = |(path, deviation): (&Path, &Deviation)| format!("{}, not sent: {deviation}", path.display());
-        warn_of_deviations(mock.deviations().map(of_file), MOST_DEVIATIONS, "");
+        warn_of_deviations(mock.deviations().map(warning), MOST_DEVIATIONS, "");
     }
     let is_described = described.is_some();
     let builder = described.unwrap_or_else(SoapService::builder).name("Mock");
@@ -48,6 +47,16 @@ pub async fn mock(arguments: &cli::Mock) -> Result<()> {
         None => builder,
     };
     serve(arguments, mock.mount(builder).build()?, is_described).await
+}
+
+/// What a recorded answer has beyond the description, and what becomes of it.
+fn warning((path, deviation): (&Path, &Deviation)) -> String {
+    use DeviationKind::{BesideNil, UnknownAttribute, UnknownElement};
+    let becomes = match deviation.kind {
+        UnknownElement | UnknownAttribute | BesideNil => ", which is not sent",
+        _ => "",
+    };
+    format!("{}: {deviation}{becomes}", path.display())
 }
 
 /// What happens to invalid requests: what is tolerated on purpose is at most reported.

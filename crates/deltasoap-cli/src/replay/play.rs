@@ -64,6 +64,8 @@ pub struct Deviating {
     /// How often in all, and in how many messages.
     pub count: u64,
     pub messages: u64,
+    /// The number of the last of these messages.
+    last: u64,
     /// The first of them.
     pub file: PathBuf,
 }
@@ -134,10 +136,12 @@ impl Play {
 
     fn deviating(&mut self, path: &Path, deviation: &Deviation) {
         let what = Deviation { count: 1, ..deviation.clone() }.to_string();
-        let new = || Deviating { count: 0, messages: 0, file: path.to_owned() };
+        let new = || Deviating { count: 0, messages: 0, last: 0, file: path.to_owned() };
         let deviating = self.deviations.entry(what).or_insert_with(new);
         deviating.count += deviation.count;
-        deviating.messages += 1;
+        // Types that are used in the same place may each have it.
+        deviating.messages += u64::from(deviating.last != self.decoded);
+        deviating.last = self.decoded;
     }
 
     fn refused(&mut self, path: &Path, message: &Bytes, error: Error) {

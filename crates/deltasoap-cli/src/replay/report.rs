@@ -173,11 +173,8 @@ impl Report {
             .iter()
             .map(|difference| Line::Difference { file: &difference.file, what: &difference.what });
         let skipped = self.skipped().map(|(reason, file)| Line::Skipped { file, reason });
-        let deviations = play.deviations.iter().map(|(what, Deviating { count, messages, file })| Line::Deviation {
-            what,
-            count: *count,
-            messages: *messages,
-            file,
+        let deviations = play.deviations.iter().map(|(what, Deviating { count, messages, file, .. })| {
+            Line::Deviation { what, count: *count, messages: *messages, file }
         });
         operations.chain(unknown).chain(deviations).chain(faults).chain(differences).chain(skipped)
     }
@@ -192,8 +189,8 @@ impl Report {
         let play = &self.play;
         let unknown = play.unknown.iter().map(|(element, messages)| format!("{element}: {messages}"));
         list("Messages of operations that are not known", unknown)?;
-        let deviations = play.deviations.iter().map(|(what, Deviating { count, messages, file })| {
-            format!("{what}: {count} in {messages} messages, the first in {}", file.display())
+        let deviations = play.deviations.iter().map(|(what, Deviating { count, messages, file, .. })| {
+            format!("{what}: {count} (messages: {messages}), the first in {}", file.display())
         });
         list("Accepted beyond the schema", deviations)?;
         let faults = play

@@ -483,6 +483,38 @@ fn a_wildcard_takes_nothing_from_the_fields() {
     }
 }
 
+/// What an open type passes over at one level it passes over at all.
+#[test]
+fn open_types_pass_over_what_has_come_in_another_namespace() {
+    #[derive(deltasoap::Soap, Debug, PartialEq)]
+    #[soap(open, namespace = "urn:t", qualified)]
+    struct Open {
+        state: String,
+    }
+    let document = "<r xmlns='urn:t'><state>a</state><x:state xmlns:x='urn:x'>b</x:state><state>c</state></r>";
+    for tolerance in LEVELS {
+        let mut root = ElementRoot::<Open>::new(Open::view());
+        Decoder::new(options(tolerance)).decode(&mut root, document.as_bytes()).expect("open");
+        assert_eq!(root.value, Open { state: "a".to_owned() }, "{tolerance:?}");
+    }
+}
+
+/// `rpc:result` of SOAP 1.2 names the part that is the result; it is no part, though one may have that name.
+#[test]
+fn the_name_of_the_result_is_no_part() {
+    #[derive(deltasoap::Soap, Debug, PartialEq)]
+    struct Response {
+        result: i32,
+    }
+    let rpc = "http://www.w3.org/2003/05/soap-rpc";
+    let document = format!("<r><x:result xmlns:x='{rpc}'>result</x:result><result>7</result></r>");
+    for tolerance in LEVELS {
+        let mut root = ElementRoot::<Response>::new(Response::view());
+        Decoder::new(options(tolerance)).decode(&mut root, document.as_bytes()).expect("an answer");
+        assert_eq!(root.value, Response { result: 7 }, "{tolerance:?}");
+    }
+}
+
 /// Where a group keeps fields from being read in any namespace, what has a field's name is an error.
 #[test]
 fn beside_groups_nothing_of_a_field_is_skipped() {

@@ -96,6 +96,16 @@ fn large_messages_between_small_ones() {
     }
 }
 
+/// Small messages of dynamic values are mended or not, which says nothing of the large ones.
+#[test]
+fn large_messages_between_small_ones_that_are_never_similar() {
+    for every in [2, 3] {
+        let kinds = (0..3000).map(|at| if at % every == 0 { 0 } else { 1000 + at });
+        let stats = read_of(kinds, |kind| if kind == 0 { 1000 } else { 40 }, false);
+        assert!(share(&stats) > 0.7, "{every}: {stats:?}");
+    }
+}
+
 /// Those that are kept stay, so that most are found again when their turn comes.
 #[test]
 fn more_kinds_than_can_be_kept() {

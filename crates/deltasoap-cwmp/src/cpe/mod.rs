@@ -160,8 +160,8 @@ impl<S> Cpe<S> {
         self
     }
 
-    /// What the device accepts in requests of the ACS beyond the schema. Default [`Tolerance::Strict`]: it shall not carry out a part of a
-    /// request.
+    /// What the device accepts in requests of the ACS beyond the schema. Default [`Tolerance::Strict`]: it must not carry out only a part
+    /// of a request.
     #[must_use]
     pub fn tolerance(mut self, tolerance: Tolerance) -> Self {
         self.tolerance = tolerance;

@@ -12,7 +12,6 @@ use std::task::{Context, Poll};
 /// Before another chunk's memory is allocated while one is being sent, the transport gets an opportunity to send that one, so usually there
 /// is only one. A receiver that keeps the chunks (one in the same process can) is not waited for. The transport then determines the maximum
 /// number of chunks in use, by not requesting more.
-/// under way at most is then for the transport to say, by not asking for more.
 pub(super) struct Overlaid {
     chunks: State,
     returned: Arc<Returned>,

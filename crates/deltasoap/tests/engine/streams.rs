@@ -197,3 +197,19 @@ fn messages_that_are_less_than_half_alike_are_compared_beside_short_ones() {
         assert!(stats.compared as usize > 1900 - 2000 / every, "{every}: {stats:?}");
     }
 }
+
+/// One message with another prologue costs what it and the next one cost, not the stream.
+#[test]
+fn a_message_that_does_not_fit_now_and_then_changes_nothing_for_the_others() {
+    for every in [5, 10, 50] {
+        let next = |number: usize| {
+            let text = message(Some(1), number, 40);
+            match number.is_multiple_of(every) {
+                true => text.replace("<Items xmlns='urn:s'>", "<Items xmlns='urn:s' at='now'>"),
+                false => text,
+            }
+        };
+        let stats = read_as::<Stamped>(FAST, (0..2000).map(next));
+        assert!(stats.compared as usize > 1900 - 2 * 2000 / every, "{every}: {stats:?}");
+    }
+}

@@ -123,9 +123,13 @@ impl<'s> Routine<'_, '_, 's> {
         let found = named(current).or_else(|| named(0)).or_else(|| wildcard(current)).or_else(|| wildcard(0));
         let Some(index) = found else { return Ok(None) };
         if self.set_seen(index) && !self.complex.fields[index].is_repeated() {
+            // In a sequence that is read in any order, an open type passes over what it would in order.
+            if self.complex.open && self.is_loose() {
+                return Ok(None);
+            }
             let once = match self.named() {
                 Some(_) => format!("<{}> only once", self.cursor.found_name()),
-                None if is_wildcard(self.cursor, self.view, &self.complex.fields[index]) => {
+                None if !is_field(self.cursor, self.view, &self.complex.fields[index]) => {
                     "one other element at most".to_owned()
                 }
                 None => "each field once".to_owned(),

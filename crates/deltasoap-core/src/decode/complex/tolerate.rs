@@ -12,7 +12,7 @@ impl Routine<'_, '_, '_> {
         if self.is_loose() { Compositor::All } else { self.complex.compositor }
     }
 
-    fn is_loose(&mut self) -> bool {
+    pub(super) fn is_loose(&mut self) -> bool {
         self.frame().state & LOOSE != 0
     }
 
@@ -23,6 +23,10 @@ impl Routine<'_, '_, '_> {
     /// When it is not accepted.
     #[cold]
     pub(super) fn tolerate(&mut self, selected: Step<Option<usize>>) -> Step<Option<usize>> {
+        if selected.is_ok() && self.names_the_result() {
+            self.set_state(SKIPPING);
+            return Ok(None);
+        }
         // What a field could have taken would be lost if it were skipped.
         let is_surplus = self.is_alike_a_field();
         if let Some((candidates, kind)) = self.select_loosely() {
@@ -33,11 +37,11 @@ impl Routine<'_, '_, '_> {
                 self.cursor.report_element(kind, self.complex);
                 return Ok(Some(index));
             }
-            if kind == DeviationKind::Namespace {
+            if kind == DeviationKind::Namespace && !self.complex.open {
                 return Err(self.surplus_elsewhere());
             }
         }
-        if selected.is_ok() && (self.complex.open || self.names_the_result()) {
+        if selected.is_ok() && self.complex.open {
             self.set_state(SKIPPING);
             return Ok(None);
         }

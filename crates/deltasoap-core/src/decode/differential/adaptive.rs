@@ -8,7 +8,7 @@
 //!                  regular mode for 8, then 32, then 128, then 256 messages, then note and compare again
 //! in place of the 4th comparison if those before it gain less than half, of the 16th, and of each 1,024th if they gain little:
 //!                  two messages in regular mode, timed
-//! in between:      messages too short to be compared, which change nothing of this
+//! in between:      messages that are not compared, such as short ones, of which nothing is learned
 //! ```
 //!
 //! A stream that is not similar pays for noting one message and comparing two in 259. One that becomes similar is found
@@ -79,6 +79,8 @@ pub(crate) struct Adaptive {
     waited: u32,
     /// Attempts in a row that were slower.
     slower: u32,
+    /// Messages that were noted and never compared with, since the last comparison.
+    in_vain: u32,
     /// Timed attempts since the last wait.
     attempts: u32,
     /// Comparisons so far, and messages still to be read to measure regular mode.
@@ -132,10 +134,19 @@ pub(crate) struct Gain {
 
 impl Adaptive {
     /// True if the next message is so short that comparing it cannot pay, as far as is known: of its operation so many bytes are at hand, and
-    /// perhaps all. Then it has no [plan](Self::plan).
-    pub(crate) fn is_short(&self, at_hand: usize, is_all: bool) -> bool {
+    /// perhaps all; there is something to compare it with, or not. Then it has no [plan](Self::plan).
+    pub(crate) fn is_short(&self, at_hand: usize, is_all: bool, has_old: bool) -> bool {
         let bytes = if is_all { at_hand as u64 } else { self.bytes.max(at_hand as u64) };
-        bytes < WORTHWHILE && (is_all || self.bytes > 0)
+        let is_known = is_all || (self.bytes > 0 && !has_old);
+        is_known && bytes < WORTHWHILE
+    }
+
+    /// A message without a plan was read.
+    pub(crate) fn passed_over(&mut self, bytes: u64) {
+        // It was not as short as it seemed.
+        if bytes >= WORTHWHILE {
+            self.bytes = bytes;
+        }
     }
 
     /// How the next message is to be read, and whether it is to be timed.
@@ -203,7 +214,7 @@ impl Adaptive {
 
     /// A message was compared: what that gained, for all messages that this one stands for.
     pub(crate) fn compared(&mut self, bytes: u64, time: Option<Duration>) -> Gain {
-        self.bytes = bytes;
+        (self.bytes, self.in_vain) = (bytes, 0);
         let Some(time) = time else { return Gain::default() };
         self.compared.add(bytes, time);
         self.attempts = self.attempts.saturating_add(1);
@@ -225,11 +236,13 @@ impl Adaptive {
         gain
     }
 
-    /// A message could not be compared with the one that was noted for it.
+    /// A message could not be compared with the one that was noted for it, and no other was.
     pub(crate) fn noted_in_vain(&mut self, bytes: u64) {
         self.bytes = bytes;
-        self.slower += 1;
-        self.give_up_if_slow();
+        self.in_vain += 1;
+        if self.in_vain >= SLOWER {
+            self.give_up(bytes);
+        }
     }
 
     fn give_up_if_slow(&mut self) {
@@ -243,8 +256,7 @@ impl Adaptive {
         self.bytes = bytes;
         self.waited = (self.waited * GROWTH).clamp(SHORTEST_WAIT, LONGEST_WAIT);
         self.wait = self.waited;
-        self.slower = 0;
-        self.attempts = 0;
+        (self.slower, self.in_vain, self.attempts) = (0, 0, 0);
         self.compared = Rate::default();
     }
 
@@ -356,12 +368,15 @@ mod tests {
     fn short_messages_are_told_by_their_length() {
         let mut adaptive = Adaptive::default();
         let (short, long) = (WORTHWHILE as usize - 1, WORTHWHILE as usize);
-        assert_eq!([short, long].map(|len| adaptive.is_short(len, true)), [true, false]);
-        assert!(!adaptive.is_short(short, false), "nothing is known of its length");
+        assert_eq!([short, long].map(|len| adaptive.is_short(len, true, true)), [true, false]);
+        assert!(!adaptive.is_short(short, false, false), "nothing is known of its length");
         adaptive.regular(WORTHWHILE - 1, None);
-        assert_eq!([short, long].map(|len| adaptive.is_short(len, false)), [true, false]);
-        adaptive.regular(WORTHWHILE, None);
-        assert!(!adaptive.is_short(short, false), "the last message was longer");
+        assert_eq!([short, long].map(|len| adaptive.is_short(len, false, false)), [true, false]);
+        assert!(!adaptive.is_short(short, false, true), "it may be as long as the one that waits");
+        adaptive.passed_over(WORTHWHILE);
+        assert!(!adaptive.is_short(short, false, false), "the last message was longer");
+        adaptive.passed_over(WORTHWHILE - 1);
+        assert!(!adaptive.is_short(short, false, false), "one that was passed over says nothing of others");
     }
 
     #[test]

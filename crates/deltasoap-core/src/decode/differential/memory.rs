@@ -66,6 +66,10 @@ struct Kept {
     has_old: bool,
     /// The message could not be compared with it, as its prologue is another one, or as it can only be compared as a whole.
     is_other: bool,
+    /// The last message was compared, so that the next one is likely to be.
+    is_proven: bool,
+    /// The message is not compared, and nothing is learned of it: it comes between those that are.
+    is_passed: bool,
     /// An attempt was made to compare or to mend, or else the message is noted for that.
     was_tried: bool,
     /// Takes the place of the clock.
@@ -132,7 +136,7 @@ impl<T: Content> Memory<T> {
     /// [`Content::decode`].
     ///
     /// # Errors
-    /// As [`Content::decode`]. The memory is without a message then.
+    /// As [`Content::decode`]. Nothing of the message is kept then.
     pub fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
         self.kept.decode(&mut self.values, cursor, view)
     }
@@ -172,6 +176,7 @@ impl Kept {
     /// Decides how the operation is read; true if it is compared with the message before.
     fn begin(&mut self, values: &mut dyn AnyValues, cursor: &mut Cursor<'_>, view: View<'_>, me: usize) -> bool {
         self.stats.messages += 1;
+        (self.is_small, self.has_old, self.is_other, self.is_passed) = (false, false, false, false);
         // Decoders with other options may take turns. What those of the other kind keep belongs to a value that is replaced now.
         if let Checkpoints::Custom(custom) = cursor.state().differential.checkpoints {
             self.template = None;
@@ -196,12 +201,12 @@ impl Kept {
         cursor: &mut Cursor<'_>,
         (view, me): (View<'_>, usize),
     ) -> Begin {
-        (self.has_old, self.is_other) = (false, false);
         let is_adaptive = cursor.state().differential.adaptive;
         let is_all = is_adaptive && is_all(cursor.rest());
-        let has_parts = view.complex().is_none_or(|complex| !complex.is_read_whole(view));
-        self.is_small = is_all && values.are_dynamic() && has_parts && cursor.rest().len() <= SMALL;
-        if is_adaptive && !self.is_small && self.adaptive.is_short(cursor.rest().len(), is_all) {
+        let has_parts = || view.complex().is_none_or(|complex| !complex.is_read_whole(view));
+        self.is_small = is_all && values.are_dynamic() && cursor.rest().len() <= SMALL && has_parts();
+        let may_fit = old.is_some() || self.turns.has_waiting();
+        if is_adaptive && !self.is_small && self.adaptive.is_short(cursor.rest().len(), is_all, may_fit) {
             return self.pass_over(old, values, cursor, view);
         }
         let mut planned = None;
@@ -217,11 +222,12 @@ impl Kept {
             planned = Some((plan, is_timed));
         }
         // Values that can be shared must not be those of another message.
-        if !cursor.can_be_compared() || view.has_moving_parts() {
+        let has_begun = cursor.state().session.has_begun();
+        if !cursor.can_be_compared() || has_begun || view.has_moving_parts() {
             return self.pass_over(old, values, cursor, view);
         }
         let old = old.or_else(|| self.turns.take_back(values));
-        let is_whole = !(self.is_small || has_parts && has_places(view));
+        let is_whole = !(self.is_small || has_parts() && has_places(view));
         if is_adaptive && planned.is_none() && self.turns.look(|| beginning(cursor), is_all) {
             self.adaptive.resume();
         }
@@ -237,7 +243,11 @@ impl Kept {
             return Begin::Read;
         }
         if plan == Plan::Plain {
-            self.turns.keep_last((values, view), old);
+            // Whether small messages are mended says nothing of the others.
+            match self.is_small && old.as_ref().is_some_and(|old| old.len() > SMALL as u64) {
+                true => self.turns.set_aside((values, view), old),
+                false => self.turns.keep_last((values, view), old),
+            }
             return Begin::Read;
         }
         self.was_tried = true;
@@ -263,6 +273,7 @@ impl Kept {
     ) -> Begin {
         self.turns.set_aside((values, view), old);
         self.read(false, cursor);
+        self.is_passed = true;
         Begin::Read
     }
 
@@ -349,6 +360,10 @@ impl Kept {
         let trees = cursor.state().trees.taken;
         let session = &mut cursor.state().session;
         let bytes = end.saturating_sub(self.start);
+        if self.is_passed {
+            self.stats.regular_bytes += bytes;
+            return self.adaptive.passed_over(bytes);
+        }
         // Another operation of the message may have been noted or compared, and this one not.
         let is_noted = session.is_kept();
         let was_compared = is_noted && session.stats.compared > 0;
@@ -366,16 +381,22 @@ impl Kept {
         if self.is_small {
             let was_mended = was_compared || !self.has_old;
             if self.adaptive.small(bytes, self.was_tried, was_mended, time) {
-                self.template = None;
-                self.turns.forget();
-                values.free_all();
+                self.template = self.template.take().filter(|template| template.len() > SMALL as u64);
+                self.turns.forget_small(SMALL, values);
             }
-        } else if has_no_kinds || (is_hopeless && !self.turns.is_mixed()) {
+            return;
+        }
+        let was_proven = std::mem::replace(&mut self.is_proven, was_compared);
+        let is_in_vain = self.is_other && !was_proven;
+        if has_no_kinds || (is_hopeless && !self.turns.is_mixed()) {
             self.adaptive.give_up(bytes);
-        } else if self.is_other && !self.turns.is_mixed() {
+        } else if is_in_vain && !self.turns.is_mixed() {
             self.adaptive.noted_in_vain(bytes);
         } else {
             self.learn(bytes, time, was_compared);
+        }
+        if self.adaptive.is_waiting() {
+            self.template = None;
         }
     }
 
@@ -393,9 +414,6 @@ impl Kept {
         let gain = self.adaptive.compared(bytes, time);
         self.stats.saved += gain.saved;
         self.stats.lost += gain.lost;
-        if self.adaptive.is_waiting() {
-            self.template = None;
-        }
     }
 }
 

@@ -260,6 +260,23 @@ impl Turns {
         self.is_mixed
     }
 
+    /// Forgets all messages with at most so many bytes.
+    pub(crate) fn forget_small(&mut self, bytes: usize, values: &mut dyn AnyValues) {
+        for index in (0..self.others.len()).rev() {
+            if self.others[index].template.len() <= bytes as u64 {
+                values.free(self.take(index).slot);
+            }
+        }
+        if self.others.is_empty() {
+            (self.is_mixed, self.strange, self.seen) = (false, 0, None);
+        }
+    }
+
+    /// True if a message waits.
+    pub(crate) fn has_waiting(&self) -> bool {
+        self.waiting.is_some()
+    }
+
     /// True if there are messages of other kinds to compare the next one with.
     pub(crate) fn has_kept(&self) -> bool {
         !self.others.is_empty()
@@ -274,13 +291,14 @@ impl Turns {
     /// Bytes held, without slots of values; an estimate.
     pub(crate) fn bytes(&self) -> usize {
         let beginnings = self.beginnings.capacity() + self.seen.as_ref().map_or(0, Vec::capacity);
-        let waiting = self.waiting.as_ref().map_or(0, |waiting| size_of_kept(&waiting.template));
+        // Its value counts as little as that of the last message does.
+        let waiting = self.waiting.as_ref().map_or(0, |waiting| waiting.template.bytes());
         beginnings * size_of::<Beginning>() + self.others.capacity() * size_of::<Other>() + self.bytes + waiting
     }
 }
 
 fn size_of_kept(template: &Template) -> usize {
-    let message = usize::try_from(template.end - template.start).unwrap_or(usize::MAX);
+    let message = usize::try_from(template.len()).unwrap_or(usize::MAX);
     template.bytes().saturating_add(message.saturating_mul(VALUE))
 }
 
@@ -295,7 +313,7 @@ impl Beginning {
     fn of_old(old: &Template) -> Self {
         let Some(image) = old.image() else { return Beginning::default() };
         let content = image.at(old.start);
-        let len = usize::try_from(old.end - old.start).unwrap_or(usize::MAX);
+        let len = usize::try_from(old.len()).unwrap_or(usize::MAX);
         Self::of(old.prologue.tag(), &content[..len.min(content.len())])
     }
 

@@ -111,6 +111,11 @@ pub(crate) struct Same {
 const COMPARED: u64 = 1024;
 
 impl Template {
+    /// Bytes of the operation's content.
+    pub(crate) fn len(&self) -> u64 {
+        self.end.saturating_sub(self.start)
+    }
+
     /// The message's bytes; `None` if it turned out to be bad after the operation.
     pub(crate) fn image(&self) -> Option<&Image> {
         self.image.get()
