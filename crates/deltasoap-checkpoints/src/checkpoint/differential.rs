@@ -71,14 +71,20 @@ impl Form for Differential {
         progress::compare(&frames, known, live)
     }
 
-    /// The matching stacks are equal, so they stand in equally many elements below the same frames.
+    /// The matching stacks are equal, so they stand in equally many elements below the same frames. What both pointers are above of is as in
+    /// the base copy.
     fn has_state(&self, kept: &Kept, live: &Live<'_>) -> bool {
         let Some((base, top)) = kept.parts() else { return false };
-        let Below { open, seen, .. } = live.below(top.level);
-        let below = &base.stacks;
-        let all_open: Vec<OpenElement> = below.open[..open].iter().chain(&top.stacks.open).copied().collect();
-        let all_seen: Vec<u64> = below.seen[..seen].iter().chain(&top.stacks.seen).copied().collect();
-        live.has_open(&all_open) && live.has_seen(&all_seen) && live.rare() == base.rare
+        let has_from = |from: Below| {
+            let to = live.below(top.level);
+            let (open, seen) = (base.stacks.open.get(from.open..to.open), base.stacks.seen.get(from.seen..to.seen));
+            let (Some(open), Some(seen)) = (open, seen) else { return false };
+            live.has_above(from, [open, &top.stacks.open], [seen, &top.stacks.seen])
+        };
+        let known = if self.is_over(base) { live.below(self.tracked(live).min(top.level)) } else { Below::default() };
+        let is_equal = has_from(known);
+        debug_assert_eq!(is_equal, has_from(Below::default()), "what lies below the pointers is as in the base copy");
+        is_equal && live.rare() == base.rare
     }
 
     fn switched(&mut self, _: &Kept, _: &mut Live<'_>) {}

@@ -128,7 +128,8 @@ impl Snapshot {
 
     /// True if the live state has frames as these and all else is equal.
     fn is_state_of(&self, live: &Live<'_>) -> bool {
-        live.has_open(&self.stacks.open) && live.has_seen(&self.stacks.seen) && live.rare() == self.rare
+        let Stacks { open, seen, .. } = &self.stacks;
+        live.has_above(Below::default(), [open.as_slice(), &[]], [seen.as_slice(), &[]]) && live.rare() == self.rare
     }
 
     fn restore(&self, live: &mut Live<'_>) {

@@ -358,6 +358,7 @@ impl Kept {
             return self.take_back(policy, cursor);
         }
         let trees = cursor.state().trees.taken;
+        let is_adaptive = cursor.state().differential.adaptive;
         let session = &mut cursor.state().session;
         let bytes = end.saturating_sub(self.start);
         if self.is_passed {
@@ -387,7 +388,7 @@ impl Kept {
             return;
         }
         let was_proven = std::mem::replace(&mut self.is_proven, was_compared);
-        let is_in_vain = self.is_other && !was_proven;
+        let is_in_vain = is_adaptive && self.is_other && !was_proven;
         if has_no_kinds || (is_hopeless && !self.turns.is_mixed()) {
             self.adaptive.give_up(bytes);
         } else if is_in_vain && !self.turns.is_mixed() {
@@ -395,7 +396,7 @@ impl Kept {
         } else {
             self.learn(bytes, time, was_compared);
         }
-        if self.adaptive.is_waiting() {
+        if is_adaptive && self.adaptive.is_waiting() {
             self.template = None;
         }
     }

@@ -247,14 +247,11 @@ impl<'a> Live<'a> {
         Rare { partial, trees: state.trees.taken, bindings: state.trees.bindings.clone() }
     }
 
-    /// True if these are the open elements from the operation's on.
-    pub fn has_open(&self, open: &[OpenElement]) -> bool {
-        self.state.reader.open_elements()[self.base.outside()..] == *open
-    }
-
-    /// True if these are the fields seen.
-    pub fn has_seen(&self, seen: &[u64]) -> bool {
-        self.state.stack.seen[self.base.seen..] == *seen
+    /// True if these are the open elements and the fields seen above a place, each in two parts one after the other.
+    pub fn has_above(&self, below: Below, open: [&[OpenElement]; 2], seen: [&[u64]; 2]) -> bool {
+        let all_open = self.state.reader.open_elements().get(self.base.outside() + below.open..);
+        let all_seen = self.state.stack.seen.get(self.base.seen + below.seen..);
+        all_open.is_some_and(|all| is_made_of(all, open)) && all_seen.is_some_and(|all| is_made_of(all, seen))
     }
 
     /// Puts stacks on top of what stays, and the rest of a state.
@@ -297,4 +294,8 @@ impl<'a> Live<'a> {
         state.trees.taken = rare.trees;
         state.trees.bindings = rare.bindings.clone();
     }
+}
+
+fn is_made_of<T: PartialEq>(whole: &[T], [first, second]: [&[T]; 2]) -> bool {
+    whole.len() == first.len() + second.len() && whole.starts_with(first) && whole.ends_with(second)
 }
