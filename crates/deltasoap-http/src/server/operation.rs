@@ -248,8 +248,9 @@ impl Operation {
 
     /// How much work a request is, whatever its length: it counts as a message of at least so many bytes where
     /// [small ones go first](crate::Scheduling::SmallFirst). For short requests with much to do, such as reports. If the request names the
-    /// operation's action, it counts so from the start, else once its body has been read: then it waits again, and is not refused however
-    /// many wait. Default 0: the length alone counts.
+    /// operation's action, it counts so from the start, else once its body has been read: then it waits again, and may be refused as
+    /// one that has not begun. One-way operations have no weight, since their handlers run on their own. Default 0: the length alone
+    /// counts.
     ///
     /// As in *Toward Characterizing the Performance of SOAP Toolkits*, section 2.9: the type of operation tells of the load.
     #[must_use]
@@ -343,7 +344,7 @@ impl Operation {
     }
 
     pub(crate) fn weighs(&self) -> u64 {
-        self.weight
+        if self.is_one_way() { 0 } else { self.weight }
     }
 
     pub(crate) fn described(&self) -> &str {

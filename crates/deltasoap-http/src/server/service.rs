@@ -50,7 +50,6 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context as TaskContext, Poll};
 use std::time::Duration;
-use tokio::task::yield_now;
 use tracing::Span;
 use tracing::field::Empty;
 
@@ -350,9 +349,11 @@ impl Inner {
         };
         match received {
             Ok(received) => {
-                let weight = received.chosen.operation.weighs();
-                if pace.ticket().is_some_and(|ticket| ticket.weigh(weight)) {
-                    yield_now().await;
+                if let Some(ticket) = pace.ticket()
+                    && let Err(busy) = ticket.weigh(received.chosen.operation.weighs()).await
+                {
+                    self.stats.count_refused();
+                    return (respond::busy(received.head.version(), busy.retry_after), true);
                 }
                 self.run(received, parts, &pace).await
             }

@@ -196,7 +196,6 @@ impl Adaptive {
 
     /// A small message was read, and an attempt was made to mend the value, or not. True if no more are made for some time.
     pub(crate) fn small(&mut self, bytes: u64, was_tried: bool, was_mended: bool, time: Option<Duration>) -> bool {
-        self.bytes = bytes;
         self.small.learn(bytes, was_tried, was_mended, time)
     }
 

@@ -243,8 +243,10 @@ impl Kept {
             return Begin::Read;
         }
         if plan == Plan::Plain {
-            // Whether small messages are mended says nothing of the others.
-            match self.is_small && old.as_ref().is_some_and(|old| old.len() > SMALL as u64) {
+            // Whether small messages are mended says nothing of the others, and the other way round.
+            let is_of_the_others =
+                |old: &Template| values.are_dynamic() && self.is_small != (old.len() <= SMALL as u64);
+            match old.as_deref().is_some_and(is_of_the_others) {
                 true => self.turns.set_aside((values, view), old),
                 false => self.turns.keep_last((values, view), old),
             }
@@ -368,7 +370,7 @@ impl Kept {
         // Another operation of the message may have been noted or compared, and this one not.
         let is_noted = session.is_kept();
         let was_compared = is_noted && session.stats.compared > 0;
-        let is_hopeless = session.bounds.is_hopeless();
+        let is_hopeless = is_noted && session.bounds.is_hopeless();
         let is_like = 2 * session.stats.fast_bytes >= bytes;
         let was_like = (was_compared || (self.is_small && self.has_old)).then_some(was_compared && is_like);
         if is_noted {

@@ -34,18 +34,18 @@ const TEXTS: usize = 16;
 const LOOKED_AT: usize = 2048;
 /// Bytes of a text that its sum is of, at most.
 const SUMMED: usize = 32;
-/// Messages that are looked at for kinds, at first and at most: [`ALIKE`] less can come in turn and be found. Each time in vain they become so
-/// many times more.
+/// Messages that a search for kinds looks at: the first search, and the longest. It finds kinds that come by turns if there are no more than this
+/// less [`ALIKE`]. Each search in vain makes the next one so many times as long.
 const LEAST_LOOKED_AT: usize = 64;
 const MOST_LOOKED_AT: usize = 128;
 const GROWTH: usize = 2;
-/// Of these, so many must begin like one before them: a single one may do so by chance.
+/// How many of these must begin like an earlier one. A single match may be chance.
 const ALIKE: u32 = 2;
-/// Messages that go by for each of those before the stream is looked at again. Once the most are looked at, they double after each search in
-/// vain, up to so many times.
+/// Messages between two searches, for each message that the last one looked at. After the longest search they double each time, up to so many
+/// times.
 const REST: usize = 16;
 const MOST_DOUBLED: u32 = 2;
-/// Messages in a row that are not compared after which the one that waits goes.
+/// Messages in a row that are not compared after which the one that waits is dropped.
 const MOST_PASSED: usize = 512;
 /// Messages of a mixed stream in a row that are like none after which it is taken to have no kinds any more.
 const STRANGE: usize = MOST_LOOKED_AT;
@@ -68,7 +68,7 @@ pub(crate) struct Turns {
     strange: usize,
     /// Some message had little in common with the one before it: how those since then begin.
     seen: Option<Vec<Beginning>>,
-    /// Of these, how many begin like one before them.
+    /// How many of these begin like an earlier one.
     alike: u32,
     /// How many were looked at in vain the last time, and the messages before it is done again.
     looked_at: usize,

@@ -90,6 +90,7 @@ impl<T: Content> AnyValues for Values<T> {
     }
 
     fn bring(&mut self, slot: usize) {
+        debug_assert!(self.aside[slot].is_some(), "the value of a message that is kept");
         if let Some(value) = self.aside[slot].take() {
             self.value = value;
             self.free.push(slot);

@@ -30,7 +30,7 @@ pub enum Scheduling {
 /// A request holds a slot while it is decoded, while its handler computes, and while its response is written; not while it waits for
 /// its sender or its handler's I/O. No request is overtaken by smaller ones for more than [`overtaken`](Self::overtaken),
 /// over all its waits together. A request that has not begun after [`wait`](Self::wait), or that finds [`queue`](Self::queue) others
-/// waiting to begin, is answered with status 503, a fault and `Retry-After`. A request that has begun is never refused.
+/// waiting to begin, is answered with status 503, a fault and `Retry-After`. A request whose handler has begun is never refused.
 ///
 /// ```
 /// use deltasoap_http::{Scheduling, SmallFirst};

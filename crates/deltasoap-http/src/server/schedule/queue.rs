@@ -109,11 +109,6 @@ impl Queue {
         self.head(now).is_some_and(|(_, head)| head.length < length || head.deadline <= now)
     }
 
-    /// True if requests of these lengths take the same slots.
-    pub(super) fn are_alike(&self, one: u64, other: u64) -> bool {
-        self.is_small(one) == self.is_small(other)
-    }
-
     /// The first of the waiting requests: the oldest overdue one, else the shortest.
     fn head(&mut self, now: Duration) -> Option<(Number, Waiter)> {
         while let Some((_, number)) = self.by_deadline.first().copied().filter(|(deadline, _)| *deadline <= now) {

@@ -11,6 +11,7 @@ use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
+use tokio::task::yield_now;
 use tokio::time::{Instant, timeout};
 
 /// The slots of one service.
@@ -162,21 +163,37 @@ impl Ticket {
         self.scheduler.lock().queue.is_wanted(weight, is_overdue, self.scheduler.start.elapsed())
     }
 
-    /// The request turns out to weigh at least so many bytes. True if its slot is for smaller ones, or is wanted by one: it was passed on, and
-    /// the task must yield, to go on once it has another.
-    pub(crate) fn weigh(&self, bytes: u64) -> bool {
-        let mut standing = self.standing();
-        let before = standing.weight;
-        standing.weight = before.max(bytes);
-        let is_same =
-            standing.place != Place::Holding || self.scheduler.lock().queue.are_alike(before, standing.weight);
-        drop(standing);
-        if is_same && !(bytes > before && self.is_wanted()) {
-            return false;
+    /// The request turns out to weigh at least so many bytes. If its slot is for smaller ones, or is wanted by one, the slot is passed on, and
+    /// the request waits for another as one that has not begun does. To be called within [`run`](Self::run).
+    ///
+    /// # Errors
+    /// When too many wait, or it waited too long.
+    pub(crate) async fn weigh(&self, bytes: u64) -> Result<(), Busy> {
+        let before = self.standing().waited;
+        if !self.pass_on(bytes)? {
+            return Ok(());
         }
-        self.standing().place = Place::Away;
+        // The next poll waits for a slot.
+        yield_now().await;
+        let waited = self.standing().waited.saturating_sub(before);
+        if waited > self.scheduler.options.wait { Err(self.scheduler.busy()) } else { Ok(()) }
+    }
+
+    fn pass_on(&self, bytes: u64) -> Result<bool, Busy> {
+        let options = &self.scheduler.options;
+        let mut standing = self.standing();
+        if standing.place != Place::Holding || bytes <= standing.weight {
+            return Ok(false);
+        }
+        let before = std::mem::replace(&mut standing.weight, bytes);
+        drop(standing);
+        let is_other = before <= options.small && bytes > options.small;
+        if !is_other && !self.is_wanted() {
+            return Ok(false);
+        }
+        self.standing().place = Place::New;
         self.scheduler.release(before);
-        true
+        if self.scheduler.lock().new >= options.queue { Err(self.scheduler.busy()) } else { Ok(true) }
     }
 
     fn standing(&self) -> MutexGuard<'_, Standing> {
@@ -211,7 +228,9 @@ impl Ticket {
                 standing.place = Place::Holding;
                 return Poll::Ready(());
             }
-            standing.place = self.wait(&mut state, &standing, false);
+            let is_new = standing.place == Place::New;
+            state.new += usize::from(is_new);
+            standing.place = self.wait(&mut state, &standing, is_new);
         }
         let Place::Waiting { since, is_new } = standing.place else { return Poll::Ready(()) };
         if let Some(waker) = state.wakers.get_mut(&self.number) {
@@ -236,7 +255,11 @@ impl Ticket {
     /// Releases the slot, or leaves the queue.
     fn leave(&self) {
         let mut standing = self.standing();
-        let (place, weight) = (std::mem::replace(&mut standing.place, Place::Away), standing.weight);
+        let (place, weight) = (standing.place, standing.weight);
+        // One that is yet to begin is so still.
+        if place != Place::New {
+            standing.place = Place::Away;
+        }
         drop(standing);
         match place {
             Place::New | Place::Away => {}
@@ -268,7 +291,7 @@ mod tests {
     use proptest::prelude::*;
     use std::cell::RefCell;
     use std::rc::Rc;
-    use tokio::task::{LocalSet, yield_now};
+    use tokio::task::LocalSet;
     use tokio::time::sleep;
 
     fn one_slot() -> SmallFirst {
@@ -353,14 +376,16 @@ mod tests {
         let scheduler = Scheduler::new(SmallFirst { express: 1, ..one_slot() });
         let large = scheduler.begin(Some(100), 0).await.expect("the common slot");
         let heavy = scheduler.begin(Some(1), 0).await.expect("the express slot");
-        assert!(!heavy.weigh(5) && scheduler.held() == 2, "still a small one");
-        assert!(heavy.weigh(50) && scheduler.held() == 1, "the express slot is not for it");
-        let mut rest = Box::pin(heavy.run(yield_now()));
+        assert_eq!(heavy.weigh(5).await, Ok(()), "still a small one");
+        assert_eq!(scheduler.held(), 2);
+        let mut rest = Box::pin(heavy.run(heavy.weigh(50)));
+        assert!(rest.as_mut().now_or_never().is_none());
+        assert_eq!(scheduler.held(), 1, "the express slot is not for it");
         assert!(rest.as_mut().now_or_never().is_none());
         assert_eq!((scheduler.held(), scheduler.waiting()), (1, 1));
         let small = scheduler.begin(Some(2), 0).await.expect("the express slot");
         drop(large);
-        rest.await;
+        assert_eq!(rest.await, Ok(()));
         drop(small);
         assert_eq!((scheduler.held(), scheduler.waiting()), (0, 0));
         // Known from the start.
@@ -368,6 +393,24 @@ mod tests {
         assert!(scheduler.begin(Some(1), 50).now_or_never().is_none(), "the express slot is not for it");
         assert!(scheduler.begin(Some(1), 0).await.is_ok());
         drop(holder);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn heavy_requests_are_refused_as_those_that_have_not_begun() {
+        let options = SmallFirst { express: 2, queue: 1, wait: Duration::from_secs(3), ..one_slot() };
+        let scheduler = Scheduler::new(options);
+        let large = scheduler.begin(Some(100), 0).await.expect("the common slot");
+        let [one, other] = [scheduler.begin(Some(1), 0), scheduler.begin(Some(1), 0)];
+        let (one, other) = (one.await.expect("a slot"), other.await.expect("a slot"));
+        let mut first = Box::pin(one.run(one.weigh(50)));
+        assert!(first.as_mut().now_or_never().is_none() && first.as_mut().now_or_never().is_none());
+        assert_eq!(scheduler.waiting(), 1);
+        assert!(other.run(other.weigh(50)).await.is_err(), "as many wait as may");
+        sleep(Duration::from_secs(4)).await;
+        drop(large);
+        assert!(first.await.is_err(), "it waited too long");
+        drop((one, other));
+        assert_eq!((scheduler.held(), scheduler.waiting(), scheduler.lock().new), (0, 0, 0));
     }
 
     /// The behaviour of one of many requests.
@@ -407,9 +450,7 @@ mod tests {
             for (time, waits) in script.steps {
                 log.borrow_mut().push(scheduler.held());
                 work(&ticket, time).await;
-                if ticket.weigh(script.weight) {
-                    yield_now().await;
-                }
+                assert_eq!(ticket.weigh(script.weight).await, Ok(()));
                 if waits {
                     sleep(ms(time)).await;
                 } else if ticket.is_wanted() {
