@@ -131,9 +131,14 @@ fn decode_one_of(target: &mut dyn OneOf, types: &Types, cursor: &mut Cursor<'_>)
 }
 
 fn tell_type(variant: usize, types: &Types, encoder: &mut Encoder) {
-    // In SOAP encoding every type is written, and a tree has its attributes.
-    let is_told = encoder.encoding() == Use::Encoded || Some(variant) == types.other || Some(variant) == types.base;
-    if !is_told && let Some(name) = types.names.get(variant) {
+    // A tree has its attributes.
+    if Some(variant) == types.other || Some(variant) == types.base {
+        return;
+    }
+    if encoder.encoding() == Use::Encoded {
+        // The content tells its type, even as the body's own element: that one's name does not say which of the types it has.
+        encoder.set_type_written(true);
+    } else if let Some(name) = types.names.get(variant) {
         encoder.qname_attribute(&QName::new(ns::XSI, "type"), name, "");
     }
 }

@@ -441,7 +441,10 @@ impl TypedValue {
         let tells = encoder.encoding() == Use::Encoded && content.element.type_name().is_some();
         // A tree keeps the attribute that the message had.
         let has_told = matches!(&self.value, Value::Tree(tree) if tree.attribute(ns::XSI, "type").is_some());
-        if !tells && !has_told {
+        if tells {
+            // The body's own element, too: its name does not say which of the types it has.
+            encoder.set_type_written(true);
+        } else if !has_told {
             encoder.qname_attribute(&QName::new(ns::XSI, "type"), &self.name, "");
         }
         self.value.encode(encoder, content);

@@ -3,7 +3,7 @@
 use crate::sender::{Flight, Sender};
 use deltasoap_core::MatchKind::{Content as Same, FirstTime, PartialStructural, PerfectStructural};
 use deltasoap_core::schema::{
-    Attribute, Builtin, ComplexElement, Compositor, Element, ElementRef, Field, Schema, SimpleElement, Use,
+    Attribute, Builtin, ComplexElement, Compositor, Element, ElementRef, Field, OpenElement, Schema, SimpleElement, Use,
 };
 use deltasoap_core::soap::{HeaderBlock, Version};
 use deltasoap_core::{
@@ -485,6 +485,34 @@ fn trees_in_place_of_typed_elements_get_no_white_space() {
             sender.view = open.view(open_root);
             sender.send(&tree(n, s, m));
             sender.send(&tree("1", "2", "3"));
+        }
+    }
+}
+
+/// A body that may be of several types tells its own in both encodings; without it, it would be read as a tree.
+#[test]
+fn a_body_of_an_open_type_tells_its_type() {
+    let mut schema = Schema::new();
+    let number = simple(&mut schema, Builtin::Int);
+    let point = complex(Compositor::Sequence, vec![field("n", number, 1, Some(1))], Vec::new());
+    let point = schema.add(point);
+    let name = QName::new("urn:t", "T");
+    let root = schema.add(Element::Open(OpenElement::new(None, vec![(name.clone(), point)])));
+    for options in all() {
+        for encoding in [Use::Literal, Use::Encoded] {
+            let mut sender = Sender::<Value>::new(schema.view(root), options);
+            sender.style.encoding = encoding;
+            sender.witness = Some(|sent, _| assert!(String::from_utf8_lossy(sent).contains(":T\"")));
+            for n in [1, 22, 22, 333] {
+                sender.send(&Value::typed(
+                    name.clone(),
+                    Value::Record(Box::new(Record {
+                        fields: vec![int(n)],
+                        attributes: Vec::new(),
+                        others: Default::default(),
+                    })),
+                ));
+            }
         }
     }
 }

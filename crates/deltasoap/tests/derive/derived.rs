@@ -4,7 +4,8 @@ use crate::support::{decode, encode, fault, round_trip};
 use deltasoap::encode::Encoder;
 use deltasoap::lexical::List;
 use deltasoap::schema::Use;
-use deltasoap::{Content, ErrorKind, Message, Node, QName, Soap, Typed};
+use deltasoap::soap::{Version, encode_element};
+use deltasoap::{Buffer, Content, ErrorKind, Message, Node, QName, Soap, Typed};
 
 types! {
     #[derive(Debug, Clone, PartialEq, Soap)]
@@ -37,6 +38,7 @@ types! {
 }
 
 const XSI: &str = "http://www.w3.org/2001/XMLSchema-instance";
+const XSD: &str = "http://www.w3.org/2001/XMLSchema";
 
 #[test]
 fn the_type_is_told_where_it_is_not_the_base() {
@@ -96,6 +98,21 @@ fn in_soap_encoding_the_type_is_told_once() {
     let xml = String::from_utf8(encoder.finish().expect("good").into_vec()).expect("UTF-8");
     assert_eq!(xml.matches(":circle\"").count(), 1, "{xml}");
     assert!(matches!(decode::<AnyBase>(&xml), Ok(AnyBase::Circle(_))));
+}
+
+/// The name of the body's element does not say which of the types it has, as it does for other types.
+#[test]
+fn in_soap_encoding_a_body_tells_its_type() {
+    let circle = AnyBase::Circle(Box::new(Circle { id: 1, radius: 2.0 }));
+    let (name, body) = (QName::new("urn:f", "figure"), (&circle, AnyBase::view()));
+    let buffer = encode_element(Version::Soap11, Use::Encoded, &[], &name, body, Buffer::new()).expect("good");
+    let message = String::from_utf8(buffer.into_vec()).expect("UTF-8");
+    let start = message.find("<ns:figure").expect("an element");
+    let end = message.find("</soap:Body>").expect("a body");
+    let declared = format!("<r xmlns:ns='urn:f' xmlns:xsi='{XSI}' xmlns:soap='s' xmlns:xsd='{XSD}'>");
+    let content = message[start..end].replacen("<ns:figure", "<figure", 1).replace("</ns:figure>", "</figure>");
+    let figures = decode::<Figures>(&format!("{declared}{content}</r>")).expect("good");
+    assert_eq!(figures.figure, [circle], "{message}");
 }
 
 types! {
