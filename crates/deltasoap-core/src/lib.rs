@@ -27,7 +27,7 @@ pub use deltasoap_xml::{Buffer, Escape, Limits};
 pub use encode::differential::{
     EncodeStats, Hint, MatchKind, Outgoing, RunPool, Template, Templates, Templating, Width,
 };
-pub use encode::overlay::{Overlay, Streamed, StreamedArray};
+pub use encode::overlay::{Feed, Overlay, Streamed, StreamedArray};
 pub use error::{Blame, Error, ErrorKind};
 pub use lease::{Home, Lease};
 pub use node::{Child, Node};

@@ -13,7 +13,7 @@ pub(crate) const DRAINED: usize = 64 << 10;
 const DRAIN_TIME: Duration = Duration::from_secs(1);
 
 /// Reads the rest of a body, within a bound. True if that was all of it.
-pub(crate) async fn drain<B: Body<Data = Bytes>>(mut body: Pin<&mut B>) -> bool {
+pub(crate) async fn drain<B: Body<Data = Bytes> + ?Sized>(mut body: Pin<&mut B>) -> bool {
     let draining = async {
         let mut left = DRAINED;
         while let Some(frame) = body.frame().await {

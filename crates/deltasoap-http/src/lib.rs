@@ -191,6 +191,7 @@ mod client;
 mod coding;
 mod drain;
 mod inspect;
+mod items;
 mod media;
 mod secret;
 #[cfg(feature = "server")]
@@ -220,6 +221,7 @@ pub use client::{
 #[cfg(feature = "cookies")]
 pub use client::{CookieJar, InvalidCookies};
 pub use coding::{CodingError, Compression, GzipLimits};
+pub use items::Items;
 pub use secret::is_secret_header;
 #[cfg(all(feature = "digest", feature = "server"))]
 pub use server::DigestUsers;
@@ -228,9 +230,9 @@ pub use server::ServiceIndex;
 #[cfg(feature = "server")]
 pub use server::{
     ActionCheck, Answer, Authenticate, Basic, BuildError, ByCertificate, Connection, Context, Denial, HeavyWork,
-    IntoAnswer, LandingPage, MemoryBounds, MessageReply, Monitor, Monitored, Operation, PeerCertificates, Principal,
-    ResponseFuture, Scheduling, Server, ServerHandle, ServiceBuilder, ServiceStats, Sharing, SmallFirst, SoapService,
-    StatsSnapshot,
+    IntoAnswer, LandingPage, MemoryBounds, MessageReply, Monitor, Monitored, Operation, OverlaidAnswer,
+    PeerCertificates, Principal, ResponseFuture, Scheduling, Server, ServerHandle, ServiceBuilder, ServiceStats,
+    Sharing, SmallFirst, SoapService, StatsSnapshot,
 };
 #[cfg(feature = "_tls")]
 pub use tls::{ClientTls, Identity, Roots, ServerTls, TlsError};

@@ -74,6 +74,8 @@ pub struct Feed {
     transcoder: Option<Transcoder>,
     /// Bytes received.
     received: u64,
+    /// Bytes that may be received, in all.
+    allowed: u64,
     /// A step wanted no more windows.
     halted: bool,
 }
@@ -87,6 +89,7 @@ impl Feed {
             carry: Carry::default(),
             transcoder: None,
             received: 0,
+            allowed: limits.message,
             halted: false,
         }
     }
@@ -105,7 +108,13 @@ impl Feed {
         self.carry.reset();
         self.transcoder = None;
         self.received = 0;
+        self.allowed = self.limits.message;
         self.halted = false;
+    }
+
+    /// Lets the [message limit](Limits::message) count from here: for documents whose content is not kept as it is read.
+    pub fn allow_more(&mut self) {
+        self.allowed = self.received.saturating_add(self.limits.message);
     }
 
     /// True once a step has set [`Window::halted`]. No more windows are offered then, whatever is pushed, until a
@@ -150,7 +159,7 @@ impl Feed {
         mut step: impl FnMut(&mut Window<'_>) -> Result<(), Option<E>>,
     ) -> Result<(), E> {
         let step: &mut Step<'_, E> = &mut step;
-        let room = usize::try_from(self.limits.message.saturating_sub(self.received)).unwrap_or(usize::MAX);
+        let room = usize::try_from(self.allowed.saturating_sub(self.received)).unwrap_or(usize::MAX);
         let within = &chunk[..chunk.len().min(room)];
         self.received += within.len() as u64;
         self.accept(within, step)?;
@@ -263,7 +272,7 @@ impl Feed {
     fn over_limit<E: Located>(&mut self, step: &mut Step<'_, E>) -> Result<(), E> {
         let limit = self.limits.message;
         self.settle(step)?;
-        self.conclude(limit, XmlErrorKind::Limit { name: "message", limit }, step)
+        self.conclude(self.allowed, XmlErrorKind::Limit { name: "message", limit }, step)
     }
 
     /// Ends the document at a fault of the feed's own: gives the fault of the unfinished token before it, or else

@@ -16,7 +16,7 @@ use crate::AttributeValue;
 use crate::decode::Names;
 use crate::decode::complex as read;
 use crate::decode::flat::{Patch, Run};
-use crate::decode::items::decode_one;
+use crate::decode::items::{decode_one, still_there};
 use crate::decode::{Cursor, DecodeFields, Leaf, Step};
 use crate::encode::complex as write;
 use crate::encode::{EncodeFields, Encoder};
@@ -186,7 +186,7 @@ impl<T: Content> Items for Vec<T> {
 
 /// Reads the item last opened.
 pub(crate) fn decode_item(items: &mut dyn Items, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
-    items.decode(cursor.place(), cursor, view)
+    items.decode(still_there(cursor.place(), items.len()), cursor, view)
 }
 
 /// See [`Occurs::open`], for items that what is read replaces.

@@ -139,6 +139,13 @@ impl<'c> Cursor<'c> {
         self.state.stack.over = self.state.stack.over.min(index);
     }
 
+    /// Says that items of lists will be [taken out](super::take_finished) between windows, while the message is read: to be called before
+    /// the routine that reads them. They are not compared with an earlier message then. Arrays that say where their items stand are
+    /// refused.
+    pub fn let_items_go(&mut self) {
+        self.state.is_streamed = true;
+    }
+
     /// Where in its list the occurrence stands that the calling routine has opened: for a list that is asked to read it.
     #[inline]
     pub fn place(&self) -> usize {

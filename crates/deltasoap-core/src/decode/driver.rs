@@ -4,6 +4,7 @@ use super::differential::Differential;
 use super::differential::leaf::{Advance, Chunk, Image};
 use super::flat::Hinting;
 use super::references::resolve;
+use super::state::TreeCounts;
 use super::{Cursor, Deviation, State, Step, Stop, Tolerance};
 use crate::content::{Content, Typed};
 use crate::schema::{QName, View};
@@ -76,6 +77,16 @@ impl Decoder {
     /// before it serves what is read in regular mode.
     pub fn set_hint(&mut self, hint: Option<Hint>) {
         self.state.hinting = hint.and_then(|hint| Hinting::new(hint, &self.state.limits));
+    }
+
+    /// Says that what was read so far is not kept: its items were [taken out](super::take_finished) of the value. The limits on the length
+    /// of a message and on the nodes of its trees count from here, so that a document of any length can be read in bounded memory. While
+    /// bytes are kept because later elements may refer to them, the limit on the length goes on counting.
+    pub fn let_go(&mut self) {
+        if !self.state.references.is_keeping() && !self.state.references.is_waiting() {
+            self.feed.allow_more();
+        }
+        self.state.trees.taken = TreeCounts::default();
     }
 
     /// Takes the next chunk of the document and reads as much as it allows.

@@ -1,4 +1,4 @@
-//! Items of lists: read, opened, inserted and removed.
+//! Items of lists: read, opened, inserted, removed, and taken out while the message is read.
 
 use super::{Cursor, Step};
 use crate::content::Content;
@@ -11,6 +11,20 @@ pub(crate) fn decode_one<T: Content>(value: &mut T, cursor: &mut Cursor<'_>, vie
         cursor.keep_elsewhere();
     }
     value.decode(cursor, view)
+}
+
+/// Takes the items out of a list that is being read, all but the last one, which may be unfinished. For long lists whose items are used
+/// while the message arrives; see [`Cursor::let_items_go`] (003, section 2.3: applications may begin before the document is whole).
+pub fn take_finished<T>(items: &mut Vec<T>) -> Vec<T> {
+    let Some(last) = items.pop() else { return Vec::new() };
+    std::mem::replace(items, vec![last])
+}
+
+/// The place of the item being read in a list of so many items: where [others were taken out](take_finished) since it was opened, it is
+/// the only one.
+#[inline]
+pub(crate) fn still_there(place: usize, len: usize) -> usize {
+    if place < len { place } else { len.saturating_sub(1) }
 }
 
 /// See [`Occurs::open`](crate::Occurs::open), for lists.

@@ -37,6 +37,7 @@ pub use driver::value_from_slice;
 pub use driver::{DecodeOptions, Decoder, ElementRoot, Root, from_slice};
 pub use flat::FlatSource;
 pub use frame::Frame;
+pub use items::take_finished;
 pub(crate) use opening::Opened;
 pub use predicted::{Leaf, ShapeId};
 pub use skip::skip_element;

@@ -38,6 +38,8 @@ pub struct State {
     /// What was sent, if this message may hold the same.
     pub(in crate::decode) hinting: Option<Hinting>,
     pub(crate) limits: Limits,
+    /// Items of lists are taken out of the value while the message is read.
+    pub(crate) is_streamed: bool,
     /// What was accepted beyond the schema.
     pub(crate) tolerated: Tolerated,
     pub(crate) differential: Differential,
@@ -144,6 +146,7 @@ impl State {
             expected: Expected::default(),
             hinting: None,
             limits,
+            is_streamed: false,
             tolerated: Tolerated::new(tolerance),
             differential,
             session: Session::default(),
@@ -170,6 +173,7 @@ impl State {
         self.references.reset();
         self.gaps.clear();
         self.item_types.clear();
+        self.is_streamed = false;
         self.tolerated.reset();
         self.expected.reset(&self.reader);
         self.session.reset();

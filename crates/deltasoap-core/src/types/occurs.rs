@@ -3,7 +3,7 @@
 use crate::content::{APPENDED, Content, Occurs, Typed, compact};
 use crate::content::{ListShortcuts, Shortcuts};
 use crate::decode::flat::{self, Patch, Run};
-use crate::decode::items::{decode_one, open_item, splice_items};
+use crate::decode::items::{decode_one, open_item, splice_items, still_there};
 use crate::decode::{Cursor, FlatSource, Step};
 use crate::encode::differential::Stamp;
 use crate::encode::flat::encode_items;
@@ -220,7 +220,8 @@ impl<T: Typed> ListShortcuts for Vec<T> {
 }
 
 fn decode_item<T: Content>(items: &mut [T], cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
-    let Some(item) = items.get_mut(cursor.place()) else { unreachable!("an occurrence that was not opened") };
+    let place = still_there(cursor.place(), items.len());
+    let Some(item) = items.get_mut(place) else { unreachable!("an occurrence that was not opened") };
     decode_one(item, cursor, view)
 }
 

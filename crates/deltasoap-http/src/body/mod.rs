@@ -10,12 +10,14 @@ mod deflated;
 mod lent;
 mod overlaid;
 
+use crate::BoxError;
 use crate::attachments::package::Package;
 use bytes::Bytes;
 #[cfg(feature = "gzip")]
 use deflated::Deflated;
-use deltasoap_core::{Buffer, Error, ErrorKind, Outgoing, Overlay, Typed};
+use deltasoap_core::{Buffer, Error, ErrorKind, Feed, Outgoing, Overlay, Typed};
 use futures_util::FutureExt;
+use futures_util::stream::Stream;
 use http_body::{Frame, SizeHint};
 use http_body_util::BodyExt;
 use lent::Lent;
@@ -234,6 +236,18 @@ impl From<Outgoing> for Body {
 impl From<Package> for Body {
     fn from(package: Package) -> Self {
         Body::of(Pieces::Package(Box::new(package)))
+    }
+}
+
+impl Body {
+    /// A body that is written while it is sent, with items from a stream. An error of the stream ends the exchange.
+    pub(crate) fn fed<T, S, E>(overlay: Overlay<Feed<T>>, items: S) -> Self
+    where
+        T: Typed + Send + 'static,
+        S: Stream<Item = Result<T, E>> + Send + 'static,
+        E: Into<BoxError> + 'static,
+    {
+        Body::of(Pieces::Overlaid(Overlaid::fed(overlay, items)))
     }
 }
 

@@ -1,10 +1,13 @@
 //! The chunks of an overlaid message as frames, written when the transport asks for them.
 
+use crate::BoxError;
 use bytes::Bytes;
-use deltasoap_core::{Buffer, Error, ErrorKind, Overlay, Typed};
+use deltasoap_core::{Buffer, Error, ErrorKind, Feed, Overlay, Typed};
+use futures_util::stream::Stream;
 use std::fmt;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 /// A message whose items come from an iterator. One chunk is written when it is requested, in the memory of one that the
 /// transport has released.
@@ -30,15 +33,68 @@ enum State {
 /// Writes chunks.
 trait Chunks: Send {
     /// Writes the next chunk over a buffer; false if there are no more.
-    fn write(&mut self, chunk: &mut Buffer) -> Result<bool, Error>;
+    fn poll_write(&mut self, context: &mut Context<'_>, chunk: &mut Buffer) -> Poll<Result<bool, Error>>;
 }
 
 impl<T: Typed, I: Iterator<Item = T> + Send> Chunks for Overlay<I>
 where
     T: Send,
 {
-    fn write(&mut self, chunk: &mut Buffer) -> Result<bool, Error> {
-        self.write_chunk(chunk)
+    fn poll_write(&mut self, _: &mut Context<'_>, chunk: &mut Buffer) -> Poll<Result<bool, Error>> {
+        Poll::Ready(self.write_chunk(chunk))
+    }
+}
+
+/// A message whose items come from a stream.
+struct Fed<T, S> {
+    overlay: Overlay<Feed<T>>,
+    items: Pin<Box<S>>,
+    has_ended: bool,
+}
+
+/// Items that are taken from a stream before they are written, at most.
+const TAKEN: usize = 256;
+
+impl<T, S, E> Fed<T, S>
+where
+    T: Typed,
+    S: Stream<Item = Result<T, E>>,
+    E: Into<BoxError>,
+{
+    /// Takes the items that are ready. Pending if there may be more later.
+    fn poll_items(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Error>> {
+        while !self.has_ended && self.overlay.waiting() < TAKEN {
+            match ready!(self.items.as_mut().poll_next(context)) {
+                Some(Ok(item)) => self.overlay.feed(item),
+                Some(Err(error)) => return Poll::Ready(Err(super::failed(&error.into().to_string()))),
+                None => {
+                    self.overlay.end();
+                    self.has_ended = true;
+                }
+            }
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<T, S, E> Chunks for Fed<T, S>
+where
+    T: Typed + Send,
+    S: Stream<Item = Result<T, E>> + Send,
+    E: Into<BoxError>,
+{
+    fn poll_write(&mut self, context: &mut Context<'_>, chunk: &mut Buffer) -> Poll<Result<bool, Error>> {
+        loop {
+            let polled = self.poll_items(context)?;
+            // What is ready is not kept back until there is more.
+            if self.overlay.write_chunk(chunk)? {
+                return Poll::Ready(Ok(true));
+            }
+            if self.has_ended {
+                return Poll::Ready(Ok(false));
+            }
+            ready!(polled);
+        }
     }
 }
 
@@ -48,8 +104,22 @@ impl Overlaid {
         T: Typed + Send + 'static,
         I: Iterator<Item = T> + Send + 'static,
     {
+        Self::of(Box::new(overlay))
+    }
+
+    /// A message whose items come from a stream.
+    pub(super) fn fed<T, S, E>(overlay: Overlay<Feed<T>>, items: S) -> Self
+    where
+        T: Typed + Send + 'static,
+        S: Stream<Item = Result<T, E>> + Send + 'static,
+        E: Into<BoxError> + 'static,
+    {
+        Self::of(Box::new(Fed { overlay, items: Box::pin(items), has_ended: false }))
+    }
+
+    fn of(chunks: Box<dyn Chunks>) -> Self {
         let returned = Arc::new(Returned { buffer: Mutex::new(Some(Buffer::new())) });
-        Overlaid { chunks: State::Open(Mutex::new(Box::new(overlay))), returned, has_yielded: true }
+        Overlaid { chunks: State::Open(Mutex::new(chunks)), returned, has_yielded: true }
     }
 
     pub(super) fn is_done(&self) -> bool {
@@ -64,20 +134,31 @@ impl Overlaid {
             return Poll::Pending;
         }
         self.has_yielded = false;
-        Poll::Ready(self.write(returned.unwrap_or_default()).transpose())
+        let mut buffer = returned.unwrap_or_default();
+        let written = self.poll_write(context, &mut buffer);
+        match written {
+            Poll::Ready(Ok(true)) => {
+                let chunk = Chunk { buffer, home: Arc::clone(&self.returned) };
+                Poll::Ready(Some(Ok(Bytes::from_owner(chunk))))
+            }
+            Poll::Ready(Ok(false)) => {
+                self.chunks = State::Done;
+                Poll::Ready(None)
+            }
+            Poll::Ready(Err(error)) => Poll::Ready(Some(Err(error))),
+            Poll::Pending => {
+                *self.returned.buffer() = Some(buffer);
+                Poll::Pending
+            }
+        }
     }
 
-    fn write(&mut self, mut buffer: Buffer) -> Result<Option<Bytes>, Error> {
-        let chunks = match &mut self.chunks {
-            State::Open(chunks) => chunks.get_mut().unwrap_or_else(PoisonError::into_inner),
-            State::Done => return Ok(None),
-            State::Without => return Err(sent_twice()),
-        };
-        if chunks.write(&mut buffer)? {
-            return Ok(Some(Bytes::from_owner(Chunk { buffer, home: Arc::clone(&self.returned) })));
+    fn poll_write(&mut self, context: &mut Context<'_>, buffer: &mut Buffer) -> Poll<Result<bool, Error>> {
+        match &mut self.chunks {
+            State::Open(chunks) => chunks.get_mut().unwrap_or_else(PoisonError::into_inner).poll_write(context, buffer),
+            State::Done => Poll::Ready(Ok(false)),
+            State::Without => Poll::Ready(Err(sent_twice())),
         }
-        self.chunks = State::Done;
-        Ok(None)
     }
 }
 

@@ -261,7 +261,7 @@ where
     }
 
     /// A decoder for an answer that is not compared with others.
-    fn decoder(&self) -> Box<Decoder> {
+    pub(super) fn decoder(&self) -> Box<Decoder> {
         Box::new(Decoder::new(DecodeOptions { differential: Differential::OFF, ..self.settings.options }))
     }
 
@@ -281,7 +281,11 @@ where
         }
     }
 
-    fn request<T: Message>(&self, body: &T, options: CallOptions) -> Result<(Outbound, Option<Sent>), CallError> {
+    pub(super) fn request<T: Message>(
+        &self,
+        body: &T,
+        options: CallOptions,
+    ) -> Result<(Outbound, Option<Sent>), CallError> {
         self.request_with(templates::Body { name: &T::ELEMENT, value: body, view: T::view() }, options)
     }
 

@@ -24,6 +24,7 @@ mod digest;
 mod echoes;
 mod element;
 mod error;
+mod items;
 mod memory;
 mod network;
 mod options;

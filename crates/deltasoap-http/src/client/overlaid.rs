@@ -8,6 +8,7 @@ use super::transmit::{Outbound, within};
 use crate::{Body, BoxError};
 use bytes::Bytes;
 use deltasoap_core::{Message, Overlay, Typed};
+use futures_util::stream::Stream;
 use http::Request;
 use tower::Service;
 use tracing::Instrument;
@@ -83,6 +84,32 @@ where
     {
         let timeout = options.timeout.or(self.settings.timeout);
         let request = self.overlaid(request, items, options)?;
+        within(timeout, self.exchange(request, None)).instrument(span::<Req>()).await
+    }
+
+    /// As [`call_overlaid_with`](Self::call_overlaid_with), with items from a stream. What is ready is sent at once. An error of the stream
+    /// aborts the request.
+    ///
+    /// # Errors
+    /// As [`call_overlaid`](Self::call_overlaid).
+    pub async fn call_overlaid_stream<Req, Resp, Item, E>(
+        &self,
+        request: &Req,
+        items: impl Stream<Item = Result<Item, E>> + Send + 'static,
+        options: CallOptions,
+    ) -> Result<Response<Resp>, CallError>
+    where
+        Req: Message,
+        Resp: Message,
+        Item: Typed + Send + 'static,
+        E: Into<BoxError> + 'static,
+    {
+        let timeout = options.timeout.or(self.settings.timeout);
+        let encoding = options.encoding.unwrap_or(self.settings.encoding);
+        let (version, chunk) = (self.settings.version, self.writer.chunk());
+        let overlay = Overlay::open(version, encoding, &options.headers, request, chunk);
+        let body = Body::fed(overlay.map_err(CallError::Encode)?, items);
+        let request = self.request_of(body, options)?;
         within(timeout, self.exchange(request, None)).instrument(span::<Req>()).await
     }
 

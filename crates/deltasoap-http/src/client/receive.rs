@@ -63,16 +63,21 @@ where
             // Boxed, as packages are: what few answers need is not to be part of every call's future.
             Box::pin(receive_plain(parts, media, body, receiver, decoder, settings)).await
         }
-        // Some page of the way there.
-        _ if !parts.status.is_success() => Err(empty(parts.status, &parts.headers)),
-        #[cfg(feature = "gzip")]
-        Ok(_) => Err(CallError::Coding(CodingError::Unknown("gzip".to_owned()))),
-        Err(error) => Err(CallError::Coding(error)),
+        coding => Err(undecodable(&parts, coding)),
     }
 }
 
+/// The error of an answer whose coding is not decoded.
+pub(super) fn undecodable(parts: &Parts, coding: Result<Coding, CodingError>) -> CallError {
+    if !parts.status.is_success() {
+        // Some page of the way there.
+        return empty(parts.status, &parts.headers);
+    }
+    CallError::Coding(coding.err().unwrap_or_else(|| CodingError::Unknown("gzip".to_owned())))
+}
+
 /// The bounds on an answer in gzip.
-fn bound(media: Option<&MediaType>, settings: &Settings) -> Bound {
+pub(super) fn bound(media: Option<&MediaType>, settings: &Settings) -> Bound {
     let is_package = media.is_some_and(MediaType::is_package);
     Bound::new(settings.gzip_limits, is_package, &settings.options.limits, &settings.attachments.limits)
 }
@@ -93,16 +98,7 @@ where
     let Some(media) = media else {
         return Err(status_error(parts.status, &parts.headers, &excerpt(pin!(body)).await, None));
     };
-    let receiver =
-        Checked::new(receiver, &settings.understood, parts.extensions.remove::<Understood>().unwrap_or_default());
-    let reader = EnvelopeReader::new(receiver);
-    let mut reading = Reading {
-        decoder,
-        reader,
-        charset: Charset::default(),
-        inspection: Inspection::new(settings.inspector.as_ref()),
-        first: Vec::new(),
-    };
+    let mut reading = Reading::new(&mut parts, receiver, decoder, settings);
     let mut attachments = Attachments::default();
     let result = if media.is_package() {
         let limits = settings.attachments.limits;
@@ -112,36 +108,24 @@ where
         reading.expect(&media);
         reading.read(pin!(body)).await
     };
-    let Reading { decoder, reader, first, .. } = reading;
     match result {
         Ok(()) => {
-            let (head, receiver) = reader.into_parts();
-            let message = Some((head, receiver.into_inner()));
+            let (head, receiver) = reading.reader.into_parts();
+            let (message, decoder) = (Some((head, receiver.into_inner())), reading.decoder);
             Ok(Received { parts, message, decoder, attachments, deviations: Vec::new() })
         }
-        Err(CallError::Decode(_)) if first.is_empty() => {
-            Ok(Received { parts, message: None, decoder, attachments, deviations: Vec::new() })
+        Err(CallError::Decode(_)) if reading.first.is_empty() => {
+            Ok(Received { parts, message: None, decoder: reading.decoder, attachments, deviations: Vec::new() })
         }
-        Err(CallError::Decode(error)) if matches!(error.kind(), ErrorKind::MustUnderstand(_)) => {
-            Err(CallError::NotUnderstood(error))
-        }
-        Err(CallError::Decode(error)) if !parts.status.is_success() => {
-            // What is no message is some page of the way there.
-            let is_message = reader.head().version.is_some() || matches!(error.kind(), ErrorKind::VersionMismatch(_));
-            let cause = is_message.then_some(MessageError::Decode(error));
-            Err(status_error(parts.status, &parts.headers, &first, cause))
-        }
-        Err(CallError::Charset(error)) if !parts.status.is_success() => {
-            Err(status_error(parts.status, &parts.headers, &first, Some(MessageError::Charset(error))))
-        }
-        Err(error) => Err(error),
+        Err(error) => Err(reading.explained(error, &parts)),
     }
 }
 
-struct Reading<R> {
+/// An answer that is being read.
+pub(super) struct Reading<R> {
     /// On the heap, since it is moved often.
-    decoder: Box<Decoder>,
-    reader: EnvelopeReader<R>,
+    pub(super) decoder: Box<Decoder>,
+    reader: EnvelopeReader<Checked<R>>,
     charset: Charset,
     inspection: Inspection,
     /// The first bytes of the body, at most [`EXCERPT`].
@@ -149,8 +133,52 @@ struct Reading<R> {
 }
 
 impl<R: Receiver> Reading<R> {
+    /// For an answer, with what its call understands.
+    pub(super) fn new(parts: &mut Parts, receiver: R, decoder: Box<Decoder>, settings: &Settings) -> Self {
+        let understood = settings.understood.and(parts.extensions.remove::<Understood>().unwrap_or_default());
+        Reading {
+            decoder,
+            reader: EnvelopeReader::new(Checked::new(receiver, understood)),
+            charset: Charset::default(),
+            inspection: Inspection::new(settings.inspector.as_ref()),
+            first: Vec::new(),
+        }
+    }
+
+    pub(super) fn head(&self) -> &Head {
+        self.reader.head()
+    }
+
+    pub(super) fn receiver(&mut self) -> &mut R {
+        self.reader.receiver.inner()
+    }
+
+    /// The error that the caller gets for an error in reading.
+    pub(super) fn explained(&self, error: CallError, parts: &Parts) -> CallError {
+        match error {
+            CallError::Decode(error) if matches!(error.kind(), ErrorKind::MustUnderstand(_)) => {
+                CallError::NotUnderstood(error)
+            }
+            CallError::Decode(error) if !parts.status.is_success() => {
+                // What is no message is some page of the way there.
+                let is_message = self.head().version.is_some() || matches!(error.kind(), ErrorKind::VersionMismatch(_));
+                let cause = is_message.then_some(MessageError::Decode(error));
+                status_error(parts.status, &parts.headers, &self.first, cause)
+            }
+            CallError::Charset(error) if !parts.status.is_success() => {
+                status_error(parts.status, &parts.headers, &self.first, Some(MessageError::Charset(error)))
+            }
+            error => error,
+        }
+    }
+
+    /// True if nothing was read.
+    pub(super) fn is_empty(&self) -> bool {
+        self.first.is_empty()
+    }
+
     /// Takes the encoding of the message from the media type.
-    fn expect(&mut self, media: &MediaType) {
+    pub(super) fn expect(&mut self, media: &MediaType) {
         self.charset = Charset::of(media);
         if let Some(encoding) = self.charset.encoding() {
             self.decoder.set_encoding(encoding);
@@ -170,7 +198,7 @@ impl<R: Receiver> Reading<R> {
     }
 
     /// Reads the message out of a package.
-    async fn read_root(&mut self, attachments: &mut Attachments) -> Result<(), CallError> {
+    pub(super) async fn read_root(&mut self, attachments: &mut Attachments) -> Result<(), CallError> {
         let mut root = attachments.root().await.map_err(CallError::Attachment)?;
         // As outside of packages: under an unknown charset, what is in ASCII can be read.
         let media = root.message_type(|_| true).map_err(CallError::Attachment)?;
@@ -181,12 +209,12 @@ impl<R: Receiver> Reading<R> {
         self.finish().await
     }
 
-    async fn finish(&mut self) -> Result<(), CallError> {
+    pub(super) async fn finish(&mut self) -> Result<(), CallError> {
         self.decoder.finish(&mut self.reader).map_err(CallError::Decode)?;
         self.inspection.finish(&self.charset).await.map_err(CallError::Refused)
     }
 
-    fn push(&mut self, data: Bytes) -> Result<(), CallError> {
+    pub(super) fn push(&mut self, data: Bytes) -> Result<(), CallError> {
         keep(&mut self.first, &data);
         self.charset.check(&data).map_err(CallError::Charset)?;
         self.inspection.add(&data);
@@ -195,12 +223,12 @@ impl<R: Receiver> Reading<R> {
 }
 
 /// Why a body did not arrive.
-fn arrival_error(error: BoxError) -> CallError {
+pub(super) fn arrival_error(error: BoxError) -> CallError {
     CodingError::of(error).map_or_else(CallError::Http, CallError::Coding)
 }
 
 /// The first bytes of a body.
-async fn excerpt<B: Body<Data = Bytes>>(mut body: Pin<&mut B>) -> Vec<u8> {
+pub(super) async fn excerpt<B: Body<Data = Bytes> + ?Sized>(mut body: Pin<&mut B>) -> Vec<u8> {
     let mut first = Vec::new();
     while first.len() < EXCERPT
         && let Some(Ok(frame)) = body.frame().await
@@ -222,7 +250,12 @@ pub(super) fn empty(status: StatusCode, headers: &HeaderMap) -> CallError {
     status_error(status, headers, b"", None)
 }
 
-fn status_error(status: StatusCode, headers: &HeaderMap, first: &[u8], cause: Option<MessageError>) -> CallError {
+pub(super) fn status_error(
+    status: StatusCode,
+    headers: &HeaderMap,
+    first: &[u8],
+    cause: Option<MessageError>,
+) -> CallError {
     let excerpt = String::from_utf8_lossy(first).trim().to_owned();
     let media_type = headers.get(CONTENT_TYPE).map(|media_type| String::from_utf8_lossy(media_type.as_bytes()).into());
     CallError::Status(StatusError { status, media_type, excerpt, schemes: offered(status, headers), cause })

@@ -14,6 +14,12 @@ pub(super) struct Understood {
 }
 
 impl Understood {
+    /// What either of two understands.
+    pub(super) fn and(&self, mut other: Understood) -> Self {
+        other.names.extend_from_slice(&self.names);
+        Understood { names: other.names, all: self.all || other.all }
+    }
+
     fn has(&self, name: &QName) -> bool {
         self.all || self.names.contains(name)
     }
@@ -21,15 +27,18 @@ impl Understood {
 
 /// Accepts the bodies of messages whose mandatory header blocks are understood. Faults are accepted with any header blocks: the call has
 /// failed in any case, and they give the reason.
-pub(super) struct Checked<'s, R> {
+pub(super) struct Checked<R> {
     receiver: R,
-    by_client: &'s Understood,
-    by_call: Understood,
+    understood: Understood,
 }
 
-impl<'s, R> Checked<'s, R> {
-    pub(super) fn new(receiver: R, by_client: &'s Understood, by_call: Understood) -> Self {
-        Checked { receiver, by_client, by_call }
+impl<R> Checked<R> {
+    pub(super) fn new(receiver: R, understood: Understood) -> Self {
+        Checked { receiver, understood }
+    }
+
+    pub(super) fn inner(&mut self) -> &mut R {
+        &mut self.receiver
     }
 
     pub(super) fn into_inner(self) -> R {
@@ -40,7 +49,7 @@ impl<'s, R> Checked<'s, R> {
         let version = head.version();
         for block in head.headers.iter().filter(|block| block.is_for_us(version)) {
             let name = &block.node.name;
-            if block.mandatory(version)? && !self.by_client.has(name) && !self.by_call.has(name) {
+            if block.mandatory(version)? && !self.understood.has(name) {
                 return Err(ErrorKind::MustUnderstand(name.to_string()));
             }
         }
@@ -48,7 +57,7 @@ impl<'s, R> Checked<'s, R> {
     }
 }
 
-impl<R: Receiver> Receiver for Checked<'_, R> {
+impl<R: Receiver> Receiver for Checked<R> {
     fn open_body(&mut self, head: &Head, namespace: &str, local: &str) -> Result<(), ErrorKind> {
         if namespace != head.version().namespace() || local != "Fault" {
             self.check(head)?;

@@ -1,9 +1,13 @@
-//! Results of handlers: responses with or without header blocks, or messages that they have written themselves.
+//! Results of handlers: responses with or without header blocks, those whose list is written while it is sent, or messages that handlers
+//! have written themselves.
 
-use crate::{Body, Part};
-use deltasoap_core::soap::HeaderBlock;
-use deltasoap_core::{Buffer, Message};
+use crate::{Body, BoxError, Part};
+use deltasoap_core::schema::Use;
+use deltasoap_core::soap::{HeaderBlock, Version};
+use deltasoap_core::{Buffer, Error, Message, Overlay, Typed};
+use futures_util::stream::Stream;
 use http::StatusCode;
+use std::fmt;
 
 /// A response with header blocks and parts.
 #[derive(Debug, Clone)]
@@ -37,13 +41,127 @@ impl<T> Answer<T> {
     }
 }
 
-/// A response of a handler: a message, or an [`Answer`] with header blocks around one.
-pub trait IntoAnswer {
+impl<T: Message> Answer<T> {
+    /// The response with a list of any length, which is written while it is sent.
+    ///
+    /// The items come from an iterator, for the response's one [`Streamed`](deltasoap_core::Streamed) field (or
+    /// [`StreamedArray`](deltasoap_core::StreamedArray)), after those that it holds itself. They are written one chunk at a time, as the
+    /// connection accepts them, so that the memory needed does not grow with the message (*Differential Serialization for Optimized SOAP
+    /// Performance*, section 3.3). The iterator runs while the connection waits for it: it must not block. The handler's time limit
+    /// does not include it. If an item cannot be written, the response breaks off.
+    ///
+    /// ```
+    /// # use deltasoap::http::{Answer, Client, OverlaidAnswer, SoapService};
+    /// # use deltasoap::{Lease, Soap, Streamed, soap::Fault};
+    /// # #[derive(Soap)]
+    /// # #[soap(namespace = "urn:lab", message)]
+    /// # struct Measure {}
+    /// #[derive(Soap)]
+    /// #[soap(namespace = "urn:lab", message)]
+    /// struct Measured {
+    ///     level: Streamed<f64>,
+    /// }
+    ///
+    /// async fn measure(_: Lease<Measure>) -> Result<OverlaidAnswer<Measured>, Fault> {
+    ///     Ok(Answer::new(Measured { level: Streamed::default() }).overlaid((0..100_000).map(f64::from)))
+    /// }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let client = Client::with_service("http://localhost/", SoapService::builder().operation(measure).build()?)?;
+    /// # let measured: Measured = client.call(&Measure {}).await?;
+    /// # assert_eq!(measured.level.len(), 100_000);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn overlaid<I>(self, items: I) -> OverlaidAnswer<T>
+    where
+        I: IntoIterator<Item: Typed + Send + 'static, IntoIter: Send + 'static> + Send + 'static,
+    {
+        let begin = move |answer: &Answer<T>, Layout { version, encoding, chunk }: Layout| {
+            Ok(Overlay::new(version, encoding, &answer.headers, &answer.body, items, chunk)?.into())
+        };
+        OverlaidAnswer { answer: self, overlaying: Overlaying(Box::new(begin)) }
+    }
+
+    /// As [`overlaid`](Self::overlaid), with items from a stream. What is ready is sent at once. An error of the stream breaks the response
+    /// off.
+    pub fn overlaid_stream<Item, S, E>(self, items: S) -> OverlaidAnswer<T>
+    where
+        Item: Typed + Send + 'static,
+        S: Stream<Item = Result<Item, E>> + Send + 'static,
+        E: Into<BoxError> + 'static,
+    {
+        let begin = move |answer: &Answer<T>, Layout { version, encoding, chunk }: Layout| {
+            Ok(Body::fed(Overlay::open(version, encoding, &answer.headers, &answer.body, chunk)?, items))
+        };
+        OverlaidAnswer { answer: self, overlaying: Overlaying(Box::new(begin)) }
+    }
+}
+
+/// A response whose list is written while it is sent; see [`Answer::overlaid`].
+#[derive(Debug)]
+pub struct OverlaidAnswer<T> {
+    answer: Answer<T>,
+    overlaying: Overlaying<T>,
+}
+
+/// How an overlaid response is to be written.
+#[derive(Debug, Clone, Copy)]
+pub struct Layout {
+    pub(crate) version: Version,
+    pub(crate) encoding: Use,
+    /// Bytes of a chunk.
+    pub(crate) chunk: usize,
+}
+
+/// Begins to write a response.
+type Begin<T> = dyn FnOnce(&Answer<T>, Layout) -> Result<Body, Error> + Send;
+
+/// The items of a response, with the response to be begun.
+pub struct Overlaying<T>(Box<Begin<T>>);
+
+impl<T> Overlaying<T> {
+    /// Begins to write a response.
+    ///
+    /// # Errors
+    /// When it has no list to be streamed, or several, or one of other items; when it contains text that XML cannot carry.
+    pub(crate) fn begin(self, answer: &Answer<T>, layout: Layout) -> Result<Body, Error> {
+        self.0(answer, layout)
+    }
+}
+
+impl<T> fmt::Debug for Overlaying<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Overlaying").finish_non_exhaustive()
+    }
+}
+
+/// A response of a handler: a message, an [`Answer`] with header blocks around one, or an [`OverlaidAnswer`].
+pub trait IntoAnswer: Sized {
     /// The body's element.
     type Body: Message;
 
     /// The response with its header blocks.
     fn into_answer(self) -> Answer<Self::Body>;
+
+    /// The response, and the items that are written while it is sent.
+    #[doc(hidden)]
+    fn into_parts(self) -> (Answer<Self::Body>, Option<Overlaying<Self::Body>>) {
+        (self.into_answer(), None)
+    }
+}
+
+impl<T: Message> IntoAnswer for OverlaidAnswer<T> {
+    type Body = T;
+
+    /// The response without its items.
+    fn into_answer(self) -> Answer<T> {
+        self.answer
+    }
+
+    fn into_parts(self) -> (Answer<T>, Option<Overlaying<T>>) {
+        (self.answer, Some(self.overlaying))
+    }
 }
 
 impl<T: Message> IntoAnswer for T {

@@ -479,7 +479,12 @@ impl ServiceBuilder {
             Scheduling::Unordered => None,
             Scheduling::SmallFirst(options) => Some(Scheduler::new(options)),
         };
+        let with_items = operations.first_with_items();
+        if let (Some(operation), true) = (with_items, self.inspector.is_some()) {
+            return Err(BuildError::InspectedItems(operation.name().clone()));
+        }
         Ok(SoapService::new(Inner {
+            takes_items: with_items.is_some(),
             needs_action: operations.needs_action(),
             operations,
             empty_post: self.empty_post,
@@ -521,6 +526,9 @@ impl ServiceBuilder {
 pub enum BuildError {
     /// Two operations take this body element, and have the same action or none.
     DuplicateOperation(QName),
+    /// This operation [takes items while they arrive](crate::Operation::with_items), but an
+    /// [inspector](ServiceBuilder::inspect) needs whole messages.
+    InspectedItems(QName),
     /// The description is not well-formed.
     Wsdl(Box<XmlError>),
     /// A document of the description is not well-formed.
@@ -553,6 +561,9 @@ impl fmt::Display for BuildError {
         match self {
             BuildError::DuplicateOperation(name) => {
                 write!(f, "two operations with the same action take the body element <{name}>")
+            }
+            BuildError::InspectedItems(name) => {
+                write!(f, "<{name}> is used while it arrives, but the service's inspector needs whole messages")
             }
             BuildError::Wsdl(error) => write!(f, "the WSDL is not well-formed: {error}"),
             BuildError::Document { name, error } => write!(f, "`{name}` is not well-formed: {error}"),

@@ -1,7 +1,7 @@
 //! From the body's first tag to the operation that takes it.
 
 use super::memory::Place;
-use super::operation::{Call, Operation};
+use super::operation::{Call, Operation, Starter};
 use super::service::Inner;
 use deltasoap_core::decode::{Cursor, Step};
 use deltasoap_core::schema::NamePart;
@@ -98,6 +98,11 @@ impl Table {
         self.named.values().flatten().chain(&self.empty).map(|operation| &**operation)
     }
 
+    /// The first operation that takes items while they arrive.
+    pub(crate) fn first_with_items(&self) -> Option<&Operation> {
+        self.iter().chain(self.fallback.as_deref()).find(|operation| operation.takes_items())
+    }
+
     /// True if the action is needed to distinguish operations: those that take an empty body, or the same element.
     pub(crate) fn needs_action(&self) -> bool {
         let is_twice = |same_local: &Vec<Arc<Operation>>| {
@@ -160,6 +165,25 @@ impl Dispatch {
     /// The call, once the message was read in full.
     pub(crate) fn into_chosen(self) -> Option<Chosen> {
         Some(Chosen { operation: self.operation?, call: self.call? })
+    }
+
+    pub(super) fn operation(&self) -> Option<&Arc<Operation>> {
+        self.operation.as_ref()
+    }
+
+    /// True once the body's element is being read.
+    pub(super) fn has_begun(&self) -> bool {
+        self.call.is_some()
+    }
+
+    /// The call, once the body's element is being read.
+    pub(super) fn call(&mut self) -> Option<&mut Box<dyn Call>> {
+        self.call.as_mut()
+    }
+
+    /// See [`Call::starter`].
+    pub(super) fn starter(&self) -> Option<Starter> {
+        self.call.as_ref()?.starter()
     }
 
     /// The action of the request: HTTP's, or that of WS-Addressing if HTTP has none.

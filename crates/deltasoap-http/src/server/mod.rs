@@ -12,6 +12,7 @@
 
 mod action;
 mod answer;
+mod arriving;
 mod auth;
 mod builder;
 mod context;
@@ -45,7 +46,7 @@ mod wsdl;
 mod yielding;
 
 pub use action::ActionCheck;
-pub use answer::{Answer, IntoAnswer, MessageReply};
+pub use answer::{Answer, IntoAnswer, MessageReply, OverlaidAnswer};
 pub use auth::{Authenticate, Basic, ByCertificate, Denial, PeerCertificates};
 pub use builder::{BuildError, ServiceBuilder};
 pub use context::Context;

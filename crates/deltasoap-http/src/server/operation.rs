@@ -4,13 +4,14 @@
 //! starts a [`Call`], which is decoded by monomorphic code, and then runs the handler with the decoded value. Nothing
 //! else needs to know the type.
 
-use super::answer::{Answer, IntoAnswer, MessageReply};
+use super::answer::{IntoAnswer, MessageReply};
 use super::context::Context;
 use super::guard::{Panicked, guard};
 use super::memory::{Checkout, Place};
 use super::record::Record;
 use super::writing::{Writing, Written};
 use super::wsdl::Fact;
+use crate::items::{Arrived, Arriving, Flow, Items, ListOf};
 use deltasoap_core::decode::{Cursor, Step};
 use deltasoap_core::schema::{ElementRef, Field, List, MethodElement, Schema, Style, Use, View};
 use deltasoap_core::soap::{BodyParts, Fault, Version};
@@ -44,6 +45,8 @@ pub struct Operation {
     described_by: Option<(MethodElement, Arc<Schema>)>,
     /// A sample request.
     sample: Option<Value>,
+    /// Its handler takes items of its requests while they arrive.
+    takes_items: bool,
     record: Arc<Record>,
     start: Box<Start>,
 }
@@ -84,7 +87,7 @@ impl Operation {
             let handler = Arc::clone(&handler);
             Box::pin(async move {
                 match handler(request, context).await {
-                    Ok(response) => encode(writing, &response.into_answer()),
+                    Ok(response) => encode(writing, response),
                     Err(failure) => Outcome::Fault(failure.into()),
                 }
             })
@@ -160,6 +163,99 @@ impl Operation {
         })
     }
 
+    /// An operation whose handler takes the items of a list of its requests while they arrive. `list` finds the list in the request.
+    ///
+    /// The memory needed does not grow with the list, and the service's limits on the [length](deltasoap_core::Limits::message) of
+    /// a message and on the nodes of trees count from the last items that were taken. Nothing is read ahead: while the handler does not ask
+    /// for items, the client has to wait. The handler's [time limit](crate::ServiceBuilder::handler_timeout) holds from one read to the
+    /// next.
+    ///
+    /// The handler starts when there are items, or when the message is whole. When it succeeds, the service reads what it has left of the
+    /// message, and sends the response only if the message is valid; else the client gets a fault. A handler that must know earlier, for
+    /// example to commit a transaction, asks until there is no item left, or calls [`finish`](Items::finish). One that passes the items
+    /// on to another task must read to the end itself.
+    ///
+    /// Messages with attachments are read whole, and their items are there at once. In gzip, the service's bounds on the
+    /// content hold for the whole message. [Deviations](Context::deviations) are not known when the handler starts. In SOAP encoding, a
+    /// message with references is kept from the first one on, and arrays with positions are refused. Requests are not compared with
+    /// earlier ones.
+    ///
+    /// ```
+    /// use deltasoap::http::{Client, Context, Items, Operation, SoapService};
+    /// use deltasoap::soap::Fault;
+    /// use deltasoap::{Soap, Streamed};
+    ///
+    /// #[derive(Soap)]
+    /// #[soap(namespace = "urn:lab", message)]
+    /// struct Sum {
+    ///     unit: String,
+    ///     item: Vec<f64>,
+    /// }
+    ///
+    /// #[derive(Soap)]
+    /// #[soap(namespace = "urn:lab", message)]
+    /// struct Total {
+    ///     total: f64,
+    /// }
+    ///
+    /// async fn sum(mut items: Items<Sum, f64, Fault>, _: Context) -> Result<Total, Fault> {
+    ///     assert_eq!(items.with_message(|sum| sum.unit.clone()), "m");
+    ///     let mut total = 0.0;
+    ///     while let Some(batch) = items.next_batch().await {
+    ///         total += batch?.iter().sum::<f64>();
+    ///     }
+    ///     Ok(Total { total })
+    /// }
+    ///
+    /// # #[derive(Soap)]
+    /// # #[soap(namespace = "urn:lab", message, name = "Sum")]
+    /// # struct Numbers {
+    /// #     unit: String,
+    /// #     item: Streamed<f64>,
+    /// # }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let operation = Operation::with_items(|sum: &mut Sum| &mut sum.item, sum);
+    /// let service = SoapService::builder().add_operation(operation).build()?;
+    /// # let client = Client::with_service("http://localhost/", service)?;
+    /// # let numbers = (0..100_000).map(f64::from);
+    /// # let request = Numbers { unit: "m".to_owned(), item: Streamed::default() };
+    /// # let total: Total = client.call_overlaid(&request, numbers).await?;
+    /// # assert_eq!(total.total, 4999950000.0);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn with_items<Request, Item, List, Handler, Running, Response, Failure>(list: List, handler: Handler) -> Self
+    where
+        Request: Message + Send + 'static,
+        Item: Send + 'static,
+        List: Fn(&mut Request) -> &mut Vec<Item> + Send + Sync + 'static,
+        Handler: Fn(Items<Request, Item, Fault>, Context) -> Running + Send + Sync + 'static,
+        Running: Future<Output = Result<Response, Failure>> + Send + 'static,
+        Response: IntoAnswer,
+        Failure: Into<Fault>,
+    {
+        let (handler, list) = (Arc::new(handler), Arc::new(list));
+        let run = move |items: Items<Request, Item, Fault>, context, writing| -> BoxFuture<'static, Outcome> {
+            let handler = Arc::clone(&handler);
+            Box::pin(async move {
+                match handler(items, context).await {
+                    Ok(response) => encode(writing, response),
+                    Err(failure) => Outcome::Fault(failure.into()),
+                }
+            })
+        };
+        let run: Arc<RunItems<Request, Item>> = Arc::new(run);
+        let start: Box<Start> = Box::new(move |_| {
+            let flow = Arc::new(Flow::new(Arc::clone(&list) as Arc<ListOf<Request, Item>>));
+            Box::new(ItemsCall { flow, run: Arc::clone(&run) })
+        });
+        let response = (Response::Body::ELEMENT, <Response::Body as Typed>::REFERENCE);
+        let (form, name) = Form::of(&Request::ELEMENT, None);
+        let request = (name, <Request as Typed>::REFERENCE);
+        Operation { takes_items: true, ..Self::literal(request, form, Some(response), start) }
+    }
+
     /// An operation with its own way of starting calls.
     pub(super) fn started_by(method: MethodElement, form: Form, start: Box<Start>) -> Self {
         let record = Arc::new(Record::unregistered(method.request_name.clone()));
@@ -171,6 +267,7 @@ impl Operation {
             form,
             described_by: None,
             sample: None,
+            takes_items: false,
             record,
             start,
         }
@@ -339,6 +436,10 @@ impl Operation {
         self.form == Form::Parts
     }
 
+    pub(crate) fn takes_items(&self) -> bool {
+        self.takes_items
+    }
+
     pub(crate) fn described_action(&self) -> &str {
         &self.method.action
     }
@@ -436,9 +537,27 @@ pub(crate) trait Call: Send {
         Ok(())
     }
 
+    /// Takes the items of the call's list that are finished; `None` if it has no list that is used while it arrives. True if there are
+    /// some at hand.
+    fn take_items(&mut self) -> Option<bool> {
+        None
+    }
+
+    /// Takes the last items, after the message was read.
+    fn take_rest(&mut self) {}
+
+    /// What starts the handler while the message arrives, if it takes items.
+    fn starter(&self) -> Option<Starter> {
+        None
+    }
+
     /// Runs the handler with the request, and writes its response.
     fn run(self: Box<Self>, context: Context, writing: Writing) -> BoxFuture<'static, Outcome>;
 }
+
+/// Starts a handler with the items of a message that is still arriving.
+pub(crate) type Starter =
+    Box<dyn FnOnce(Context, Writing, Box<dyn Arriving<Fault>>) -> BoxFuture<'static, Outcome> + Send>;
 
 /// The outcome of a call.
 #[derive(Debug)]
@@ -556,10 +675,48 @@ impl<Request: Message + Send + 'static> Call for TypedCall<Request> {
     }
 }
 
+type RunItems<Request, Item> =
+    dyn Fn(Items<Request, Item, Fault>, Context, Writing) -> BoxFuture<'static, Outcome> + Send + Sync;
+
+/// A call whose handler takes items while they arrive.
+struct ItemsCall<Request, Item> {
+    flow: Arc<Flow<Request, Item>>,
+    run: Arc<RunItems<Request, Item>>,
+}
+
+impl<Request: Message + Send + 'static, Item: Send + 'static> Call for ItemsCall<Request, Item> {
+    fn decode(&mut self, cursor: &mut Cursor<'_>) -> Step {
+        self.flow.decode(cursor)
+    }
+
+    fn take_items(&mut self) -> Option<bool> {
+        Some(self.flow.take_finished())
+    }
+
+    fn take_rest(&mut self) {
+        self.flow.take_rest();
+    }
+
+    fn starter(&self) -> Option<Starter> {
+        let (flow, run) = (Arc::clone(&self.flow), Arc::clone(&self.run));
+        Some(Box::new(move |context, writing, arriving| run(Items::new(flow, arriving), context, writing)))
+    }
+
+    fn run(self: Box<Self>, context: Context, writing: Writing) -> BoxFuture<'static, Outcome> {
+        self.flow.take_rest();
+        (self.run)(Items::new(self.flow, Box::new(Arrived)), context, writing)
+    }
+}
+
 /// If a response cannot be written, the handler is the cause: the client only learns that there is no response.
-fn encode<T: Message>(writing: Writing, answer: &Answer<T>) -> Outcome {
+fn encode<T: IntoAnswer>(writing: Writing, response: T) -> Outcome {
     let start = Instant::now();
-    match writing.write(answer, &T::ELEMENT, T::view()) {
+    let (answer, overlaying) = response.into_parts();
+    let written = match overlaying {
+        Some(overlaying) => writing.begin(answer, overlaying),
+        None => writing.write(&answer, &T::Body::ELEMENT, <T::Body as Typed>::view()),
+    };
+    match written {
         Ok(written) => Outcome::Response(written, start.elapsed()),
         Err(error) => {
             tracing::error!(%error, "the response could not be written");

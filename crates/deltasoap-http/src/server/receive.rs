@@ -34,7 +34,7 @@ pub(crate) struct Refusal {
 }
 
 impl Refusal {
-    fn without_body(version: Version) -> Self {
+    pub(super) fn without_body(version: Version) -> Self {
         Refusal { version, fault: Fault::receiver("the message was read without a body"), status: None }
     }
 }
@@ -74,19 +74,14 @@ where
     } else {
         receiving.read(body.as_mut()).await
     };
-    service.stats.count_decoded(receiving.bytes, receiving.time);
-    tracing::Span::current().record("bytes_in", receiving.bytes);
+    receiving.count(service);
     if let Err(failure) = result {
         if failure.leaves_a_rest() {
             drain(body).await;
         }
         return Err(receiving.refuse(fallback, failure));
     }
-    let bytes = receiving.bytes;
-    let deviations = std::mem::take(&mut receiving.deviations);
-    service.stats.count_deviations(receiving.all_deviations);
-    let (head, chosen) = receiving.into_parts().ok_or_else(|| Refusal::without_body(fallback))?;
-    Ok(Received { head, chosen, attachments: Attachments::default(), bytes, deviations })
+    receiving.conclude(service, Attachments::default()).ok_or_else(|| Refusal::without_body(fallback))
 }
 
 /// What the HTTP request specifies about its message.
@@ -121,23 +116,20 @@ where
     } else {
         receiving.read_root(&mut attachments).await
     };
-    service.stats.count_decoded(receiving.bytes, receiving.time);
-    tracing::Span::current().record("bytes_in", receiving.bytes);
+    receiving.count(service);
     if let Err(failure) = result {
         if let (true, Some(rest)) = (failure.leaves_a_rest(), attachments.into_rest()) {
             drain(pin!(rest)).await;
         }
         return Err(receiving.refuse(fallback, failure));
     }
-    let bytes = receiving.bytes;
-    let deviations = std::mem::take(&mut receiving.deviations);
-    service.stats.count_deviations(receiving.all_deviations);
-    let (head, chosen) = receiving.into_parts().ok_or_else(|| Refusal::without_body(fallback))?;
-    if chosen.operation.is_one_way() {
+    let mut received = receiving.conclude(service, attachments).ok_or_else(|| Refusal::without_body(fallback))?;
+    if received.chosen.operation.is_one_way() {
         // Accepted is only what has come whole.
-        attachments.keep().await.map_err(|error| refuse_package(head.version(), error))?;
+        let version = received.head.version();
+        received.attachments.keep().await.map_err(|error| refuse_package(version, error))?;
     }
-    Ok(Received { head, chosen, attachments, bytes, deviations })
+    Ok(received)
 }
 
 /// The answer to a malformed package.
@@ -159,7 +151,7 @@ fn coding_status(error: &CodingError) -> StatusCode {
 }
 
 /// Why a message was not read.
-enum Failure {
+pub(super) enum Failure {
     /// It is invalid.
     Message(Error),
     /// It announces more bytes than a limit allows.
@@ -182,12 +174,13 @@ enum Failure {
 
 impl Failure {
     /// True if the rest of the body may still be arriving.
-    fn leaves_a_rest(&self) -> bool {
+    pub(super) fn leaves_a_rest(&self) -> bool {
         matches!(self, Failure::Message(_) | Failure::Charset(_) | Failure::Panicked(_))
     }
 }
 
-struct Receiving {
+/// A message that is being read.
+pub(super) struct Receiving {
     decoder: OnLoan,
     reader: EnvelopeReader<Dispatch>,
     charset: Charset,
@@ -206,7 +199,7 @@ struct Receiving {
 }
 
 impl Receiving {
-    fn new(service: &Arc<Inner>, Asked { place, action }: Asked, pace: Pace) -> Self {
+    pub(super) fn new(service: &Arc<Inner>, Asked { place, action }: Asked, pace: Pace) -> Self {
         Receiving {
             decoder: OnLoan::new(service, place.as_ref()),
             reader: EnvelopeReader::new(Dispatch::new(Arc::clone(service), place, action)),
@@ -222,7 +215,7 @@ impl Receiving {
     }
 
     /// Takes the encoding of the message from the media type.
-    fn expect(&mut self, media: &MediaType) {
+    pub(super) fn expect(&mut self, media: &MediaType) {
         self.charset = Charset::of(media);
         if let Some(encoding) = self.charset.encoding() {
             let mut decoder = self.decoder.take();
@@ -254,7 +247,7 @@ impl Receiving {
     }
 
     /// Decodes some bytes, and yields to other tasks if that took long.
-    async fn push(&mut self, data: Bytes) -> Result<(), Failure> {
+    pub(super) async fn push(&mut self, data: Bytes) -> Result<(), Failure> {
         self.bytes += data.len() as u64;
         self.charset.check(&data).map_err(Failure::Charset)?;
         self.inspection.add(&data);
@@ -264,7 +257,7 @@ impl Receiving {
         Ok(())
     }
 
-    async fn finish(&mut self) -> Result<(), Failure> {
+    pub(super) async fn finish(&mut self) -> Result<(), Failure> {
         self.timed(Decoder::finish)?;
         let inspected = guard(self.inspection.finish(&self.charset)).await.map_err(Failure::Panicked)?;
         inspected.map_err(Failure::Refused)?;
@@ -296,23 +289,70 @@ impl Receiving {
         result.map_err(Failure::Message)
     }
 
-    fn into_parts(self) -> Option<(Head, Chosen)> {
-        let (head, dispatch) = self.reader.into_parts();
-        let chosen = dispatch.into_chosen()?;
-        chosen.operation.record().count_decode_time(self.time);
-        Some((head, chosen))
+    pub(super) fn head(&self) -> &Head {
+        self.reader.head()
     }
 
-    fn refuse(self, fallback: Version, failure: Failure) -> Refusal {
+    pub(super) fn dispatch(&self) -> &Dispatch {
+        &self.reader.receiver
+    }
+
+    pub(super) fn timeout(&self) -> Option<Duration> {
+        self.timeout
+    }
+
+    /// Counts what was read, when no more is.
+    pub(super) fn count(&self, service: &Inner) {
+        service.stats.count_decoded(self.bytes, self.time);
+        tracing::Span::current().record("bytes_in", self.bytes);
+    }
+
+    /// Counts what the operation has read, when no more is.
+    pub(super) fn count_call(&self, service: &Inner) {
+        service.stats.count_deviations(self.all_deviations);
+        if let Some(operation) = self.dispatch().operation() {
+            operation.record().count_decode_time(self.time);
+        }
+    }
+
+    /// The request that was read; `None` if it had no body.
+    pub(super) fn conclude(self, service: &Inner, attachments: Attachments) -> Option<Received> {
+        self.count_call(service);
         let (head, dispatch) = self.reader.into_parts();
-        let version = head.version.unwrap_or(fallback);
+        let chosen = dispatch.into_chosen()?;
+        Some(Received { head, chosen, attachments, bytes: self.bytes, deviations: self.deviations })
+    }
+
+    /// Takes the items out of a list that is used while it arrives; `None` if the message has no such list, so far as is known. True if
+    /// there are items at hand.
+    pub(super) fn take_items(&mut self) -> Option<bool> {
+        let has_items = self.reader.receiver.call()?.take_items()?;
+        if has_items {
+            let mut decoder = self.decoder.take();
+            decoder.let_go();
+            self.decoder.put_back(decoder);
+        }
+        Some(has_items)
+    }
+
+    /// Takes the last items, after the message was read.
+    pub(super) fn take_rest(&mut self) {
+        if let Some(call) = self.reader.receiver.call() {
+            call.take_rest();
+        }
+    }
+
+    /// The answer to a message that was not read.
+    pub(super) fn refuse(&mut self, fallback: Version, failure: Failure) -> Refusal {
+        let version = self.reader.head().version.unwrap_or(fallback);
+        let dispatch = &mut self.reader.receiver;
         match failure {
             Failure::Message(error) => {
                 let mut fault = Fault::from_error(&error);
                 if dispatch.is_encoding_unknown {
                     fault.code = FaultCode::DataEncodingUnknown;
                 }
-                fault.not_understood = dispatch.not_understood;
+                fault.not_understood = std::mem::take(&mut dispatch.not_understood);
                 Refusal { version: version_for(&error, version), fault, status: status_for(&error) }
             }
             Failure::Package(error) => refuse_package(version, error),
@@ -384,9 +424,12 @@ impl Drop for OnLoan {
 }
 
 /// The next frame of a body; `None` after its end.
-async fn next_frame<B>(mut body: Pin<&mut B>, timeout: Option<Duration>) -> Result<Option<Frame<Bytes>>, Failure>
+pub(super) async fn next_frame<B>(
+    mut body: Pin<&mut B>,
+    timeout: Option<Duration>,
+) -> Result<Option<Frame<Bytes>>, Failure>
 where
-    B: Body<Data = Bytes, Error = BoxError>,
+    B: Body<Data = Bytes, Error = BoxError> + ?Sized,
 {
     let frame = match timeout {
         Some(time) => tokio::time::timeout(time, body.frame()).await.map_err(|_| Failure::Timeout)?,

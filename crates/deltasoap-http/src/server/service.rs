@@ -1,6 +1,7 @@
 //! The service: from an HTTP request to an HTTP response.
 
 use super::action::ActionCheck;
+use super::arriving::{Arrival, Reception, receive_items};
 use super::auth::{Denial, Gate};
 use super::builder::ServiceBuilder;
 use super::context::{Context, Secure, requested_action};
@@ -109,6 +110,8 @@ pub(crate) struct Inner {
     pub(crate) action_check: ActionCheck,
     /// True if the action is also needed to distinguish operations.
     pub(crate) needs_action: bool,
+    /// True if an operation takes items of its requests while they arrive.
+    pub(crate) takes_items: bool,
     /// The service's URL, if it differs from the one that clients use.
     pub(crate) location: Option<String>,
     pub(crate) stats: Arc<ServiceStats>,
@@ -342,21 +345,52 @@ impl Inner {
         };
         let asked = Asked { place, action };
         let pace = self.heavy.pace(ticket);
-        let received = if media.is_package() {
-            Box::pin(receive_package(self, media, asked, pace.clone(), body)).await
+        let reception = if media.is_package() {
+            Box::pin(receive_package(self, media, asked, pace.clone(), body)).await.map(Reception::Whole)
+        } else if self.takes_items {
+            Box::pin(receive_items(self, media, asked, pace.clone(), body)).await
         } else {
-            receive(self, media, asked, pace.clone(), body).await
+            receive(self, media, asked, pace.clone(), body).await.map(Reception::Whole)
         };
-        match received {
-            Ok(received) => {
-                if let Some(ticket) = pace.ticket()
-                    && let Err(busy) = ticket.weigh(received.chosen.operation.weighs()).await
-                {
-                    self.stats.count_refused();
-                    return (respond::busy(received.head.version(), busy.retry_after), true);
-                }
-                self.run(received, parts, &pace).await
+        let (version, weight) = match &reception {
+            Ok(Reception::Whole(received)) => (received.head.version(), received.chosen.operation.weighs()),
+            Ok(Reception::Begun(arrival)) => (arrival.head().version(), arrival.operation().weighs()),
+            Err(refusal) => return (refuse(refusal), true),
+        };
+        if let Some(ticket) = pace.ticket()
+            && let Err(busy) = ticket.weigh(weight).await
+        {
+            self.stats.count_refused();
+            return (respond::busy(version, busy.retry_after), true);
+        }
+        match reception {
+            Ok(Reception::Whole(received)) => self.run(received, parts, &pace).await,
+            Ok(Reception::Begun(arrival)) => Box::pin(self.run_with_items(arrival, parts)).await,
+            Err(refusal) => (refuse(&refusal), true),
+        }
+    }
+
+    /// Runs an operation that takes items of its request while it arrives; true if the response is a fault.
+    async fn run_with_items(&self, arrival: Box<Arrival>, parts: Parts) -> (Response<Body>, bool) {
+        let (version, operation) = (arrival.head().version(), Arc::clone(arrival.operation()));
+        Span::current().record("version", tracing::field::debug(version));
+        let attachments = Attachments::default();
+        let writing = self.writing(&operation, version, &parts, attachments.form());
+        let context = Context::new(arrival.head().clone(), parts, attachments, Vec::new(), Arc::clone(&self.roles));
+        let contradiction = self.contradiction(&context, &operation);
+        let (lent, lender) = arrival.lend();
+        let called = match contradiction {
+            Some(fault) => {
+                drop(lent);
+                Ok(Outcome::Fault(fault))
             }
+            None => guard(pin!(lender.wait(self.handler_timeout, lent.start(context, writing))))
+                .await
+                .map(|outcome| outcome.unwrap_or_else(|| took_too_long(operation.name()))),
+        };
+        let succeeded = matches!(&called, Ok(outcome) if !matches!(outcome, Outcome::Fault(_)));
+        match lender.settle(succeeded).await {
+            Ok(()) => self.respond(version, called.map(Ok)),
             Err(refusal) => (refuse(&refusal), true),
         }
     }
@@ -437,10 +471,7 @@ impl Inner {
         running: impl Future<Output = Result<Outcome, E>>,
     ) -> Result<Outcome, E> {
         let Some(time) = self.handler_timeout else { return running.await };
-        tokio::time::timeout(time, running).await.unwrap_or_else(|_| {
-            tracing::error!(operation = %name, "a handler took too long");
-            Ok(Outcome::Fault(Fault::receiver("the operation took too long")))
-        })
+        tokio::time::timeout(time, running).await.unwrap_or_else(|_| Ok(took_too_long(name)))
     }
 
     /// The response that refuses a request whose action contradicts its operation.
@@ -524,6 +555,11 @@ impl Inner {
         let own = || own_url(&parts.uri, &parts.headers, scheme).unwrap_or_else(|| parts.uri.path().to_owned());
         self.location.clone().unwrap_or_else(own)
     }
+}
+
+fn took_too_long(name: impl fmt::Display) -> Outcome {
+    tracing::error!(operation = %name, "a handler took too long");
+    Outcome::Fault(Fault::receiver("the operation took too long"))
 }
 
 /// Waits for a handler, and after a success for the rest of its request's package: an answer counts only if the whole package is valid.

@@ -3,7 +3,7 @@
 //! The choice of templates follows the same rules as for requests: see [`memory`](super::memory). They are taken out while a response is
 //! written, and put back immediately, since they copy data that is still being sent before they change it.
 
-use super::answer::Answer;
+use super::answer::{Answer, Layout, Overlaying};
 use super::memory::{Place, TemplatePlace};
 use super::record::Record;
 use crate::Part;
@@ -58,6 +58,18 @@ impl Writing {
     pub(crate) fn write<T: Content>(self, answer: &Answer<T>, name: &QName, view: View<'_>) -> Result<Written, Error> {
         let Answer { headers, parts, body, .. } = answer;
         self.write_any(&Sent { headers, parts, name, body, view })
+    }
+
+    /// Begins to write a response whose list is written while it is sent.
+    ///
+    /// # Errors
+    /// When its other content cannot be written, or has no place for the items.
+    pub(crate) fn begin<T>(self, answer: Answer<T>, overlaying: Overlaying<T>) -> Result<Written, Error> {
+        let layout = Layout { version: self.version, encoding: self.encoding, chunk: self.templating.chunk };
+        let body = overlaying.begin(&answer, layout)?;
+        self.record.count_encoded(&in_full(0));
+        let (media_type, body) = self.packing.pack(self.version, "", body, answer.parts)?;
+        Ok(Written { body, media_type })
     }
 
     fn write_any(mut self, sent: &Sent<'_>) -> Result<Written, Error> {

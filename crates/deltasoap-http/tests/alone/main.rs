@@ -12,6 +12,7 @@ mod faults;
 mod gzip_memory;
 mod hostile_servers;
 mod idle_memory;
+mod items_memory;
 mod neighbours;
 mod overlaid_memory;
 mod panics;

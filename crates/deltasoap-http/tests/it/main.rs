@@ -18,6 +18,7 @@ mod differential;
 mod gzip;
 mod hints;
 mod inspection;
+mod items;
 mod monitor;
 mod multipart;
 mod overlaid;

@@ -28,6 +28,7 @@ mod tracked;
 #[path = "../support/by_default.rs"]
 mod by_default;
 mod leaves;
+mod taken;
 mod templates;
 
 #[macro_use]
@@ -35,5 +36,7 @@ mod templates;
 mod compact;
 #[path = "leaves/mod.rs"]
 mod compact_leaves;
+#[path = "taken.rs"]
+mod compact_taken;
 #[path = "templates.rs"]
 mod compact_templates;

@@ -61,7 +61,7 @@ pub(crate) fn decode_rows<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_
             patch(items, cursor, item_view, me)?;
         }
         if cursor.frame(me).state == INSIDE {
-            let place = cursor.frame(me).place as usize;
+            let place = items::still_there(cursor.frame(me).place as usize, items.len());
             let Some(item) = items.get_mut(place) else { unreachable!("inside an item that was not opened") };
             cursor.visit(item_view, |cursor| items::decode_one(item, cursor, item_view))?;
             let frame = cursor.frame(me);
@@ -104,6 +104,9 @@ pub(crate) fn decode_rows<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_
 /// At the array's start tag.
 fn begin<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, view: View<'_>, me: usize) -> Step {
     let shape = shape::read(cursor, view.array().map_or(1, |array| array.dimensions.max(1) as usize))?;
+    if !shape.inner.is_empty() || shape.offset.is_some() {
+        refuse_streamed(cursor, "an array with an offset or several dimensions")?;
+    }
     if forms::begin(cursor, me, &shape, view)? {
         items.clear();
         return Ok(());
@@ -179,6 +182,7 @@ fn open_item<T: Content>(
     let inner = inner_sizes(cursor, me, array);
     let position = shape::position(cursor, &inner).inspect_err(|_| count_item(cursor, me))?;
     if let Some(place) = position {
+        refuse_streamed(cursor, "an item with a position").inspect_err(|_| count_item(cursor, me))?;
         cursor.leave_differential()?;
         leave_old(items, cursor, me);
         omit(items, cursor, array, (me, place)).inspect_err(|_| count_item(cursor, me))?;
@@ -209,6 +213,15 @@ fn open_item<T: Content>(
     Ok(())
 }
 
+/// Where items are taken out while the message is read, places in an array are not known any more.
+fn refuse_streamed(cursor: &mut Cursor<'_>, found: &str) -> Step {
+    if !cursor.state().is_streamed {
+        return Ok(());
+    }
+    let expected = "an array whose items come one after the other, since they are taken as they come".to_owned();
+    Err(cursor.error_at_tag(ErrorKind::UnexpectedValue { found: found.to_owned(), expected }))
+}
+
 /// Over an old value: drops the old items that were not replaced yet. The array goes on as one that is read from its start: only
 /// that has gaps.
 fn leave_old<T>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, me: usize) {
@@ -218,9 +231,9 @@ fn leave_old<T>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, me: usize) {
     }
 }
 
-/// True if the next item comes behind all that are there, or in the place of an old one.
+/// True if the next item comes after all that are there, some of which may have been taken out, or in the place of an old one.
 fn is_next_behind(len: usize, cursor: &mut Cursor<'_>, me: usize) -> bool {
-    cursor.is_over(me) || cursor.frame(me).count as usize == len
+    cursor.is_over(me) || cursor.frame(me).count as usize >= len
 }
 
 /// Where the next item goes: behind the others, or to a place that was passed over, which is made vacant.

@@ -1,16 +1,65 @@
 //! The items of a message on its way out.
 
-use super::{has_room, split};
+use super::has_room;
 use crate::encode::Encoder;
 use crate::encode::flat::{encode_item, learn_item, write_leaves};
 use crate::schema::{Field, View};
 use crate::template::Shape;
 use crate::{Buffer, Error, ErrorKind, Typed};
-use std::iter::Peekable;
+
+/// An iterator with a look at its next item.
+pub(super) struct Ahead<I: Iterator> {
+    items: I,
+    next: Option<I::Item>,
+    /// It is not asked again once it has given none. One that is [fed](super::Feed) later is.
+    ends: bool,
+    has_ended: bool,
+}
+
+impl<I: Iterator> Ahead<I> {
+    pub(super) fn new(items: I, ends: bool) -> Self {
+        Ahead { items, next: None, ends, has_ended: false }
+    }
+
+    /// The iterator; an item that was looked at is not there any more.
+    pub(super) fn source(&mut self) -> &mut I {
+        &mut self.items
+    }
+
+    pub(super) fn peek(&mut self) -> Option<&I::Item> {
+        if self.next.is_none() {
+            self.next = self.next();
+        }
+        self.next.as_ref()
+    }
+
+    fn next(&mut self) -> Option<I::Item> {
+        let next = self.next.take().or_else(|| if self.has_ended { None } else { self.items.next() });
+        self.has_ended = self.ends && next.is_none();
+        next
+    }
+
+    fn next_if(&mut self, is_wanted: impl FnOnce(&I::Item) -> bool) -> Option<I::Item> {
+        let item = self.next()?;
+        if is_wanted(&item) {
+            return Some(item);
+        }
+        self.next = Some(item);
+        None
+    }
+
+    /// How many items are to come, if the iterator says so.
+    pub(super) fn exact_size(&self) -> Option<usize> {
+        match self.items.size_hint() {
+            (low, Some(high)) if low == high => low.checked_add(usize::from(self.next.is_some())),
+            _ => None,
+        }
+    }
+}
 
 /// Items, and what is needed to write them where they belong.
 pub(super) struct Items<I: Iterator> {
-    items: Peekable<I>,
+    items: Ahead<I>,
     field: Field,
     encoder: Encoder,
     /// The markup of flat items, once one is written.
@@ -23,9 +72,14 @@ pub(super) struct Items<I: Iterator> {
 }
 
 impl<T: Typed, I: Iterator<Item = T>> Items<I> {
-    pub(super) fn new(items: Peekable<I>, field: Field, encoder: Encoder) -> Self {
-        let due = split::exact_size(&items);
+    pub(super) fn new(items: Ahead<I>, field: Field, encoder: Encoder) -> Self {
+        let due = items.exact_size();
         Items { items, field, encoder, shape: None, due, written: 0, longest: 0 }
+    }
+
+    /// Where items come from.
+    pub(super) fn source(&mut self) -> &mut I {
+        self.items.source()
     }
 
     /// Writes items for as long as there is room. True if there are no more.

@@ -25,8 +25,9 @@ use crate::schema::Use;
 use crate::soap::{Draft, HeaderBlock, Version};
 use crate::{Buffer, Error, Message, Typed};
 use deltasoap_xml::Located;
-use items::Items;
+use items::{Ahead, Items};
 use split::Split;
+use std::collections::VecDeque;
 use std::fmt;
 
 /// Scratch behind a chunk: values are formatted in blocks that are longer than what they need.
@@ -71,6 +72,59 @@ pub struct Overlay<I: Iterator> {
     size: usize,
     /// Bytes of all chunks before.
     sent: u64,
+    /// Items may be fed later: where there are none, the list has not ended.
+    is_open: bool,
+}
+
+/// Items that are fed one by one, and written with the next chunk: see [`Overlay::open`].
+#[derive(Debug)]
+pub struct Feed<T>(VecDeque<T>);
+
+impl<T> Iterator for Feed<T> {
+    type Item = T;
+
+    fn next(&mut self) -> Option<T> {
+        self.0.pop_front()
+    }
+
+    /// Nobody knows how many there will be.
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.0.len(), None)
+    }
+}
+
+impl<T: Typed> Overlay<Feed<T>> {
+    /// Begins a message whose items are [fed](Self::feed) while it is written, until [`end`](Self::end). In other respects as
+    /// [`new`](Self::new).
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn open<B: Message>(
+        version: Version,
+        encoding: Use,
+        headers: &[HeaderBlock],
+        body: &B,
+        size: usize,
+    ) -> Result<Self, Error> {
+        let items = Ahead::new(Feed(VecDeque::new()), false);
+        let overlay = Self::with(version, encoding, headers, body, (items, true), size)?;
+        Ok(Overlay { is_open: true, ..overlay })
+    }
+
+    /// Adds an item, to be written with the next chunk. Chunks are empty while there are no items and no end.
+    pub fn feed(&mut self, item: T) {
+        self.items.source().0.push_back(item);
+    }
+
+    /// Items that are not written yet, but for one that may be in preparation.
+    pub fn waiting(&mut self) -> usize {
+        self.items.source().0.len()
+    }
+
+    /// Says that there are no more items.
+    pub fn end(&mut self) {
+        self.is_open = false;
+    }
 }
 
 /// What comes next.
@@ -98,17 +152,29 @@ impl<T: Typed, I: Iterator<Item = T>> Overlay<I> {
         items: impl IntoIterator<IntoIter = I>,
         size: usize,
     ) -> Result<Self, Error> {
-        let mut items = items.into_iter().peekable();
+        let mut items = Ahead::new(items.into_iter(), true);
         let has_items = items.peek().is_some();
+        Self::with(version, encoding, headers, body, (items, has_items), size)
+    }
+
+    /// Begins a message whose list has items, or may be without.
+    fn with<B: Message>(
+        version: Version,
+        encoding: Use,
+        headers: &[HeaderBlock],
+        body: &B,
+        (items, has_items): (Ahead<I>, bool),
+        size: usize,
+    ) -> Result<Self, Error> {
         let mut encoder = Encoder::new();
-        encoder.splits = Some(Splits::new(has_items, split::exact_size(&items)));
+        encoder.splits = Some(Splits::new(has_items, items.exact_size()));
         let (name, value, view) = (&B::ELEMENT, body, B::view());
         Draft { version, encoding, headers, name, value, view, references: true }.write(&mut encoder);
         let Split { at, field, encoder: inner } = encoder.splits.take().unwrap_or_default().only::<T>()?;
         let mut head = encoder.finish()?.into_vec();
         let tail = head.split_off(at);
         let (items, chunk) = (Items::new(items, field, inner), Buffer::new());
-        Ok(Overlay { head, items, tail, next: Part::Head, chunk, size, sent: 0 })
+        Ok(Overlay { head, items, tail, next: Part::Head, chunk, size, sent: 0, is_open: false })
     }
 
     /// The next chunk, in the memory of the one before; `None` behind the last one. No chunk is empty.
@@ -124,7 +190,7 @@ impl<T: Typed, I: Iterator<Item = T>> Overlay<I> {
     }
 
     /// As [`next_chunk`](Self::next_chunk), into a buffer of the caller's, whose content is replaced. False, and an empty
-    /// buffer, behind the last chunk.
+    /// buffer, after the last chunk, and where items are still to be [fed](Overlay::feed).
     ///
     /// # Errors
     /// As [`next_chunk`](Self::next_chunk).
@@ -153,7 +219,7 @@ impl<T: Typed, I: Iterator<Item = T>> Overlay<I> {
                     self.next = Part::Items;
                 }
                 Part::Items => {
-                    if !self.items.write(chunk, self.size)? {
+                    if !self.items.write(chunk, self.size)? || self.is_open {
                         return Ok(());
                     }
                     self.next = Part::Tail;

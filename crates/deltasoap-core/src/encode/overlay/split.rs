@@ -55,14 +55,6 @@ fn is_same(a: ElementRef, b: ElementRef) -> bool {
     a == b || View::of_static(a).element == View::of_static(b).element
 }
 
-/// How many items an iterator is going to give, if it says so.
-pub(super) fn exact_size(items: &impl Iterator) -> Option<usize> {
-    match items.size_hint() {
-        (low, Some(high)) if low == high => Some(low),
-        _ => None,
-    }
-}
-
 /// How many items there are going to be in a list that holds some: all, if only those are written; `None` if nobody knows.
 pub(super) fn size_with(held: usize, encoder: &Encoder) -> Option<usize> {
     match &encoder.splits {

@@ -1,0 +1,266 @@
+//! Calls whose response contains a list of any length, which is used while it arrives.
+
+use super::builder::{Client, Settings};
+use super::call::{Response, span};
+use super::error::CallError;
+use super::options::CallOptions;
+use super::receive::{FaultReceiver, Reading, arrival_error, bound, empty, excerpt, status_error, undecodable};
+use super::transmit::within;
+#[cfg(feature = "gzip")]
+use crate::coding::Inflated;
+use crate::coding::{Coding, check_transfer};
+use crate::items::{Arriving, Flow, Items, WINDOW};
+use crate::media::MediaType;
+use crate::{Attachments, Body, BoxError};
+use bytes::Bytes;
+use deltasoap_core::decode::{Cursor, Decoder, Step};
+use deltasoap_core::soap::{Head, Receiver};
+use deltasoap_core::{ErrorKind, Message, QName};
+use futures_util::future::BoxFuture;
+use http::Request;
+use http::response::Parts;
+use http_body_util::BodyExt;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+use tower::Service;
+use tracing::Instrument;
+
+impl<S, B> Client<S>
+where
+    S: Service<Request<Body>, Response = http::Response<B>> + Clone,
+    S::Error: Into<BoxError>,
+    B: http_body::Body<Data = Bytes> + Send + 'static,
+    B::Error: Into<BoxError>,
+{
+    /// Calls an operation whose response contains a list of any length, and gives its items while they arrive. `list` finds the list in the
+    /// response.
+    ///
+    /// The memory needed does not grow with the list, and the client's limits on the
+    /// [length](deltasoap_core::Limits::message) of a message and on the nodes of trees count from the last items that were taken.
+    /// Nothing is read ahead: while items are not asked for, the server has to wait. The client's
+    /// [timeout](crate::ClientBuilder::timeout) covers the call up to the first items, and then each wait for more.
+    ///
+    /// A package of parts is read whole, and so are its parts, which are dropped. A client with an
+    /// [inspector](crate::ClientBuilder::inspect) refuses such calls, since that needs whole messages. In gzip, the client's bounds on
+    /// the content hold for the whole message.
+    ///
+    /// ```
+    /// # use deltasoap::http::{Client, SoapService};
+    /// # use deltasoap::{Lease, Soap, soap::Fault};
+    /// # #[derive(Soap)]
+    /// # #[soap(namespace = "urn:lab", message)]
+    /// # struct Measure {}
+    /// #[derive(Soap)]
+    /// #[soap(namespace = "urn:lab", message)]
+    /// struct Measured {
+    ///     level: Vec<f64>,
+    ///     unit: String,
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let measure = async |_: Lease<Measure>| {
+    /// #     Ok::<_, Fault>(Measured { level: vec![0.5; 10_000], unit: "m".to_owned() })
+    /// # };
+    /// # let client = Client::with_service("http://localhost/", SoapService::builder().operation(measure).build()?)?;
+    /// let mut levels = client.call_items(&Measure {}, |measured: &mut Measured| &mut measured.level).await?;
+    /// let mut total = 0.0;
+    /// while let Some(level) = levels.next().await {
+    ///     total += level?;
+    /// }
+    /// assert_eq!(total, 5_000.0);
+    /// assert_eq!(levels.finish().await?.unit, "m");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`call`](Self::call), as far as they come before the first item; the others come with the items.
+    pub async fn call_items<Req, Resp, Item, List>(
+        &self,
+        request: &Req,
+        list: List,
+    ) -> Result<Items<Resp, Item, CallError>, CallError>
+    where
+        Req: Message,
+        Resp: Message + Send + 'static,
+        Item: Send + 'static,
+        List: Fn(&mut Resp) -> &mut Vec<Item> + Send + Sync + 'static,
+    {
+        Ok(self.call_items_with(request, list, CallOptions::default()).await?.body)
+    }
+
+    /// As [`call_items`](Self::call_items), with settings of this call. Deviations from the schema are not known yet.
+    ///
+    /// # Errors
+    /// As [`call_items`](Self::call_items).
+    pub async fn call_items_with<Req, Resp, Item, List>(
+        &self,
+        request: &Req,
+        list: List,
+        options: CallOptions,
+    ) -> Result<Response<Items<Resp, Item, CallError>>, CallError>
+    where
+        Req: Message,
+        Resp: Message + Send + 'static,
+        Item: Send + 'static,
+        List: Fn(&mut Resp) -> &mut Vec<Item> + Send + Sync + 'static,
+    {
+        if self.settings.inspector.is_some() {
+            return Err(CallError::Refused("an inspector needs whole answers".into()));
+        }
+        let timeout = options.timeout.or(self.settings.timeout);
+        let (request, _) = self.request(request, options)?;
+        let flow = Arc::new(Flow::new(Arc::new(list)));
+        let exchange = async {
+            let response = self.transmit(request).await?;
+            let receiver = ItemsReceiver { flow: Arc::clone(&flow), fault: FaultReceiver::default(), is_fault: false };
+            let mut arrival = Arrival::begin(response, receiver, self.decoder(), &self.settings, timeout).await?;
+            arrival.more().await?;
+            Ok(arrival)
+        };
+        let arrival = within(timeout, exchange).instrument(span::<Req>()).await?;
+        let (head, status) = (arrival.reading.head().clone(), arrival.parts.status);
+        let http_headers = arrival.parts.headers.clone();
+        let (body, attachments) = (Items::new(flow, Box::new(arrival)), Attachments::default());
+        Ok(Response { head, body, status, http_headers, attachments, deviations: Vec::new() })
+    }
+}
+
+/// Takes a response whose items are used while it arrives, or a fault.
+struct ItemsReceiver<M, T> {
+    flow: Arc<Flow<M, T>>,
+    fault: FaultReceiver,
+    is_fault: bool,
+}
+
+impl<M: Message, T> Receiver for ItemsReceiver<M, T> {
+    fn open_body(&mut self, head: &Head, namespace: &str, local: &str) -> Result<(), ErrorKind> {
+        self.is_fault = namespace == head.version().namespace() && local == "Fault";
+        if self.is_fault {
+            return self.fault.open_body(head, namespace, local);
+        }
+        if M::ELEMENT.is(namespace, local) {
+            return Ok(());
+        }
+        let (found, expected) = (QName::owned(namespace, local).to_string(), format!("<{}>", M::ELEMENT));
+        Err(ErrorKind::UnexpectedElement { found, expected })
+    }
+
+    fn decode_body(&mut self, cursor: &mut Cursor<'_>) -> Step {
+        if self.is_fault { self.fault.decode_body(cursor) } else { self.flow.decode(cursor) }
+    }
+}
+
+/// An answer that is still arriving.
+struct Arrival<M, T> {
+    parts: Parts,
+    reading: Reading<ItemsReceiver<M, T>>,
+    /// `None` once it has ended.
+    body: Option<Pin<Box<dyn http_body::Body<Data = Bytes, Error = BoxError> + Send>>>,
+    /// What has arrived and is not read yet.
+    unread: Bytes,
+    /// How long it may pause.
+    timeout: Option<Duration>,
+}
+
+impl<M: Message, T> Arrival<M, T> {
+    /// Begins to read an answer. One that comes in a package is read whole.
+    async fn begin<B>(
+        response: http::Response<B>,
+        receiver: ItemsReceiver<M, T>,
+        decoder: Box<Decoder>,
+        settings: &Settings,
+        timeout: Option<Duration>,
+    ) -> Result<Self, CallError>
+    where
+        B: http_body::Body<Data = Bytes> + Send + 'static,
+        B::Error: Into<BoxError>,
+    {
+        let (mut parts, body) = response.into_parts();
+        let media = MediaType::of(&parts.headers).filter(|media| media.can_be_soap() || media.is_package());
+        let body = decoded(&parts, media.as_ref(), body.map_err(Into::into), settings)?;
+        let Some(media) = media else {
+            let first = excerpt(std::pin::pin!(body)).await;
+            return Err(status_error(parts.status, &parts.headers, &first, None));
+        };
+        let mut reading = Reading::new(&mut parts, receiver, decoder, settings);
+        if !media.is_package() {
+            reading.expect(&media);
+            return Ok(Arrival { parts, reading, body: Some(body), unread: Bytes::new(), timeout });
+        }
+        let limits = settings.attachments.limits;
+        let mut attachments = Attachments::of(&media, body, limits, timeout).map_err(CallError::Attachment)?;
+        if let Err(error) = reading.read_root(&mut attachments).await {
+            return Err(reading.explained(error, &parts));
+        }
+        attachments.finish().await.map_err(CallError::Attachment)?;
+        let mut arrival = Arrival { parts, reading, body: None, unread: Bytes::new(), timeout };
+        arrival.end()?;
+        Ok(arrival)
+    }
+
+    async fn more(&mut self) -> Result<bool, CallError> {
+        match self.read_on().await {
+            Err(CallError::Decode(_)) if self.reading.is_empty() => Err(empty(self.parts.status, &self.parts.headers)),
+            result => result.map_err(|error| self.reading.explained(error, &self.parts)),
+        }
+    }
+
+    async fn read_on(&mut self) -> Result<bool, CallError> {
+        let Some(body) = &mut self.body else { return Ok(false) };
+        loop {
+            while !self.unread.is_empty() {
+                self.reading.push(self.unread.split_to(self.unread.len().min(WINDOW)))?;
+                if self.reading.receiver().flow.take_finished() {
+                    self.reading.decoder.let_go();
+                    return Ok(true);
+                }
+            }
+            match within(self.timeout, async { Ok(body.frame().await) }).await? {
+                Some(frame) => self.unread = frame.map_err(arrival_error)?.into_data().unwrap_or_default(),
+                None => break,
+            }
+        }
+        self.body = None;
+        self.reading.finish().await?;
+        self.end()?;
+        Ok(false)
+    }
+
+    /// After the message.
+    fn end(&mut self) -> Result<(), CallError> {
+        let receiver = self.reading.receiver();
+        receiver.flow.take_rest();
+        let fault = std::mem::take(&mut receiver.fault).into_fault();
+        match fault.map_err(|error| CallError::malformed(self.parts.status, error))? {
+            Some(fault) => Err(CallError::Fault(Box::new(fault))),
+            None => Ok(()),
+        }
+    }
+}
+
+impl<M: Message + Send + 'static, T: Send + 'static> Arriving<CallError> for Arrival<M, T> {
+    fn more(&mut self) -> BoxFuture<'_, Result<bool, CallError>> {
+        Box::pin(self.more())
+    }
+}
+
+/// The body without its content coding.
+fn decoded<B>(
+    parts: &Parts,
+    media: Option<&MediaType>,
+    body: B,
+    settings: &Settings,
+) -> Result<Pin<Box<dyn http_body::Body<Data = Bytes, Error = BoxError> + Send>>, CallError>
+where
+    B: http_body::Body<Data = Bytes, Error = BoxError> + Send + 'static,
+{
+    match check_transfer(&parts.headers).and_then(|()| Coding::of(&parts.headers)) {
+        Ok(Coding::Identity) => Ok(Box::pin(body)),
+        #[cfg(feature = "gzip")]
+        Ok(Coding::Gzip) if settings.accepts_gzip => Ok(Box::pin(Inflated::new(body, bound(media, settings)))),
+        coding => Err(undecodable(parts, coding)),
+    }
+}

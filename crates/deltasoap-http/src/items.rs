@@ -1,0 +1,199 @@
+//! Items of a list that are used while their message arrives: of a request by its handler, of a response by its caller.
+//!
+//! The message's type stays what it is: the list is any vector in it. Between two windows of the message the finished items are taken out of
+//! that vector, so that the memory needed is that of one window's items, whatever the length of the list. Nothing is read ahead: more of
+//! the message is read when the items at hand are used up, and the sender waits meanwhile (*Toward Characterizing the Performance of SOAP
+//! Toolkits*, sections 2.2 and 2.3).
+
+use deltasoap_core::Message;
+use deltasoap_core::decode::{Cursor, Step, take_finished};
+use futures_util::future::BoxFuture;
+use futures_util::stream::{Stream, try_unfold};
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::vec;
+
+/// The items of one list of a message that is still arriving, in their order.
+///
+/// The list is empty in [the message](Self::with_message), or holds one item that is not finished. Each call that gives items reads as much
+/// of the message as it takes to have some. If items are not asked for, the sender has to wait.
+///
+/// Only after [`None`](Self::next), or by [`finish`](Self::finish), it is known that the message is valid: an error can come after any item.
+pub struct Items<M, T, E> {
+    flow: Arc<Flow<M, T>>,
+    arriving: Box<dyn Arriving<E>>,
+    /// Items that were taken and not yet given.
+    taken: vec::IntoIter<T>,
+    has_ended: bool,
+}
+
+/// Reads more of a message.
+pub(crate) trait Arriving<E>: Send {
+    /// Reads on until there are items, or the message has ended; false if it has.
+    fn more(&mut self) -> BoxFuture<'_, Result<bool, E>>;
+}
+
+/// Bytes of a message that are read at most before its items are taken: an item may be ten times as large in memory as in XML.
+pub(crate) const WINDOW: usize = 32 << 10;
+
+/// A message that has arrived whole.
+pub(crate) struct Arrived;
+
+impl<E> Arriving<E> for Arrived {
+    fn more(&mut self) -> BoxFuture<'_, Result<bool, E>> {
+        Box::pin(async { Ok(false) })
+    }
+}
+
+impl<M: Message, T, E> Items<M, T, E> {
+    pub(crate) fn new(flow: Arc<Flow<M, T>>, arriving: Box<dyn Arriving<E>>) -> Self {
+        Items { flow, arriving, taken: Vec::new().into_iter(), has_ended: false }
+    }
+
+    /// The next item; `None` after the last one, when the whole message has been read and is valid.
+    ///
+    /// # Errors
+    /// When the message is invalid, or does not arrive. After an error there are no more items.
+    pub async fn next(&mut self) -> Option<Result<T, E>> {
+        loop {
+            if let Some(item) = self.taken.next() {
+                return Some(Ok(item));
+            }
+            match self.next_batch().await? {
+                Ok(batch) => self.taken = batch.into_iter(),
+                Err(error) => return Some(Err(error)),
+            }
+        }
+    }
+
+    /// The next items, as many as are at hand: at least one. `None` after the last ones. For lists of numbers this is the faster way, and
+    /// the items are in one piece of memory.
+    ///
+    /// # Errors
+    /// As [`next`](Self::next).
+    pub async fn next_batch(&mut self) -> Option<Result<Vec<T>, E>> {
+        let rest = std::mem::take(&mut self.taken);
+        if rest.len() > 0 {
+            return Some(Ok(rest.collect()));
+        }
+        loop {
+            let batch = self.flow.batch();
+            if !batch.is_empty() {
+                return Some(Ok(batch));
+            }
+            if self.has_ended {
+                return None;
+            }
+            match self.arriving.more().await {
+                Ok(more) => self.has_ended = !more,
+                Err(error) => {
+                    self.has_ended = true;
+                    return Some(Err(error));
+                }
+            }
+        }
+    }
+
+    /// Looks at what was read of the message besides the items: what comes before the list is there from the first item on.
+    pub fn with_message<R>(&self, look: impl FnOnce(&M) -> R) -> R {
+        look(&self.flow.passing().message)
+    }
+
+    /// Reads the rest of the message, drops its items, and gives the message without them.
+    ///
+    /// # Errors
+    /// As [`next`](Self::next); an error that was given before is not given again, the message is as far as it was read then.
+    pub async fn finish(mut self) -> Result<M, E> {
+        while let Some(batch) = self.next_batch().await {
+            drop(batch?);
+        }
+        Ok(self.flow.take_message())
+    }
+
+    /// The items as a [`Stream`].
+    pub fn into_stream(self) -> impl Stream<Item = Result<T, E>> {
+        try_unfold(self, async |mut items| Ok(items.next().await.transpose()?.map(|item| (item, items))))
+    }
+}
+
+impl<M, T, E> Drop for Items<M, T, E> {
+    fn drop(&mut self) {
+        let mut passing = self.flow.passing();
+        (passing.ready, passing.is_left) = (Vec::new(), true);
+    }
+}
+
+impl<M, T, E> fmt::Debug for Items<M, T, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Items").field("has_ended", &self.has_ended).finish_non_exhaustive()
+    }
+}
+
+/// Finds the list in the message.
+pub(crate) type ListOf<M, T> = dyn Fn(&mut M) -> &mut Vec<T> + Send + Sync;
+
+/// A message on its way from who reads it to who takes its items.
+pub(crate) struct Flow<M, T> {
+    list: Arc<ListOf<M, T>>,
+    /// The lock is never waited for: the message is read when its items are asked for.
+    passing: Mutex<Passing<M, T>>,
+}
+
+struct Passing<M, T> {
+    message: M,
+    /// Items that were taken out of the message.
+    ready: Vec<T>,
+    /// Nobody will ask for items any more: they are dropped.
+    is_left: bool,
+}
+
+impl<M: Message, T> Flow<M, T> {
+    pub(crate) fn new(list: Arc<ListOf<M, T>>) -> Self {
+        const { assert!(!M::HAS_PARTS, "a message whose body has several elements is read whole") };
+        Flow { list, passing: Mutex::new(Passing { message: M::vacant(M::view()), ready: Vec::new(), is_left: false }) }
+    }
+
+    /// Reads the body's element; see [`Content::decode`](deltasoap_core::Content::decode).
+    pub(crate) fn decode(&self, cursor: &mut Cursor<'_>) -> Step {
+        cursor.let_items_go();
+        self.passing().message.decode(cursor, M::view())
+    }
+
+    /// Takes the finished items out of the message. True if there are some at hand, or were dropped since nobody wants them.
+    pub(crate) fn take_finished(&self) -> bool {
+        self.take(take_finished)
+    }
+
+    /// Takes the last items, after the message was read.
+    pub(crate) fn take_rest(&self) {
+        self.take(std::mem::take);
+    }
+
+    fn take(&self, take: impl FnOnce(&mut Vec<T>) -> Vec<T>) -> bool {
+        let Passing { message, ready, is_left } = &mut *self.passing();
+        let mut taken = take((self.list)(message));
+        if *is_left {
+            return !taken.is_empty();
+        }
+        if ready.is_empty() {
+            *ready = taken;
+        } else {
+            ready.append(&mut taken);
+        }
+        !ready.is_empty()
+    }
+
+    fn batch(&self) -> Vec<T> {
+        std::mem::take(&mut self.passing().ready)
+    }
+
+    fn take_message(&self) -> M {
+        std::mem::replace(&mut self.passing().message, M::vacant(M::view()))
+    }
+}
+
+impl<M, T> Flow<M, T> {
+    fn passing(&self) -> MutexGuard<'_, Passing<M, T>> {
+        self.passing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,293 @@
+//! Requests whose handler runs while they arrive.
+//!
+//! [`Arrival`] reads until there are items of the operation's list, or the message is whole. It is lent to the handler with the items, and
+//! comes back when the handler lets go of them. If the handler succeeded, the rest is read and checked before the response is sent: as for
+//! other requests, only valid messages have responses.
+
+use super::context::Context;
+use super::dispatch::Dispatch;
+use super::heavy::Pace;
+use super::operation::{Operation, Outcome};
+use super::receive::{Asked, Failure, Received, Receiving, Refusal, next_frame};
+use super::service::Inner;
+use super::writing::Writing;
+use crate::drain::drain;
+use crate::items::{Arriving, WINDOW};
+use crate::media::MediaType;
+use crate::{Attachments, BoxError};
+use bytes::Bytes;
+use deltasoap_core::soap::{Fault, Head, Version};
+use futures_util::future::BoxFuture;
+use http_body::Body;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::time::{Instant, timeout_at};
+
+/// A request that was read, or the beginning of one.
+#[allow(clippy::large_enum_variant, reason = "most requests come whole, and are not to be moved to the heap for it")]
+pub(super) enum Reception {
+    Whole(Received),
+    /// Its operation takes items while they arrive, and there are some.
+    Begun(Box<Arrival>),
+}
+
+/// Reads a request up to its first items, if its operation takes them while they arrive; else reads it whole.
+///
+/// # Errors
+/// As [`receive`](super::receive::receive).
+pub(super) async fn receive_items<B>(
+    service: &Arc<Inner>,
+    media: &MediaType,
+    asked: Asked,
+    pace: Pace,
+    body: B,
+) -> Result<Reception, Refusal>
+where
+    B: Body<Data = Bytes, Error = BoxError> + Send + 'static,
+{
+    let mut receiving = Receiving::new(service, asked, pace);
+    receiving.expect(media);
+    let mut arrival = Arrival {
+        service: Arc::clone(service),
+        receiving,
+        announced: body.size_hint().lower(),
+        body: Box::pin(body),
+        unread: Bytes::new(),
+        fallback: media.version(),
+        progress: Progress::Reading,
+    };
+    if arrival.more().await == Ok(true) {
+        return Ok(Reception::Begun(Box::new(arrival)));
+    }
+    let Arrival { receiving, fallback, progress, .. } = arrival;
+    if let Progress::Failed(refusal) = progress {
+        return Err(*refusal);
+    }
+    let whole = receiving.conclude(service, Attachments::default());
+    whole.map(Reception::Whole).ok_or_else(|| Refusal::without_body(fallback))
+}
+
+/// A request that is still arriving.
+pub(super) struct Arrival {
+    service: Arc<Inner>,
+    receiving: Receiving,
+    body: Pin<Box<dyn Body<Data = Bytes, Error = BoxError> + Send>>,
+    /// What has arrived and is not read yet.
+    unread: Bytes,
+    /// The bytes that the body announced.
+    announced: u64,
+    /// The version of a message that does not tell its own.
+    fallback: Version,
+    progress: Progress,
+}
+
+#[derive(Debug)]
+enum Progress {
+    Reading,
+    Whole,
+    Failed(Box<Refusal>),
+}
+
+impl Arrival {
+    pub(super) fn head(&self) -> &Head {
+        self.receiving.head()
+    }
+
+    /// The operation that takes the items.
+    pub(super) fn operation(&self) -> &Arc<Operation> {
+        match self.dispatch().operation() {
+            Some(operation) => operation,
+            None => unreachable!("items of no operation"),
+        }
+    }
+
+    fn dispatch(&self) -> &Dispatch {
+        self.receiving.dispatch()
+    }
+
+    /// Reads on until there are items, or the message has ended; false if it has.
+    ///
+    /// # Errors
+    /// When the message is invalid or does not arrive; then, too, if it is called again.
+    async fn more(&mut self) -> Result<bool, Fault> {
+        match &self.progress {
+            Progress::Reading => {}
+            Progress::Whole => return Ok(false),
+            Progress::Failed(refusal) => return Err(refusal.fault.clone()),
+        }
+        match self.read_on().await {
+            Ok(true) => Ok(true),
+            Ok(false) => {
+                self.progress = Progress::Whole;
+                self.receiving.count(&self.service);
+                Ok(false)
+            }
+            Err(failure) => Err(self.fail(failure).await),
+        }
+    }
+
+    async fn read_on(&mut self) -> Result<bool, Failure> {
+        loop {
+            while !self.unread.is_empty() {
+                let window = self.unread.split_to(self.unread.len().min(WINDOW));
+                self.receiving.push(window).await?;
+                match self.receiving.take_items() {
+                    Some(true) => return Ok(true),
+                    Some(false) => {}
+                    None => self.check_announced()?,
+                }
+            }
+            match next_frame(self.body.as_mut(), self.receiving.timeout()).await? {
+                Some(frame) => self.unread = frame.into_data().unwrap_or_default(),
+                None => break,
+            }
+        }
+        self.receiving.finish().await?;
+        self.receiving.take_rest();
+        Ok(false)
+    }
+
+    /// Refuses a request that is too long, if its operation needs it whole.
+    fn check_announced(&self) -> Result<(), Failure> {
+        let limit = self.service.options.limits.message;
+        let is_over = self.announced > limit && self.dispatch().has_begun();
+        if is_over { Err(Failure::TooLarge("message", limit)) } else { Ok(()) }
+    }
+
+    async fn fail(&mut self, failure: Failure) -> Fault {
+        if failure.leaves_a_rest() {
+            drain(self.body.as_mut()).await;
+        }
+        let refusal = self.receiving.refuse(self.fallback, failure);
+        let fault = refusal.fault.clone();
+        self.progress = Progress::Failed(Box::new(refusal));
+        self.receiving.count(&self.service);
+        fault
+    }
+
+    /// Lends the rest of the request to its handler.
+    pub(super) fn lend(self: Box<Self>) -> (Lent, Lender) {
+        let lender = Lender::default();
+        (Lent { arrival: Some(self), lender: lender.clone() }, lender)
+    }
+
+    /// After the handler: reads the rest if it succeeded.
+    ///
+    /// # Errors
+    /// When the message is invalid or did not arrive, whatever the handler made of it.
+    async fn settle(mut self: Box<Self>, succeeded: bool) -> Result<(), Refusal> {
+        if succeeded {
+            while let Ok(true) = self.more().await {}
+        } else if matches!(self.progress, Progress::Reading) {
+            drain(self.body.as_mut()).await;
+            self.receiving.count(&self.service);
+        }
+        self.receiving.count_call(&self.service);
+        match self.progress {
+            Progress::Failed(refusal) => Err(*refusal),
+            Progress::Reading | Progress::Whole => Ok(()),
+        }
+    }
+}
+
+/// An arrival in the hands of a handler.
+pub(super) struct Lent {
+    arrival: Option<Box<Arrival>>,
+    lender: Lender,
+}
+
+impl Lent {
+    /// Starts the handler with the items.
+    pub(super) fn start(self, context: Context, writing: Writing) -> BoxFuture<'static, Outcome> {
+        let starter = self.arrival.as_ref().and_then(|arrival| arrival.dispatch().starter());
+        match starter {
+            Some(start) => start(context, writing, Box::new(self)),
+            None => unreachable!("items of no call"),
+        }
+    }
+}
+
+impl Arriving<Fault> for Lent {
+    fn more(&mut self) -> BoxFuture<'_, Result<bool, Fault>> {
+        Box::pin(async {
+            let Some(arrival) = &mut self.arrival else { return Ok(false) };
+            let _reading = Reading::begin(&self.lender);
+            arrival.more().await
+        })
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        self.lender.state().arrival = self.arrival.take();
+    }
+}
+
+/// Waits for what was lent.
+#[derive(Clone, Default)]
+pub(super) struct Lender(Arc<Mutex<Loan>>);
+
+#[derive(Default)]
+struct Loan {
+    /// What has come back.
+    arrival: Option<Box<Arrival>>,
+    /// True while the handler waits for more of the message.
+    is_reading: bool,
+    /// When it last had some.
+    read_at: Option<Instant>,
+}
+
+impl Lender {
+    fn state(&self) -> MutexGuard<'_, Loan> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for a handler, which may take this long between two reads; reading itself has its own limits. `None` if it took too long.
+    pub(super) async fn wait<T>(&self, limit: Option<Duration>, running: impl Future<Output = T>) -> Option<T> {
+        let Some(limit) = limit else { return Some(running.await) };
+        let mut running = std::pin::pin!(running);
+        let mut since = Instant::now();
+        loop {
+            if let Ok(outcome) = timeout_at(since + limit, running.as_mut()).await {
+                return Some(outcome);
+            }
+            let Loan { is_reading, read_at, .. } = *self.state();
+            match read_at.filter(|at| *at > since) {
+                _ if is_reading => since = Instant::now(),
+                Some(at) => since = at,
+                None => return None,
+            }
+        }
+    }
+
+    /// After the handler: reads the rest of the message if the handler succeeded and let go of the items. A handler that has passed them
+    /// on answers for the rest itself.
+    ///
+    /// # Errors
+    /// When the message is invalid or did not arrive.
+    pub(super) async fn settle(&self, succeeded: bool) -> Result<(), Refusal> {
+        let arrival = self.state().arrival.take();
+        match arrival {
+            Some(arrival) => arrival.settle(succeeded).await,
+            None => Ok(()),
+        }
+    }
+}
+
+/// The handler waits for more of the message.
+struct Reading<'a>(&'a Lender);
+
+impl<'a> Reading<'a> {
+    fn begin(lender: &'a Lender) -> Self {
+        lender.state().is_reading = true;
+        Reading(lender)
+    }
+}
+
+impl Drop for Reading<'_> {
+    fn drop(&mut self) {
+        let mut state = self.0.state();
+        (state.is_reading, state.read_at) = (false, Some(Instant::now()));
+    }
+}

@@ -1,0 +1,250 @@
+//! Items that are taken out while their message arrives: the same items, and the same errors, as of a message read whole.
+
+use deltasoap::decode::{Cursor, Decoder, ElementRoot, Root, Step, take_finished};
+use deltasoap::{DecodeOptions, Error, ErrorKind, Limits, Node, Soap, SoapArray, Tolerance, Typed};
+use proptest::prelude::*;
+use std::fmt::Debug;
+
+types! {
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    struct Levels {
+        station: String,
+        level: Vec<f64>,
+        note: Option<String>,
+    }
+
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    struct Row {
+        #[soap(attribute)]
+        id: Option<i32>,
+        name: String,
+        value: Option<f64>,
+        tag: Vec<String>,
+    }
+
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    struct Page {
+        number: i32,
+        table: Table,
+        last: bool,
+    }
+
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    struct Table {
+        row: Vec<Row>,
+        total: i64,
+    }
+
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    struct Numbers {
+        numbers: SoapArray<i32>,
+        text: String,
+    }
+
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    struct Trees {
+        tree: Vec<Node>,
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+enum Event {
+    #[soap(name = "up")]
+    Up(i32),
+    #[soap(name = "down")]
+    Down(String),
+}
+
+#[derive(Debug, Clone, PartialEq, Soap)]
+struct Events {
+    source: String,
+    #[soap(inline)]
+    event: Vec<Event>,
+}
+
+/// An element of which items are taken.
+struct Taken<M>(ElementRoot<'static, M>);
+
+impl<M: Typed> Root for Taken<M> {
+    fn decode(&mut self, cursor: &mut Cursor<'_>) -> Step {
+        cursor.let_items_go();
+        self.0.decode(cursor)
+    }
+}
+
+/// The items as they were taken, and what is left of the value in the end.
+fn read_taken<M: Typed, T>(
+    mut decoder: Decoder,
+    chunks: &[&[u8]],
+    list: fn(&mut M) -> &mut Vec<T>,
+) -> Result<(Vec<T>, M), Error> {
+    let (mut root, mut items) = (Taken(ElementRoot::<M>::new(M::view())), Vec::new());
+    for chunk in chunks {
+        decoder.push(&mut root, chunk)?;
+        items.extend(take_finished(list(&mut root.0.value)));
+        assert!(list(&mut root.0.value).len() <= 1);
+        decoder.let_go();
+    }
+    decoder.finish(&mut root)?;
+    items.append(list(&mut root.0.value));
+    Ok((items, root.0.value))
+}
+
+fn read_whole<M: Typed, T>(
+    mut decoder: Decoder,
+    message: &[u8],
+    list: fn(&mut M) -> &mut Vec<T>,
+) -> Result<(Vec<T>, M), Error> {
+    let mut root = ElementRoot::<M>::new(M::view());
+    decoder.decode(&mut root, message)?;
+    Ok((std::mem::take(list(&mut root.value)), root.value))
+}
+
+/// The message in pieces of these lengths, over and over.
+fn pieces<'m>(message: &'m [u8], lengths: &[usize]) -> Vec<&'m [u8]> {
+    let (mut rest, mut all) = (message, Vec::new());
+    for length in lengths.iter().cycle() {
+        let (piece, more) = rest.split_at(rest.len().min(*length));
+        all.push(piece);
+        rest = more;
+        if rest.is_empty() {
+            return all;
+        }
+    }
+    vec![message]
+}
+
+#[track_caller]
+fn check<M: Typed + Debug + PartialEq, T: Debug + PartialEq>(
+    xml: &str,
+    lengths: &[usize],
+    list: fn(&mut M) -> &mut Vec<T>,
+) -> Result<(Vec<T>, M), Error> {
+    for tolerance in [Tolerance::Strict, Tolerance::Unknown, Tolerance::AnyOrder] {
+        let options = DecodeOptions { tolerance, ..DecodeOptions::default() };
+        let whole = read_whole(Decoder::new(options), xml.as_bytes(), list);
+        for decoder in [Decoder::new(options), Decoder::without_shortcuts(options)] {
+            let taken = read_taken(decoder, &pieces(xml.as_bytes(), lengths), list);
+            assert_eq!(taken, whole, "{tolerance:?} {lengths:?} {xml}");
+        }
+    }
+    read_whole(Decoder::new(DecodeOptions::default()), xml.as_bytes(), list)
+}
+
+fn levels(count: usize) -> String {
+    let items: String = (0..count).map(|n| format!("<level>{}</level>", n as f64 / 8.0)).collect();
+    format!("<r><station>north</station>{items}<note>end</note></r>")
+}
+
+fn page(count: usize) -> String {
+    let row = |n: usize| {
+        let id = if n % 3 == 0 { format!(" id=\"{n}\"") } else { String::new() };
+        let value = if n % 2 == 0 { format!("<value>{n}.5</value>") } else { String::new() };
+        let tags: String = (0..n % 4).map(|tag| format!("<tag>t{tag}</tag>")).collect();
+        format!("<row{id}><name>row {n}</name>{value}{tags}</row>")
+    };
+    let rows: String = (0..count).map(row).collect();
+    format!("<r><number>7</number><table>{rows}<total>{count}</total></table><last>true</last></r>")
+}
+
+fn numbers(count: usize) -> String {
+    let items: String = (0..count).map(|n| format!("<item>{}</item>", n * n)).collect();
+    format!("<r><numbers>{items}</numbers><text>t</text></r>")
+}
+
+fn events(count: usize) -> String {
+    let event = |n: usize| if n % 3 == 0 { format!("<down>d{n}</down>") } else { format!("<up>{n}</up>") };
+    format!("<r><source>s</source>{}</r>", (0..count).map(event).collect::<String>())
+}
+
+#[test]
+fn items_are_the_same_in_pieces_of_any_length() {
+    for count in [0, 1, 2, 3, 50] {
+        for lengths in [&[1][..], &[2], &[7, 1], &[64], &[1000, 3]] {
+            let (items, left) = check(&levels(count), lengths, |it: &mut Levels| &mut it.level).expect("valid");
+            assert_eq!((items.len(), left.note.as_deref()), (count, Some("end")));
+            let (items, left) = check(&page(count), lengths, |it: &mut Page| &mut it.table.row).expect("valid");
+            assert_eq!((items.len(), left.table.total, left.last), (count, count as i64, true));
+            let (items, left) = check(&numbers(count), lengths, |it: &mut Numbers| &mut it.numbers.0).expect("valid");
+            assert_eq!((items.len(), left.text.as_str()), (count, "t"));
+            let (items, _) = check(&events(count), lengths, |it: &mut Events| &mut it.event).expect("valid");
+            assert_eq!(items.len(), count);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    /// Also of documents that one byte spoils: the same error at the same place.
+    #[test]
+    fn errors_are_the_same(
+        count in 0_usize..30, lengths in prop::collection::vec(1_usize..90, 1..6), place: prop::sample::Index, byte in 32_u8..127
+    ) {
+        for spoils in [false, true] {
+            let spoilt = |xml: String| {
+                let mut bytes = xml.into_bytes();
+                if spoils {
+                    let place = place.index(bytes.len());
+                    bytes[place] = byte;
+                }
+                String::from_utf8(bytes).expect("ASCII")
+            };
+            let _ = check(&spoilt(levels(count)), &lengths, |it: &mut Levels| &mut it.level);
+            let _ = check(&spoilt(page(count)), &lengths, |it: &mut Page| &mut it.table.row);
+            let _ = check(&spoilt(numbers(count)), &lengths, |it: &mut Numbers| &mut it.numbers.0);
+            let _ = check(&spoilt(events(count)), &lengths, |it: &mut Events| &mut it.event);
+        }
+    }
+}
+
+/// The lists of items go on being lists of their own when the items around them are taken.
+#[test]
+fn a_list_that_is_taken_twice_deep() {
+    let rows: String = (0..40).map(|n| format!("<row><name>n</name><tag>{n}</tag><tag>{n}</tag></row>")).collect();
+    let xml = format!("<r>{rows}<total>1</total></r>");
+    let (items, _) = check(&xml, &[5], |it: &mut Table| &mut it.row).expect("valid");
+    assert!(items.iter().enumerate().all(|(n, row)| row.tag == vec![n.to_string(); 2]));
+}
+
+/// Where an item stands among others cannot be told when these are gone.
+#[test]
+fn arrays_with_positions_are_refused() {
+    let soapenc = "xmlns:e='http://schemas.xmlsoap.org/soap/encoding/'";
+    let documents = [
+        format!("<r {soapenc}><numbers e:offset='[2]'><item>1</item></numbers><text/></r>"),
+        format!("<r {soapenc}><numbers><item>0</item><item e:position='[7]'>1</item></numbers><text/></r>"),
+    ];
+    for (xml, path) in documents.iter().zip(["/r/numbers", "/r/numbers/item[2]"]) {
+        let chunks = [xml.as_bytes()];
+        let error = read_taken(Decoder::new(DecodeOptions::default()), &chunks, |it: &mut Numbers| &mut it.numbers.0)
+            .expect_err("positions");
+        assert!(matches!(error.kind(), ErrorKind::UnexpectedValue { .. }), "{error}");
+        assert_eq!(error.path(), path);
+        read_whole(Decoder::new(DecodeOptions::default()), xml.as_bytes(), |it: &mut Numbers| &mut it.numbers.0)
+            .expect("positions are read in whole messages");
+    }
+}
+
+/// A limit bounds what is held, not what has passed.
+#[test]
+fn limits_count_from_what_was_taken() {
+    let limits = Limits { message: 500, tree_nodes: 20, ..Limits::default() };
+    let decoder = || Decoder::new(DecodeOptions { limits, ..DecodeOptions::default() });
+    let xml = levels(1000);
+    let (items, _) =
+        read_taken(decoder(), &pieces(xml.as_bytes(), &[100]), |it: &mut Levels| &mut it.level).expect("in bounds");
+    assert_eq!(items.len(), 1000);
+    let whole = read_whole(decoder(), xml.as_bytes(), |it: &mut Levels| &mut it.level).expect_err("too long");
+    assert_eq!(
+        whole.to_string(),
+        read_taken(decoder(), &[xml.as_bytes()], |it: &mut Levels| &mut it.level)
+            .expect_err("in one piece")
+            .to_string()
+    );
+    let trees: String = (0..300).map(|n| format!("<tree><a>{n}</a><b/></tree>")).collect();
+    let xml = format!("<r>{trees}</r>");
+    let (items, _) =
+        read_taken(decoder(), &pieces(xml.as_bytes(), &[60]), |it: &mut Trees| &mut it.tree).expect("in bounds");
+    assert_eq!(items.len(), 300);
+}
