@@ -170,6 +170,22 @@ where
         self.wait(self.client.call_overlaid(request, items))
     }
 
+    /// Calls an operation whose response contains a list of any length, and gives its items while they arrive; see
+    /// [`Client::call_items`](crate::Client::call_items).
+    ///
+    /// # Errors
+    /// As [`call`](Self::call), as far as they come before the first item.
+    pub fn call_items<Req, Resp, Item, List>(&self, request: &Req, list: List) -> Result<Items<Resp, Item>, CallError>
+    where
+        Req: Message,
+        Resp: Message + Send + 'static,
+        Item: Send + 'static,
+        List: Fn(&mut Resp) -> &mut Vec<Item> + Send + Sync + 'static,
+    {
+        let items = self.wait(self.client.call_items(request, list))?;
+        Ok(Items { items, background: Arc::clone(&self.background) })
+    }
+
     /// Sends a one-way message.
     ///
     /// # Errors
@@ -184,6 +200,31 @@ where
     /// As [`call`](Self::call).
     pub fn send_with<Req: Message>(&self, request: &Req, options: CallOptions) -> Result<(), CallError> {
         self.wait(self.client.send_with(request, options))
+    }
+}
+
+/// The items of a list, each of which is waited for; see [`Items`](crate::Items).
+#[derive(Debug)]
+pub struct Items<M, T> {
+    items: crate::Items<M, T, CallError>,
+    background: Arc<Background>,
+}
+
+impl<M: Message, T> Items<M, T> {
+    /// Reads the rest of the response, drops its items, and gives the response without them.
+    ///
+    /// # Errors
+    /// When the response is invalid, or does not arrive.
+    pub fn finish(self) -> Result<M, CallError> {
+        self.background.wait(self.items.finish())
+    }
+}
+
+impl<M: Message, T> Iterator for Items<M, T> {
+    type Item = Result<T, CallError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.background.wait(self.items.next())
     }
 }
 

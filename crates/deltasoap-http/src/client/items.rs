@@ -248,6 +248,7 @@ impl<M: Message + Send + 'static, T: Send + 'static> Arriving<CallError> for Arr
 }
 
 /// The body without its content coding.
+#[cfg_attr(not(feature = "gzip"), allow(unused_variables, reason = "only compressed content has bounds of its own"))]
 fn decoded<B>(
     parts: &Parts,
     media: Option<&MediaType>,

@@ -51,6 +51,17 @@ fn calls_return_when_they_are_done() {
     assert!(client.inner().encode_stats().messages >= 5);
 }
 
+#[test]
+fn items_are_waited_for() {
+    let (address, _handle) = serve_aside(LONG);
+    let client = client(address);
+    let request = Echo { text: "t".to_owned(), numbers: (0..10_000).collect() };
+    let mut items = client.call_items(&request, |echo: &mut EchoResponse| &mut echo.numbers).expect("a response");
+    let numbers: Vec<i32> = items.by_ref().collect::<Result<_, _>>().expect("valid");
+    assert_eq!(numbers, request.numbers);
+    assert_eq!(items.finish().expect("valid"), EchoResponse { text: "t".to_owned(), numbers: Vec::new() });
+}
+
 /// The thread in the background sees what happens to connections between two calls.
 #[test]
 fn connections_are_looked_after_between_calls() {
