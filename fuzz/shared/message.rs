@@ -1,7 +1,9 @@
 //! The types that messages are read as, and limits within reach.
 
+use deltasoap::decode::take_finished;
 use deltasoap::lexical::{Base64, DateTime, Decimal, DoubleArray, Hex};
 use deltasoap::{AnySimple, Empty, Limits, Nillable, Soap, SoapArray};
+use std::any::Any;
 
 #[derive(Debug, Clone, PartialEq, Soap)]
 pub struct Flat {
@@ -56,6 +58,72 @@ pub struct Message {
     e: Option<Empty>,
     inner: Option<Box<Message>>,
     z: Vec<String>,
+}
+
+/// Items that were taken out of the lists of a message.
+#[derive(Default)]
+pub struct Lists {
+    i: Vec<i32>,
+    d: Vec<f64>,
+    f: Vec<Flat>,
+    n: Vec<Nillable<String>>,
+    any: Vec<AnySimple>,
+    ints: Vec<i32>,
+    flats: Vec<Flat>,
+    texts: Vec<Text>,
+    c: Vec<Flat>,
+    z: Vec<String>,
+}
+
+impl Lists {
+    /// Takes the finished items out of each list.
+    pub fn take(&mut self, message: &mut Message) {
+        self.each(message, |taken, list| taken.take(list));
+    }
+
+    /// Puts all of them back.
+    pub fn put_back(&mut self, message: &mut Message) {
+        self.each(message, |taken, list| taken.put_back(list));
+    }
+
+    fn each(&mut self, message: &mut Message, with: impl Fn(&mut dyn Takes, &mut dyn Any)) {
+        with(&mut self.i, &mut message.i);
+        with(&mut self.d, &mut message.d);
+        with(&mut self.f, &mut message.f);
+        with(&mut self.n, &mut message.n);
+        with(&mut self.any, &mut message.any);
+        with(&mut self.texts, &mut message.texts);
+        with(&mut self.z, &mut message.z);
+        if let Some(ints) = &mut message.ints {
+            with(&mut self.ints, &mut ints.0);
+        }
+        if let Some(flats) = &mut message.flats {
+            with(&mut self.flats, &mut flats.0);
+        }
+        if let Some(order) = &mut message.order {
+            with(&mut self.c, &mut order.c);
+        }
+    }
+}
+
+/// Items of one list, which is of the same type.
+trait Takes {
+    fn take(&mut self, list: &mut dyn Any);
+
+    fn put_back(&mut self, list: &mut dyn Any);
+}
+
+impl<T: 'static> Takes for Vec<T> {
+    fn take(&mut self, list: &mut dyn Any) {
+        let list: &mut Vec<T> = list.downcast_mut().expect("a list of the same type");
+        self.append(&mut take_finished(list));
+    }
+
+    fn put_back(&mut self, list: &mut dyn Any) {
+        let list: &mut Vec<T> = list.downcast_mut().expect("a list of the same type");
+        self.append(list);
+        *list = std::mem::take(self);
+    }
 }
 
 /// A type that holds itself, with lists in choices, and with elements that it does not know.
