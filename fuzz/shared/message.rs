@@ -1,7 +1,7 @@
 //! The types that messages are read as, and limits within reach.
 
-use deltasoap::lexical::{Base64, DateTime, Decimal, DoubleArray, Hex};
-use deltasoap::{AnySimple, Empty, Limits, Nillable, Soap, SoapArray};
+use deltasoap::lexical::{Base64, BigEndian, DateTime, Decimal, Hex};
+use deltasoap::{AnySimple, Empty, Limits, Nillable, Packed, Soap, SoapArray};
 
 #[derive(Debug, Clone, PartialEq, Soap)]
 pub struct Flat {
@@ -51,7 +51,8 @@ pub struct Message {
     order: Option<AnyOrder>,
     base64: Option<Base64>,
     hex: Option<Hex>,
-    doubles: Option<DoubleArray>,
+    doubles: Option<Packed<f64>>,
+    shorts: Option<Packed<i16, BigEndian>>,
     time: Option<DateTime>,
     e: Option<Empty>,
     inner: Option<Box<Message>>,
