@@ -468,7 +468,6 @@ impl ServiceBuilder {
             records.push(Arc::clone(fallback.record()));
             operations.set_fallback(fallback);
         }
-        operations.weigh();
         let checkpoints = self.options.differential.checkpoints;
         let can_travel = checkpoints == Checkpoints::Leaf;
         let cache = |can_travel| Arc::new(Cache::new(self.bounds, self.sharing, can_travel, records.len()));
@@ -479,6 +478,9 @@ impl ServiceBuilder {
             Scheduling::Unordered => None,
             Scheduling::SmallFirst(options) => Some(Scheduler::new(options)),
         };
+        if let Some(scheduler) = &scheduler {
+            operations.weigh(scheduler.learns());
+        }
         Ok(SoapService::new(Inner {
             needs_action: operations.needs_action(),
             operations,

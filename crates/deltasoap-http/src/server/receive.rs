@@ -299,6 +299,9 @@ impl Receiving {
     fn into_parts(self) -> Option<(Head, Chosen)> {
         let (head, dispatch) = self.reader.into_parts();
         let chosen = dispatch.into_chosen()?;
+        if let Some(ticket) = self.pace.ticket() {
+            ticket.note_decoded(self.bytes, self.time);
+        }
         chosen.operation.record().count_decode_time(self.time);
         Some((head, chosen))
     }
