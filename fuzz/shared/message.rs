@@ -1,8 +1,8 @@
 //! The types that messages are read as, and limits within reach.
 
 use deltasoap::decode::take_finished;
-use deltasoap::lexical::{Base64, DateTime, Decimal, DoubleArray, Hex};
-use deltasoap::{AnySimple, Empty, Limits, Nillable, Soap, SoapArray};
+use deltasoap::lexical::{Base64, BigEndian, DateTime, Decimal, Hex};
+use deltasoap::{AnySimple, Empty, Limits, Nillable, Packed, Soap, SoapArray};
 use std::any::Any;
 
 #[derive(Debug, Clone, PartialEq, Soap)]
@@ -53,7 +53,8 @@ pub struct Message {
     order: Option<AnyOrder>,
     base64: Option<Base64>,
     hex: Option<Hex>,
-    doubles: Option<DoubleArray>,
+    doubles: Option<Packed<f64>>,
+    shorts: Option<Packed<i16, BigEndian>>,
     time: Option<DateTime>,
     e: Option<Empty>,
     inner: Option<Box<Message>>,

@@ -5,9 +5,9 @@
 
 use anyhow::{Context, Result, ensure};
 use deltasoap::decode::Decoder;
-use deltasoap::lexical::{Base64, DoubleArray, LittleEndian};
+use deltasoap::lexical::Base64;
 use deltasoap::soap::{EnvelopeReader, RequestReceiver};
-use deltasoap::{DecodeOptions, Error, Message, Soap};
+use deltasoap::{DecodeOptions, Error, Message, Packed, Soap};
 use deltasoap_streams::arrays::{self, NAMESPACE};
 use deltasoap_streams::checksum;
 
@@ -82,7 +82,7 @@ pub struct SendBase64 {
 #[derive(Debug, Soap)]
 #[soap(namespace = "urn:bench", element = "sendBase64")]
 pub struct SendDoubles64 {
-    data: DoubleArray<LittleEndian>,
+    data: Packed<f64>,
 }
 
 /// A message type whose values can be compared.
@@ -352,23 +352,30 @@ impl Same for SendBase64 {
 
 impl From<Vec<f64>> for SendDoubles64 {
     fn from(doubles: Vec<f64>) -> Self {
-        SendDoubles64 { data: DoubleArray::from(doubles) }
+        SendDoubles64 { data: doubles.into() }
+    }
+}
+
+impl SendDoubles64 {
+    /// The doubles; messages of the workloads have no parts.
+    fn values(&self) -> &[f64] {
+        self.data.values().unwrap_or_default()
     }
 }
 
 impl Payload for SendDoubles64 {
     fn naive(&self) -> String {
-        arrays::message_doubles64(&self.data.values)
+        arrays::message_doubles64(self.values())
     }
 
     fn checksum(&self) -> String {
-        checksum::doubles(&self.data.values)
+        checksum::doubles(self.values())
     }
 }
 
 impl Same for SendDoubles64 {
     fn is_same(&self, other: &Self) -> bool {
-        arrays::doubles_to_bytes(&self.data.values) == arrays::doubles_to_bytes(&other.data.values)
+        arrays::doubles_to_bytes(self.values()) == arrays::doubles_to_bytes(other.values())
     }
 }
 

@@ -34,6 +34,7 @@
 //! | other restriction | alias of the type that is restricted, with what is not checked in its documentation |
 //! | list, union | `lexical::List`, enum |
 //! | `xsd:base64Binary` | `Binary`: bytes, or a part of the message's package (MTOM); in attributes and lists `lexical::Base64` |
+//! | the same with the annotation of packed numbers (`docs/packed.md`) | `Packed<f64>`, of the type and in the order that it says; in attributes and lists `lexical::Base64` |
 //! | texts of any kind | `String` |
 //! | element of a type that has others too | tuple struct |
 //! | port type | a client, a trait for servers, and a function that makes a service of an implementation |

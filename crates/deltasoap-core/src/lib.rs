@@ -34,8 +34,8 @@ pub use node::{Child, Node};
 pub use schema::{Bindings, QName};
 pub use stats::Stats;
 pub use types::{
-    AnySimple, AttributeValue, Binary, Empty, Given, Held, MultiArray, Nillable, PartUri, Shared, Simple, SoapArray,
-    Span, Tracked, TrackedArray, TrackedVec, derived, enumeration, union,
+    AnySimple, AttributeValue, Binary, Empty, Given, Held, MultiArray, Nillable, Packed, PartUri, Shared, Simple,
+    SoapArray, Span, Tracked, TrackedArray, TrackedVec, derived, enumeration, union,
 };
 #[cfg(feature = "values")]
 pub use value::{Column, Record, Table, TypedValue, UnevenColumns, Value};

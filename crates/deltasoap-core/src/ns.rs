@@ -20,6 +20,8 @@ pub const XML: &str = "http://www.w3.org/XML/1998/namespace";
 pub const XMLNS: &str = "http://www.w3.org/2000/xmlns/";
 /// XML-binary Optimized Packaging: `xop:Include`.
 pub const XOP: &str = "http://www.w3.org/2004/08/xop/include";
+/// The annotation that says how numbers are packed (`docs/packed.md`).
+pub const PACKED: &str = "urn:deltasoap:packed";
 /// Media types of binary data (Describing Media Content of Binary Data in XML).
 pub const XMIME: &str = "http://www.w3.org/2005/05/xmlmime";
 /// The namespace of an earlier draft of it, which some descriptions have.

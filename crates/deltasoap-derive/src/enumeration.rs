@@ -70,6 +70,7 @@ fn element(target: &Target, values: &[Value<'_>]) -> TokenStream {
             base: #runtime::schema::Builtin::String,
             enumeration: #runtime::schema::Texts::Static(#texts),
             default: ::core::option::Option::None,
+            packed: ::core::option::Option::None,
         })
     }
 }

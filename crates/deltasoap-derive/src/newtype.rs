@@ -105,6 +105,7 @@ fn element(target: &Target, simple: &TokenStream) -> TokenStream {
             base: #simple::BASE,
             enumeration: #runtime::schema::Texts::ANY,
             default: ::core::option::Option::None,
+            packed: ::core::option::Option::None,
         })
     }
 }

@@ -56,6 +56,7 @@ fn of_type<'t>(
     let (plain, fault) = match variety {
         Variety::Builtin(builtin) => {
             let fault = of_builtin(*builtin, &own.text, names);
+            let fault = fault.or_else(|| of_packing(schemas, id, &own.text));
             (own, fault)
         }
         Variety::List(item) => {
@@ -92,6 +93,15 @@ fn of_builtin(builtin: Builtin, text: &str, names: Resolve<'_>) -> Option<String
     }
     let is_name = matches!(builtin, Builtin::QName | Builtin::Notation);
     (is_name && names(text).is_none()).then(|| wrong("its prefix is not declared"))
+}
+
+/// Packed numbers must be whole.
+fn of_packing(schemas: &Schemas, id: TypeId, text: &str) -> Option<String> {
+    let packing = schemas.packing(id)?;
+    let ((bytes, unit), size) = (length(schemas, id, text)?, packing.size());
+    let wrong =
+        || format!("{bytes} {unit}, which are no whole number of xsd:{}, of {size} each", packing.items.local());
+    (!bytes.is_multiple_of(size as u64)).then(wrong)
 }
 
 /// Why a pattern cannot be used.

@@ -118,7 +118,7 @@ impl<'t> Sampler<'t> {
                 let name = id.and_then(|id| self.enumerated_name(id)).cloned();
                 Value::Name(Box::new(name.unwrap_or_else(|| QName::new("", "name"))))
             }
-            Element::Simple(_) | Element::Union(_) => Value::Simple(self.simple(content, view.element.default_text())),
+            Element::Simple(_) | Element::Union(_) => self.leaf(content),
             Element::Complex(complex) => Value::Record(Box::new(self.record(complex))),
             Element::Array(array) => self.array(array),
             Element::Shared(shared) => Value::Shared(Shared::new(self.content(*shared, name))),
@@ -136,8 +136,7 @@ impl<'t> Sampler<'t> {
             record.attributes.push(is_there.then(|| self.attribute(attribute)));
         }
         if let Some(text) = complex.text {
-            let default = self.types.lowered.schema.view(text).element.default_text();
-            record.fields.push(Value::Simple(self.simple(text, default)));
+            record.fields.push(self.leaf(text));
             return record;
         }
         let chosen = match complex.compositor {

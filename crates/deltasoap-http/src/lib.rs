@@ -232,7 +232,7 @@ pub use server::{
     ActionCheck, Answer, Authenticate, Basic, BuildError, ByCertificate, Connection, Context, Denial, HeavyWork,
     IntoAnswer, LandingPage, MemoryBounds, MessageReply, Monitor, Monitored, Operation, OverlaidAnswer,
     PeerCertificates, Principal, ResponseFuture, Scheduling, Server, ServerHandle, ServiceBuilder, ServiceStats,
-    Sharing, SmallFirst, SoapService, StatsSnapshot,
+    Sharing, SmallFirst, SoapService, StatsSnapshot, Weigh,
 };
 #[cfg(feature = "_tls")]
 pub use tls::{ClientTls, Identity, Roots, ServerTls, TlsError};

@@ -4,7 +4,7 @@
 //! the best of several passes over the same values, which are checked to come back before they are timed; the MB/s
 //! count the characters of the text form.
 
-use deltasoap_xml::lexical::{AnyUri, Base64, Date, DateTime, Decimal, DoubleArray, Hex, Lexical, QName};
+use deltasoap_xml::lexical::{AnyUri, Base64, Date, DateTime, Decimal, Hex, Lexical, PackedText, QName};
 use deltasoap_xml::{Buffer, Escape};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -66,9 +66,7 @@ impl Rows {
         self.time("base64Binary 10000", || Base64(random.bytes(10_000)));
         self.time("hexBinary 10000", || Hex(random.bytes(10_000)));
         self.time("1000 doubles as base64", || {
-            DoubleArray::<deltasoap_xml::lexical::BigEndian>::from(
-                (0..1000).map(|_| random.double()).collect::<Vec<_>>(),
-            )
+            PackedText::<f64>::from((0..1000).map(|_| random.double()).collect::<Vec<_>>())
         });
     }
 

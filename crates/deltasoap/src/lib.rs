@@ -91,3 +91,8 @@ pub use deltasoap_macro::wsdl;
 #[cfg(all(doctest, feature = "client", feature = "server", feature = "tls"))]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
+
+/// The examples of the page on packed numbers, compiled.
+#[cfg(all(doctest, feature = "client", feature = "dynamic", feature = "server"))]
+#[doc = include_str!("../../../docs/packed.md")]
+struct PackedNumbers;

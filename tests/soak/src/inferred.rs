@@ -277,7 +277,7 @@ fn simple(schema: &mut Schema, base: Builtin) -> ElementRef {
 }
 
 fn simple_element(base: Builtin) -> SimpleElement {
-    SimpleElement { name: base.name(), base, enumeration: Default::default(), default: None }
+    SimpleElement { name: base.name(), base, enumeration: Default::default(), default: None, packed: None }
 }
 
 /// Now and then one of the texts that were seen. Names are of no use without their prefixes.

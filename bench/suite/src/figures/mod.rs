@@ -9,6 +9,8 @@ mod fresh;
 mod goal;
 pub mod instructions;
 mod memory;
+mod operations;
+mod packed;
 mod pairs;
 mod real;
 mod sends;
@@ -144,11 +146,13 @@ fn all(effort: Effort, arguments: &FiguresArguments) -> Vec<Task> {
     tasks.extend(memory::tasks(effort));
     tasks.extend(real::tasks(effort, peers.clone()));
     tasks.extend(arrays::tasks(effort, peers.clone()));
+    tasks.extend(packed::tasks(effort));
     tasks.extend(fresh::tasks(effort));
     tasks.extend(templates::tasks(effort));
     tasks.extend(connections::tasks(effort, peers.clone()));
     tasks.extend(sends::tasks(effort, peers.clone()));
     tasks.extend(wire::tasks(effort, peers));
+    tasks.extend(operations::tasks(effort));
     tasks.extend(wsdl::tasks(effort, arguments.descriptions.clone()));
     tasks
 }

@@ -171,8 +171,11 @@ pub fn on_all_cores<R: Send>(work: impl FnOnce() -> R + Send) -> Result<R> {
     thread::scope(|scope| scope.spawn(work).join().expect("what is done does not panic"))
 }
 
-/// Ties this thread, and the processes that it starts, to all cores but the last.
-fn pin_to_others() -> Result<()> {
+/// Ties this thread, and the threads and processes that it starts, to all cores but the last.
+///
+/// # Errors
+/// When there is one core only, or the system does not allow it.
+pub fn pin_to_others() -> Result<()> {
     let (mut others, last) = cores()?;
     others.unset(last);
     sched_setaffinity(None, &others).context("cannot choose cores")

@@ -95,6 +95,7 @@ impl Typed for Unread {
             base: Builtin::String,
             enumeration: Texts::ANY,
             default: None,
+            packed: None,
         });
         &ELEMENT
     }

@@ -3,7 +3,7 @@
 use super::{Key, Owner, Planner, docs};
 use crate::model::{Docs, Enumeration, ItemId, ItemKind, Paragraph, TypeUse, Union};
 use deltasoap_core::QName;
-use deltasoap_core::schema::Builtin;
+use deltasoap_core::schema::{Builtin, Packing};
 use deltasoap_wsdl::xsd::{AttributeUse, ElementId, Facets, TypeDefinition, TypeId, Variety};
 use std::collections::HashSet;
 
@@ -23,6 +23,10 @@ impl Planner<'_> {
     pub(super) fn simple(&mut self, id: TypeId, place: Place, owner: Owner<'_>) -> TypeUse {
         if let Some(builtin) = id.builtin() {
             return plain(builtin, place);
+        }
+        // It is another type elsewhere, and so has no name of its own.
+        if let Some(packing) = self.schemas.packing(id).filter(|_| is_content(place)) {
+            return packed(packing);
         }
         if let Some(&known) = self.known.get(&Key::Type(id, false)) {
             return TypeUse::Item(known);
@@ -64,7 +68,10 @@ impl Planner<'_> {
 
     /// A type with a name that restricts a built-in one, in SOAP encoding.
     fn restriction(&mut self, id: TypeId, builtin: Builtin, owner: Owner<'_>) -> TypeUse {
-        let (element, text) = (plain(builtin, Place::Element), plain(builtin, Place::Text));
+        let (element, text) = (
+            self.schemas.packing(id).map_or_else(|| plain(builtin, Place::Element), packed),
+            plain(builtin, Place::Text),
+        );
         match self.enumerating(id, builtin) {
             Some(own) if own == id => TypeUse::Item(self.enumeration(own, owner)),
             Some(base) => {
@@ -289,6 +296,34 @@ fn named(builtin: Builtin) -> Option<TypeUse> {
     }))
 }
 
+/// True where a value may be in a part of its own.
+fn is_content(place: Place) -> bool {
+    matches!(place, Place::Element | Place::Beside)
+}
+
+/// The Rust type of packed numbers.
+fn packed(packing: Packing) -> TypeUse {
+    macro_rules! types {
+        ($($variant:ident = $number:literal),*) => {
+            match (packing.items, packing.is_big_endian) {
+                $((Builtin::$variant, false) => concat!("deltasoap::Packed<", $number, ">"),
+                (Builtin::$variant, true) => concat!("deltasoap::Packed<", $number, ", deltasoap::lexical::BigEndian>"),)*
+                _ => "deltasoap::Binary",
+            }
+        };
+    }
+    TypeUse::Plain(types!(
+        Short = "i16",
+        UnsignedShort = "u16",
+        Int = "i32",
+        UnsignedInt = "u32",
+        Long = "i64",
+        UnsignedLong = "u64",
+        Float = "f32",
+        Double = "f64"
+    ))
+}
+
 /// The Rust type of a built-in one. Texts are strings, whatever their white space.
 fn plain(builtin: Builtin, place: Place) -> TypeUse {
     let list = |item| TypeUse::List(Box::new(TypeUse::Plain(item)));
@@ -319,7 +354,7 @@ fn plain(builtin: Builtin, place: Place) -> TypeUse {
         Builtin::GMonth => "deltasoap::lexical::GMonth",
         Builtin::GMonthDay => "deltasoap::lexical::GMonthDay",
         Builtin::GDay => "deltasoap::lexical::GDay",
-        Builtin::Base64Binary if matches!(place, Place::Element | Place::Beside) => "deltasoap::Binary",
+        Builtin::Base64Binary if is_content(place) => "deltasoap::Binary",
         Builtin::Base64Binary => "deltasoap::lexical::Base64",
         Builtin::HexBinary => "deltasoap::lexical::Hex",
         Builtin::QName if place != Place::Text => "deltasoap::QName",

@@ -7,6 +7,7 @@ mod devices;
 mod encoded_types;
 mod graphs;
 mod groups_of_elements;
+mod packed_numbers;
 
 use deltasoap::decode::Decoder;
 use deltasoap::http::{CallError, Client, Context, Failure, TypedFault};
@@ -27,7 +28,7 @@ macro_rules! goldens {
 
 goldens!(
     archive, bare, choices, cwmp, defaults, device, encoded, events, faults, graph, groups, hostile, interop, metadata,
-    nested, plans, recursive, vsphere, xop
+    nested, packed, plans, recursive, vsphere, xop
 );
 
 fn message(path: &str) -> Vec<u8> {

@@ -303,7 +303,7 @@ pub fn from_slice<T: Typed>(document: &[u8], name: &QName) -> Result<T, Error> {
 /// use deltasoap_core::{QName, Simple, Value, decode::value_from_slice};
 ///
 /// let mut schema = Schema::new();
-/// let int = SimpleElement { name: Builtin::Int.name(), base: Builtin::Int, enumeration: Default::default(), default: None };
+/// let int = SimpleElement { name: Builtin::Int.name(), base: Builtin::Int, enumeration: Default::default(), default: None, packed: None };
 /// let int = schema.add(Element::Simple(int));
 /// let answer = value_from_slice(b"<answer>42</answer>", &QName::new("", "answer"), schema.view(int))?;
 /// assert_eq!(answer, Value::Simple(Simple::Int(42)));

@@ -41,8 +41,8 @@ pub use items::take_finished;
 pub(crate) use opening::Opened;
 pub use predicted::{Leaf, ShapeId};
 pub use skip::skip_element;
-pub(crate) use state::Expected;
 pub use state::State;
+pub(crate) use state::{Expected, OpenText};
 pub use tolerance::{Deviation, DeviationKind, Tolerance};
 
 pub(crate) use driver::decode_once;

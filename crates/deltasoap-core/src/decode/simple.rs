@@ -1,8 +1,10 @@
-//! Simple elements: text to value.
+//! Simple elements: text to value. Binary ones may hold a reference to a part of the message's package in the place of text.
 
-use super::{Cursor, Step, nil_attribute, other_attribute};
-use crate::ErrorKind;
+use super::state::OpenText;
+use super::{Cursor, Step, nil_attribute, other_attribute, skip_element};
 use crate::schema::{Element, View};
+use crate::types::PartUri;
+use crate::{ErrorKind, ns};
 use deltasoap_xml::Event;
 use deltasoap_xml::lexical::{Lexical, LexicalError, Partial, WhiteSpace};
 use deltasoap_xml::{Buffer, Escape};
@@ -15,6 +17,10 @@ const SCANNED: u8 = 1;
 pub(in crate::decode) const TEXT: u8 = 2;
 /// About to collect text, of which there was none so far.
 const EMPTY: u8 = 3;
+/// Inside `xop:Include`.
+const INCLUDE: u8 = 4;
+/// Behind a reference to a part: only white space may follow.
+const REFERRED: u8 = 5;
 
 /// Reads an element's text as a value, up to and with its end tag. An element without any text stands for the
 /// [default](crate::schema::Element::default_text) of its description, where that has one.
@@ -23,6 +29,15 @@ const EMPTY: u8 = 3;
 /// When the text is not of the type, or anything but text stands in the element.
 pub fn decode<T: Lexical>(value: &mut T, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
     decode_text(&mut Typed(value), cursor, view)
+}
+
+/// As [`decode`], of a value that may stand in a part of its own: an `xop:Include` is accepted in the place of text (XOP 1.0, section 2.1),
+/// and an `href` to another part on the element (SOAP Messages with Attachments, section 3).
+///
+/// # Errors
+/// As [`decode`], and when a reference names no part, or does not stand alone.
+pub(crate) fn decode_binary<T: Target>(value: &mut T, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
+    decode_text(value, cursor, view)
 }
 
 /// As [`decode`], compiled once for all values that are read from their whole text: not for
@@ -47,23 +62,41 @@ pub trait WholeText {
 }
 
 /// What the routine needs of a value; the defaults are those of values that are read from their whole text.
-trait Target {
+pub(crate) trait Target {
+    /// True if the text is taken piece by piece.
     const STREAMED: bool = false;
+    /// True if the pieces are in the value itself.
+    const KEEPS: bool = Self::STREAMED;
+    /// True if a reference to a part may stand in the place of text.
+    const REFERS: bool = false;
 
     fn scan_into(&mut self, bytes: &[u8]) -> Option<usize>;
 
     fn parse_into(&mut self, text: &str) -> Result<(), LexicalError>;
 
-    fn vacate(&mut self) {}
+    fn vacate(&mut self, text: &mut OpenText) {
+        let _ = text;
+    }
 
-    fn append(&mut self, piece: &str, partial: &mut Partial) -> Result<(), LexicalError> {
-        let _ = (piece, partial);
+    fn append(&mut self, piece: &str, text: &mut OpenText) -> Result<(), LexicalError> {
+        let _ = (piece, text);
         Ok(())
     }
 
-    fn finish(&mut self, partial: &mut Partial) -> Result<(), LexicalError> {
-        let _ = partial;
+    fn finish(&mut self, text: &mut OpenText) -> Result<(), LexicalError> {
+        let _ = text;
         Ok(())
+    }
+
+    /// Takes a reference; only for values that [may have one](Self::REFERS).
+    fn refer(&mut self, uri: PartUri) {
+        let _ = uri;
+    }
+
+    /// True if nothing was made of the text so far.
+    fn is_vacant(&self, text: &OpenText) -> bool {
+        let _ = text;
+        self.progress() == 0
     }
 
     fn progress(&self) -> usize {
@@ -130,16 +163,16 @@ impl<T: Lexical> Target for Typed<'_, T> {
         Ok(())
     }
 
-    fn vacate(&mut self) {
+    fn vacate(&mut self, _: &mut OpenText) {
         *self.0 = T::vacant();
     }
 
-    fn append(&mut self, piece: &str, partial: &mut Partial) -> Result<(), LexicalError> {
-        self.0.append(piece, partial)
+    fn append(&mut self, piece: &str, text: &mut OpenText) -> Result<(), LexicalError> {
+        self.0.append(piece, &mut text.partial)
     }
 
-    fn finish(&mut self, partial: &mut Partial) -> Result<(), LexicalError> {
-        self.0.finish(partial)
+    fn finish(&mut self, text: &mut OpenText) -> Result<(), LexicalError> {
+        self.0.finish(&mut text.partial)
     }
 
     fn progress(&self) -> usize {
@@ -154,7 +187,7 @@ impl<T: Lexical> Target for Typed<'_, T> {
 fn decode_text<T: Target>(value: &mut T, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
     let (me, fresh) = cursor.enter();
     if fresh {
-        open(cursor)?;
+        open(value, cursor, me)?;
         cursor.frame(me).mark = cursor.offset();
         cursor.at_markup(me)?;
     }
@@ -162,6 +195,7 @@ fn decode_text<T: Target>(value: &mut T, cursor: &mut Cursor<'_>, view: View<'_>
     match state {
         START => begin(value, cursor, me, view)?,
         TEXT | EMPTY if T::STREAMED && cursor.is_over(me) => value.keep(cursor.frame(me).count as usize),
+        INCLUDE if T::REFERS => pass_include(cursor, me)?,
         _ => {}
     }
     if cursor.frame(me).state != SCANNED {
@@ -171,12 +205,13 @@ fn decode_text<T: Target>(value: &mut T, cursor: &mut Cursor<'_>, view: View<'_>
         match cursor.event()? {
             Event::Text(text) => take(value, cursor, me, text)?,
             Event::Char(c) => take(value, cursor, me, c.encode_utf8(&mut [0; 4]))?,
-            Event::Start => return Err(unexpected_child(cursor)),
+            Event::Start if T::REFERS => refer(value, cursor, me)?,
+            Event::Start => return Err(unexpected_child(cursor, "text")),
             Event::End | Event::Done => break,
         }
     }
     match (cursor.frame(me).state, view.element.default_text()) {
-        (SCANNED, _) => {}
+        (SCANNED | REFERRED, _) => {}
         (EMPTY, Some(text)) => take_default(value, cursor, me, text)?,
         _ => finish(value, cursor, me, view)?,
     }
@@ -185,12 +220,67 @@ fn decode_text<T: Target>(value: &mut T, cursor: &mut Cursor<'_>, view: View<'_>
 }
 
 /// Looks at the start tag's attributes, unless the routine for simple content did.
-fn open(cursor: &mut Cursor<'_>) -> Step {
+fn open<T: Target>(value: &mut T, cursor: &mut Cursor<'_>, me: usize) -> Step {
     if cursor.take_attributes_read() || cursor.reader().attribute_count() == 0 {
         return Ok(());
     }
     nil_attribute(cursor)?.reject(cursor)?;
-    (0..cursor.reader().attribute_count()).try_for_each(|index| other_attribute(cursor, index))
+    let href = if T::REFERS { part_attribute(cursor) } else { None };
+    for index in (0..cursor.reader().attribute_count()).filter(|index| Some(*index) != href) {
+        other_attribute(cursor, index)?;
+    }
+    if let Some(href) = href {
+        value.refer(PartUri::new(cursor.reader().attribute(href).1.trim_ascii()));
+        let frame = cursor.frame(me);
+        (frame.state, frame.is_opaque) = (REFERRED, true);
+    }
+    Ok(())
+}
+
+/// The `href` that does not point into the envelope, if there is one.
+fn part_attribute(cursor: &Cursor<'_>) -> Option<usize> {
+    (0..cursor.reader().attribute_count()).find(|&index| {
+        let (name, text) = cursor.reader().attribute(index);
+        let text = text.trim_ascii();
+        cursor.names().is(name, "", "href") && !text.is_empty() && !text.starts_with('#')
+    })
+}
+
+/// At the start tag of a child, which may be an `xop:Include`.
+#[cold]
+fn refer<T: Target>(value: &mut T, cursor: &mut Cursor<'_>, me: usize) -> Step {
+    let is_include = cursor.names().is(cursor.name(), ns::XOP, "Include");
+    let state = cursor.frame(me).state;
+    let text = &cursor.state().text;
+    let is_first = state != REFERRED && text.partial == Partial::default() && value.is_vacant(text);
+    if !is_include || !is_first {
+        return Err(unexpected_child(cursor, "text, or one xop:Include"));
+    }
+    value.refer(included(cursor)?);
+    let frame = cursor.frame(me);
+    (frame.state, frame.is_opaque) = (INCLUDE, true);
+    pass_include(cursor, me)
+}
+
+/// What an `xop:Include` refers to (XOP 1.0, section 2.1).
+fn included(cursor: &Cursor<'_>) -> Step<PartUri> {
+    let (reader, names) = (cursor.reader(), cursor.names());
+    let mut attributes = (0..reader.attribute_count()).map(|index| reader.attribute(index));
+    let Some((_, href)) = attributes.find(|(name, _)| names.is(*name, "", "href")) else {
+        return Err(cursor.error_at_tag(ErrorKind::MissingAttribute { expected: "href".to_owned() }));
+    };
+    let uri = PartUri::new(href.trim_ascii());
+    if uri.content_id().is_none() {
+        let (found, expected) = (href.to_owned(), "a cid: URL, for nothing else is looked up".to_owned());
+        return Err(cursor.error_at_tag(ErrorKind::UnexpectedValue { found, expected }));
+    }
+    Ok(uri)
+}
+
+fn pass_include(cursor: &mut Cursor<'_>, me: usize) -> Step {
+    skip_element(cursor)?;
+    cursor.frame(me).state = REFERRED;
+    Ok(())
 }
 
 /// Tries to read the whole text from the window, with the end tag in sight.
@@ -219,7 +309,7 @@ fn begin<T: Target>(value: &mut T, cursor: &mut Cursor<'_>, me: usize, view: Vie
     cursor.at_text()?;
     begin_text(value, cursor);
     let frame = cursor.frame(me);
-    (frame.state, frame.is_opaque) = (EMPTY, !T::STREAMED);
+    (frame.state, frame.is_opaque) = (EMPTY, !T::KEEPS);
     Ok(())
 }
 
@@ -228,7 +318,7 @@ fn begin_text<T: Target>(value: &mut T, cursor: &mut Cursor<'_>) {
     state.text.scratch.clear();
     state.text.partial = Partial::default();
     if T::STREAMED {
-        value.vacate();
+        value.vacate(&mut state.text);
     }
 }
 
@@ -236,22 +326,32 @@ fn take<T: Target>(value: &mut T, cursor: &mut Cursor<'_>, me: usize, text: &str
     if text.is_empty() {
         return Ok(());
     }
+    if T::REFERS && cursor.frame(me).state == REFERRED {
+        return take_behind(cursor, me, text);
+    }
     cursor.frame(me).state = TEXT;
     if !T::STREAMED {
         cursor.state().text.scratch.push_str(text);
         return Ok(());
     }
-    let result = value.append(text, &mut cursor.state().text.partial);
+    let result = value.append(text, &mut cursor.state().text);
     let frame = cursor.frame(me);
     frame.count = value.progress() as u32;
     let start = frame.mark;
     result.map_err(|error| cursor.error_at(ErrorKind::Lexical(error), start))
 }
 
+/// Text behind a reference.
+#[cold]
+fn take_behind(cursor: &mut Cursor<'_>, me: usize, text: &str) -> Step {
+    let is_space = text.bytes().all(|byte| byte.is_ascii_whitespace());
+    let start = cursor.frame(me).mark;
+    if is_space { Ok(()) } else { Err(cursor.error_at(ErrorKind::UnexpectedText, start)) }
+}
+
 fn finish<T: Target>(value: &mut T, cursor: &mut Cursor<'_>, me: usize, view: View<'_>) -> Step {
     let state = cursor.state();
-    let result =
-        if T::STREAMED { value.finish(&mut state.text.partial) } else { value.parse_into(&state.text.scratch) };
+    let result = if T::STREAMED { value.finish(&mut state.text) } else { value.parse_into(&state.text.scratch) };
     let start = cursor.frame(me).mark;
     result.map_err(|error| {
         // The text of streamed values is not kept.
@@ -281,7 +381,7 @@ fn take_default<T: Target>(value: &mut T, cursor: &mut Cursor<'_>, me: usize, te
 }
 
 #[cold]
-fn unexpected_child(cursor: &Cursor<'_>) -> super::Stop {
-    let (found, expected) = (cursor.found_name(), "text".to_owned());
+fn unexpected_child(cursor: &Cursor<'_>, expected: &str) -> super::Stop {
+    let (found, expected) = (cursor.found_name(), expected.to_owned());
     cursor.error_at_tag(ErrorKind::UnexpectedElement { found, expected })
 }

@@ -439,7 +439,6 @@ impl Encoder {
     }
 
     /// True if bytes of this number go into a part of their own.
-    #[cfg(feature = "values")]
     pub(crate) fn wants_part(&self, len: usize) -> bool {
         self.parts.as_ref().is_some_and(|parts| parts.wants(len))
     }

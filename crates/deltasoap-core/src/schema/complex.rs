@@ -18,6 +18,35 @@ pub struct SimpleElement {
     /// The text that an empty element stands for (`default` and `fixed`, XSD 1.0 part 1, 3.3.1). It belongs to an element's declaration,
     /// not to its type: elements with different defaults have different descriptions.
     pub default: Option<Cow<'static, str>>,
+    /// What the bytes stand for, where they are those of numbers; only of [`Builtin::Base64Binary`] without an enumeration.
+    pub packed: Option<Packing>,
+}
+
+/// How numbers are packed: the type of all of them, and the order of their bytes ([`Packed`](crate::Packed)).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Packing {
+    /// An integer of two, four or eight bytes, or [`Builtin::Float`] or [`Builtin::Double`]: see [`new`](Self::new).
+    pub items: Builtin,
+    /// True if the most significant byte comes first.
+    pub is_big_endian: bool,
+}
+
+impl Packing {
+    /// The packing of a type's numbers; `None` for types whose values are not packed.
+    pub fn new(items: Builtin, is_big_endian: bool) -> Option<Self> {
+        let packing = Packing { items, is_big_endian };
+        (packing.size() > 0).then_some(packing)
+    }
+
+    /// Bytes of a number: 2, 4 or 8.
+    pub fn size(self) -> usize {
+        match self.items {
+            Builtin::Short | Builtin::UnsignedShort => 2,
+            Builtin::Int | Builtin::UnsignedInt | Builtin::Float => 4,
+            Builtin::Long | Builtin::UnsignedLong | Builtin::Double => 8,
+            _ => 0,
+        }
+    }
 }
 
 /// The values of an enumeration. Descriptions that are built at run time share one list among all types that restrict the same values:

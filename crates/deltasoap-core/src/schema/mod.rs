@@ -22,7 +22,7 @@ pub use builtin::Builtin;
 pub use choice::{Branch, Choice, ChoiceFault, Required, count_required, join, required};
 pub(crate) use complex::is_markup;
 pub use complex::{
-    ArrayElement, Attribute, ComplexElement, Compositor, Field, SimpleElement, Texts, UnionElement, shortened,
+    ArrayElement, Attribute, ComplexElement, Compositor, Field, Packing, SimpleElement, Texts, UnionElement, shortened,
     shown_values,
 };
 pub use method::{MethodElement, Style, Use};

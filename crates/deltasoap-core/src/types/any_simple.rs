@@ -91,6 +91,7 @@ impl Typed for AnySimple {
             base: Builtin::String,
             enumeration: Texts::ANY,
             default: None,
+            packed: None,
         });
         &ELEMENT
     }

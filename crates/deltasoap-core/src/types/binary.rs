@@ -6,14 +6,15 @@
 
 use crate::content::Shortcuts;
 use crate::content::{Content, Typed};
-use crate::decode::{Cursor, Step, Stop, nil_attribute, other_attribute, skip_element};
+use crate::decode::simple::{Target, decode_binary};
+use crate::decode::{Cursor, OpenText, Step};
 use crate::encode::Encoder;
 use crate::encode::complex::Text;
 use crate::schema::{Builtin, Element, QName, SimpleElement, Texts, View};
-use crate::{ErrorKind, Escape, Lexical, ns};
+use crate::{Escape, Lexical, ns};
 use bytes::Bytes;
-use deltasoap_xml::lexical::{Base64, LexicalError, Partial, WhiteSpace};
-use deltasoap_xml::{Buffer, Event};
+use deltasoap_xml::Buffer;
+use deltasoap_xml::lexical::{Base64, LexicalError, WhiteSpace};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use std::borrow::Cow;
 use std::fmt;
@@ -123,15 +124,6 @@ impl fmt::Display for PartUri {
     }
 }
 
-/// Reading text, or before `xop:Include`.
-const TEXT: u8 = 1;
-/// Inside `xop:Include`.
-const INCLUDE: u8 = 2;
-/// Behind a reference: only white space may follow.
-const REFERRED: u8 = 3;
-/// No text so far.
-const EMPTY: u8 = 4;
-
 impl Content for Binary {
     const REPLACES: bool = true;
 
@@ -140,35 +132,7 @@ impl Content for Binary {
     }
 
     fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
-        let (me, fresh) = cursor.enter();
-        if fresh {
-            self.open(cursor, me)?;
-        }
-        if cursor.frame(me).state == INCLUDE {
-            skip_element(cursor)?;
-            cursor.frame(me).state = REFERRED;
-        }
-        loop {
-            match cursor.event()? {
-                Event::Text(text) => take(cursor, me, text)?,
-                Event::Char(c) => take(cursor, me, c.encode_utf8(&mut [0; 4]))?,
-                Event::Start => {
-                    *self = Binary::Part(include(cursor, me)?);
-                    cursor.frame(me).state = INCLUDE;
-                    skip_element(cursor)?;
-                    cursor.frame(me).state = REFERRED;
-                }
-                Event::End | Event::Done => break,
-            }
-        }
-        if let (EMPTY, Some(text)) = (cursor.frame(me).state, view.element.default_text()) {
-            take(cursor, me, text)?;
-        }
-        if cursor.frame(me).state != REFERRED {
-            *self = Binary::Bytes(finish(cursor, me)?);
-        }
-        cursor.leave(me);
-        Ok(())
+        decode_binary(&mut Reading(self), cursor, view)
     }
 
     fn encode(&self, encoder: &mut Encoder, view: View<'_>) {
@@ -205,96 +169,54 @@ impl Typed for Binary {
             base: Builtin::Base64Binary,
             enumeration: Texts::ANY,
             default: None,
+            packed: None,
         });
         &ELEMENT
     }
 }
 
-impl Binary {
-    fn open(&mut self, cursor: &mut Cursor<'_>, me: usize) -> Step {
-        let uri = if cursor.take_attributes_read() { None } else { referred(cursor)? };
-        let (offset, state) = (cursor.offset(), cursor.state());
-        (state.text.binary, state.text.partial) = (Base64::default(), Partial::default());
-        let frame = cursor.frame(me);
-        // The bytes so far are elsewhere.
-        (frame.is_opaque, frame.mark) = (true, offset);
-        frame.state = if uri.is_some() { REFERRED } else { EMPTY };
-        if let Some(uri) = uri {
-            *self = Binary::Part(uri);
-        }
+/// A value while it is read: the bytes so far are in the decoder.
+struct Reading<'v>(&'v mut Binary);
+
+impl Target for Reading<'_> {
+    const STREAMED: bool = true;
+    const KEEPS: bool = false;
+    const REFERS: bool = true;
+
+    fn scan_into(&mut self, _: &[u8]) -> Option<usize> {
+        None
+    }
+
+    fn parse_into(&mut self, text: &str) -> Result<(), LexicalError> {
+        *self.0 = Base64::parse(text)?.0.into();
         Ok(())
     }
-}
 
-/// At the start tag, which may say where the bytes are (SOAP Messages with Attachments, section 3).
-fn referred(cursor: &mut Cursor<'_>) -> Step<Option<PartUri>> {
-    nil_attribute(cursor)?.reject(cursor)?;
-    let href = (0..cursor.reader().attribute_count()).find(|&index| is_part(cursor, index));
-    for index in (0..cursor.reader().attribute_count()).filter(|index| Some(*index) != href) {
-        other_attribute(cursor, index)?;
+    fn vacate(&mut self, text: &mut OpenText) {
+        text.binary = Base64::default();
     }
-    Ok(href.map(|index| PartUri::new(cursor.reader().attribute(index).1.trim_ascii())))
-}
 
-/// True for an `href` that does not point into the envelope.
-fn is_part(cursor: &Cursor<'_>, index: usize) -> bool {
-    let (name, text) = cursor.reader().attribute(index);
-    let text = text.trim_ascii();
-    cursor.names().is(name, "", "href") && !text.is_empty() && !text.starts_with('#')
-}
-
-fn take(cursor: &mut Cursor<'_>, me: usize, text: &str) -> Step {
-    let frame = *cursor.frame(me);
-    if text.is_empty() {
-        return Ok(());
+    fn append(&mut self, piece: &str, text: &mut OpenText) -> Result<(), LexicalError> {
+        text.binary.append(piece, &mut text.partial)
     }
-    if frame.state == REFERRED {
-        let is_space = text.bytes().all(|byte| byte.is_ascii_whitespace());
-        return if is_space { Ok(()) } else { Err(cursor.error_at(ErrorKind::UnexpectedText, frame.mark)) };
+
+    fn finish(&mut self, text: &mut OpenText) -> Result<(), LexicalError> {
+        let mut bytes = std::mem::take(&mut text.binary);
+        bytes.finish(&mut text.partial)?;
+        *self.0 = bytes.0.into();
+        Ok(())
     }
-    cursor.frame(me).state = TEXT;
-    let state = cursor.state();
-    let result = state.text.binary.append(text, &mut state.text.partial);
-    result.map_err(|error| cursor.error_at(ErrorKind::Lexical(error), frame.mark))
-}
 
-fn finish(cursor: &mut Cursor<'_>, me: usize) -> Step<Bytes> {
-    let mark = cursor.frame(me).mark;
-    let state = cursor.state();
-    let mut bytes = std::mem::take(&mut state.text.binary);
-    let result = bytes.finish(&mut state.text.partial);
-    result.map_err(|error| cursor.error_in_closed(ErrorKind::Lexical(error), mark))?;
-    Ok(Bytes::from(bytes.0))
-}
-
-/// At the start tag of a child: what an `xop:Include` refers to (XOP 1.0, section 2.1).
-fn include(cursor: &mut Cursor<'_>, me: usize) -> Step<PartUri> {
-    let is_include = cursor.names().is(cursor.name(), ns::XOP, "Include");
-    let state = cursor.state();
-    let is_first = state.text.binary.0.is_empty() && state.text.partial == Partial::default();
-    if !is_include || !is_first || cursor.frame(me).state == REFERRED {
-        return Err(unexpected_child(cursor));
+    fn refer(&mut self, uri: PartUri) {
+        *self.0 = Binary::Part(uri);
     }
-    let (reader, names) = (cursor.reader(), cursor.names());
-    let mut attributes = (0..reader.attribute_count()).map(|index| reader.attribute(index));
-    let Some((_, href)) = attributes.find(|(name, _)| names.is(*name, "", "href")) else {
-        return Err(cursor.error_at_tag(ErrorKind::MissingAttribute { expected: "href".to_owned() }));
-    };
-    let uri = PartUri::new(href.trim_ascii());
-    if uri.content_id().is_none() {
-        let (found, expected) = (href.to_owned(), "a cid: URL, for nothing else is looked up".to_owned());
-        return Err(cursor.error_at_tag(ErrorKind::UnexpectedValue { found, expected }));
+
+    fn is_vacant(&self, text: &OpenText) -> bool {
+        text.binary.0.is_empty()
     }
-    Ok(uri)
 }
 
-#[cold]
-fn unexpected_child(cursor: &Cursor<'_>) -> Stop {
-    let (found, expected) = (cursor.found_name(), "text, or one xop:Include".to_owned());
-    cursor.error_at_tag(ErrorKind::UnexpectedElement { found, expected })
-}
-
-fn write_include(encoder: &mut Encoder, uri: &PartUri) {
+pub(super) fn write_include(encoder: &mut Encoder, uri: &PartUri) {
     encoder.start_with_prefix(&QName::new(ns::XOP, "Include"), "xop");
     encoder.attribute(&QName::new("", "href"), uri.as_str());
     encoder.end();

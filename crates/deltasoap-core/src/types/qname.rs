@@ -69,6 +69,7 @@ impl Typed for QName {
             base: Builtin::QName,
             enumeration: Texts::ANY,
             default: None,
+            packed: None,
         });
         &ELEMENT
     }

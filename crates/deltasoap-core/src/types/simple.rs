@@ -79,6 +79,7 @@ macro_rules! builtin_content {
                     base: Builtin::$builtin,
                     enumeration: Texts::ANY,
                     default: None,
+                    packed: None,
                 });
                 &ELEMENT
             }
@@ -101,8 +102,6 @@ builtin_content! {
     lexical::GYear = GYear, lexical::GYearMonth = GYearMonth, lexical::GMonth = GMonth,
     lexical::GMonthDay = GMonthDay, lexical::GDay = GDay,
     lexical::Base64 = Base64Binary, lexical::Hex = HexBinary,
-    lexical::DoubleArray<lexical::BigEndian> = Base64Binary,
-    lexical::DoubleArray<lexical::LittleEndian> = Base64Binary,
     lexical::NormalizedString = NormalizedString, lexical::Token = Token, lexical::Language = Language,
     lexical::Name = Name, lexical::NcName = NcName, lexical::NmToken = NmToken, lexical::NmTokens = NmTokens,
     lexical::Id = Id, lexical::IdRef = IdRef, lexical::IdRefs = IdRefs, lexical::Entity = Entity,
@@ -122,6 +121,7 @@ impl<T: Lexical> Typed for lexical::List<T> {
             base: Builtin::Token,
             enumeration: Texts::ANY,
             default: None,
+            packed: None,
         });
         &ELEMENT
     }

@@ -7,6 +7,7 @@
 mod column;
 mod mend;
 mod nil;
+mod packed;
 mod record;
 mod rows;
 mod sample;
@@ -23,7 +24,7 @@ use crate::decode::differential::Mend;
 use crate::decode::{self, Cursor, FlatSource, Step, array, nil_attribute};
 use crate::encode::complex::Text;
 use crate::encode::{self, Encoder, FlatSink};
-use crate::schema::{Builtin, Element, OpenElement, SimpleElement, UnionElement, Use, View};
+use crate::schema::{Builtin, Element, OpenElement, Packing, SimpleElement, UnionElement, Use, View};
 use crate::{Binary, ErrorKind, Node, PartUri, QName, Shared, Simple, Typed, ns};
 use deltasoap_xml::lexical::{self, Base64, Lexical};
 use record::Target;
@@ -51,6 +52,9 @@ pub enum Value {
     Column(Column),
     /// The same for a repeated field of plain structs: a column for each of their fields.
     Table(Box<Table>),
+    /// Numbers in one element, whose bytes its text is the base64 of, where the description says so
+    /// ([`SimpleElement::packed`]): see [`Packed`](crate::Packed).
+    Packed(Column),
     /// Content without a schema.
     Tree(Box<Node>),
     /// Content of a type that the message has named, where the schema lets it choose ([`Element::Open`]).
@@ -93,7 +97,10 @@ impl Content for Value {
 
     fn vacant(view: View<'_>) -> Self {
         match view.element {
-            Element::Simple(simple) => Value::Simple(Simple::vacant(simple.base)),
+            Element::Simple(simple) => {
+                let column = packed::packing_of(view.element).and_then(|packing| Column::new(packing.items));
+                column.map_or_else(|| Value::Simple(Simple::vacant(simple.base)), Value::Packed)
+            }
             Element::Complex(complex) => Value::Record(Box::new(Record::vacant(complex, view))),
             Element::Array(_) => Value::List(Vec::new()),
             Element::Union(_) => Value::Simple(Simple::String(String::new())),
@@ -155,13 +162,17 @@ impl Content for Value {
             (Value::Simple(Simple::Base64Binary(bytes)), Element::Simple(_)) if encoder.wants_part(bytes.0.len()) => {
                 Binary::from(bytes.0.clone()).encode(encoder, view);
             }
+            (Value::Packed(column), Element::Simple(SimpleElement { packed: Some(packing), .. })) => {
+                packed::encode(column, *packing, encoder, view);
+            }
             (Value::Simple(simple), Element::Simple(_) | Element::Union(_)) => {
                 encoder.type_attribute(view.element.type_name());
                 simple.text(encoder);
             }
             (Value::Record(record), Element::Complex(complex)) if complex.text.is_some() => {
                 let text = record.fields.first().unwrap_or(&Value::Absent);
-                encode::complex::encode_text(&**record, text, encoder, view);
+                let packing = packed::packing_of(view.text().element);
+                encode::complex::encode_text(&**record, &Beside { text, packing }, encoder, view);
             }
             (Value::Record(record), Element::Complex(complex)) if record.has_several(complex) => encoder.fail(SEVERAL),
             (Value::Record(record), Element::Complex(_)) => encode::complex::encode(&**record, encoder, view),
@@ -243,9 +254,18 @@ impl Shortcuts for Value {
 }
 
 /// Text beside attributes: bytes may stand elsewhere.
-impl Text for Value {
+struct Beside<'v> {
+    text: &'v Value,
+    packing: Option<Packing>,
+}
+
+impl Text for Beside<'_> {
     fn encode_text(&self, encoder: &mut Encoder) {
-        match self {
+        match self.text {
+            Value::Packed(column) => match self.packing {
+                Some(packing) => packed::encode_text(column, packing, encoder),
+                None => encoder.fail(OTHER_SHAPE),
+            },
             Value::Name(name) => {
                 let text = encoder.qname_text(name);
                 encoder.text(&text);
@@ -273,6 +293,7 @@ impl fmt::Debug for Value {
             Value::List(items) => shown("List", items),
             Value::Column(column) => shown("List", &column.to_values()),
             Value::Table(table) => shown("List", &table.to_values()),
+            Value::Packed(column) => shown("Packed", column),
             Value::Tree(node) => shown("Tree", node),
             Value::Name(name) => shown("Name", name),
             Value::Part(uri) => shown("Part", uri),
@@ -301,6 +322,7 @@ impl PartialEq for Value {
                 table.is_same(items)
             }
             (Value::Column(_) | Value::Table(_), _) => self.occurrences() == Some(0) && other.occurrences() == Some(0),
+            (Value::Packed(one), Value::Packed(other)) => one == other,
             (Value::Tree(one), Value::Tree(other)) => one == other,
             (Value::Name(one), Value::Name(other)) => one == other,
             (Value::Part(one), Value::Part(other)) => one == other,
@@ -338,7 +360,12 @@ impl Value {
     /// True if the value of the message before can be replaced piece by piece.
     fn can_stay(&self, view: View<'_>) -> bool {
         match (self, view.element) {
-            (Value::Simple(simple), Element::Simple(element)) => simple.is_of(element.base),
+            (Value::Packed(column), element) => {
+                packed::packing_of(element).is_some_and(|packing| column.is_of(packing))
+            }
+            (Value::Simple(simple), Element::Simple(element)) => {
+                simple.is_of(element.base) && packed::packing_of(view.element).is_none()
+            }
             (Value::Record(_), Element::Complex(_)) | (Value::List(_), Element::Array(_)) => true,
             _ => false,
         }
@@ -386,6 +413,9 @@ impl Value {
         }
         if view.element.is_name() {
             return self.decode_name(cursor, view);
+        }
+        if let Some(packing) = packed::packing_of(view.element) {
+            return packed::decode(self, packing, cursor, view);
         }
         if let Element::Simple(SimpleElement { base: Builtin::Base64Binary, enumeration, .. }) = view.element
             && enumeration.is_empty()

@@ -152,6 +152,7 @@ pub(super) fn flat_leaves(view: View<'_>) -> Option<usize> {
             _ if elements > FLAT_ELEMENTS => return None,
             // What a name stands for depends on more than its text, and an empty text may stand for a default.
             Element::Simple(simple) if simple.default.is_some() || is_name(simple.base) => return None,
+            Element::Simple(simple) if simple.packed.is_some() => return None,
             Element::Simple(simple) if simple.enumeration.is_empty() => leaves += 1,
             Element::Complex(complex) if is_plain(complex) => {
                 ahead.extend(complex.fields.iter().map(|field| view.follow(field.element)));
@@ -311,8 +312,8 @@ impl DecodeFields for Target<'_> {
             return column.scan_leaf(scan);
         }
         let Element::Simple(simple) = view.element else { return None };
-        // What a name stands for depends on more than its text.
-        if is_name(simple.base) {
+        // What a name stands for depends on more than its text, and what bytes stand for on how they are packed.
+        if is_name(simple.base) || simple.packed.is_some() {
             return None;
         }
         let mut value = Value::Absent;

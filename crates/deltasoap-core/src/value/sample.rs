@@ -7,7 +7,8 @@
 //! A schema here has no facets but enumerations, and no derived types. `deltasoap-dynamic/src/sample.rs`, which says why there are two,
 //! makes samples of a WSDL's types, which know those.
 
-use super::{Record, Simple, Value};
+use super::packed::packing_of;
+use super::{Column, Record, Simple, Value};
 use crate::schema::{
     ArrayElement, Builtin, ComplexElement, Compositor, Element, ElementRef, Field, OpenElement, QName, SimpleElement,
     View,
@@ -46,7 +47,10 @@ impl<'s> Sampler<'s> {
         }
         self.around.push(view.element);
         let value = match view.element {
-            Element::Simple(simple) => sample_of(simple).map(Value::Simple),
+            Element::Simple(simple) => match packing_of(view.element).and_then(|packing| Column::new(packing.items)) {
+                Some(column) => Some(Value::Packed(column_of_one(column))),
+                None => sample_of(simple).map(Value::Simple),
+            },
             Element::Complex(complex) => self.record(complex, view).map(|record| Value::Record(Box::new(record))),
             Element::Array(array) => Some(self.array(array, view)),
             Element::Union(union) if union.default.is_some() => {
@@ -199,6 +203,14 @@ fn text_of(builtin: Builtin) -> &'static str {
     }
 }
 
+/// A column with the sample of its type.
+fn column_of_one(mut column: Column) -> Column {
+    if let Ok(item) = Simple::parse(column.builtin(), text_of(column.builtin())) {
+        column.push(&item);
+    }
+    column
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -208,7 +220,7 @@ mod tests {
 
     fn simple(schema: &mut Schema, base: Builtin, values: &[&'static str]) -> ElementRef {
         let enumeration = values.iter().map(|&value| Cow::Borrowed(value)).collect();
-        schema.add(Element::Simple(SimpleElement { name: base.name(), base, enumeration, default: None }))
+        schema.add(Element::Simple(SimpleElement { name: base.name(), base, enumeration, default: None, packed: None }))
     }
 
     fn field(element: ElementRef, min: u32, max: Option<u32>) -> Field {

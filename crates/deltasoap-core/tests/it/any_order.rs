@@ -52,6 +52,7 @@ fn described(schema: &mut Schema, chance: &mut Chance, depth: usize) -> ElementR
         base: Builtin::Int,
         enumeration: Default::default(),
         default: None,
+        packed: None,
     }));
     let array = |schema: &mut Schema, item| {
         schema.add(Element::Array(ArrayElement {
@@ -194,6 +195,7 @@ fn pair(fields: &[(&'static str, u32)], documents: [&str; 3]) -> (Vec<bool>, Dif
         base: Builtin::Int,
         enumeration: Default::default(),
         default: None,
+        packed: None,
     }));
     let fields = fields.iter().map(|&(name, min)| field(name, int, min, Some(1))).collect();
     let root = complex(&mut schema, Compositor::All, fields);
@@ -233,6 +235,7 @@ fn time(compositor: Compositor, structs: usize) -> std::time::Duration {
         base: Builtin::Int,
         enumeration: Default::default(),
         default: None,
+        packed: None,
     }));
     let fields = vec![field("a", int, 1, Some(1)), field("b", int, 0, Some(1)), field("c", int, 0, Some(1))];
     let item = complex(&mut schema, compositor, fields);

@@ -21,6 +21,7 @@ fn simple(schema: &mut Schema, base: Builtin) -> ElementRef {
         base,
         enumeration: Default::default(),
         default: None,
+        packed: None,
     }))
 }
 
@@ -118,6 +119,7 @@ fn what_a_default_namespace_could_change_keeps_prefixes() {
         base: Builtin::String,
         enumeration: Default::default(),
         default: None,
+        packed: None,
     };
     let plain = complex(vec![field("urn:op", "x", text)]);
     let one = |field| Element::Complex(complex(vec![field]));

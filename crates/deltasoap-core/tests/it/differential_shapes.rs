@@ -58,6 +58,7 @@ impl Types {
             base,
             enumeration: Default::default(),
             default: None,
+            packed: None,
         }))
     }
 

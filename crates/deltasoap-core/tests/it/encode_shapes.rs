@@ -294,6 +294,7 @@ fn simple(schema: &mut Schema, base: Builtin) -> ElementRef {
         base,
         enumeration: Default::default(),
         default: None,
+        packed: None,
     }))
 }
 

@@ -18,7 +18,7 @@ fn policies(size: u32) -> [Checkpoints; 5] {
 
 fn simple(schema: &mut Schema, base: Builtin, values: &[&'static str]) -> ElementRef {
     let enumeration = values.iter().map(|value| Cow::Borrowed(*value)).collect();
-    schema.add(Element::Simple(SimpleElement { name: base.name(), base, enumeration, default: None }))
+    schema.add(Element::Simple(SimpleElement { name: base.name(), base, enumeration, default: None, packed: None }))
 }
 
 fn field(name: &'static str, element: ElementRef, min: u32, max: Option<u32>, inline: bool) -> Field {

@@ -27,7 +27,8 @@ impl Root for Document<'_> {
 fn schema() -> (Schema, ElementRef) {
     let mut schema = Schema::new();
     let mut field = |name, base: Builtin, nillable| {
-        let element = SimpleElement { name: base.name(), base, enumeration: Default::default(), default: None };
+        let element =
+            SimpleElement { name: base.name(), base, enumeration: Default::default(), default: None, packed: None };
         let element = schema.add(Element::Simple(element));
         Field { name: QName::new("", name), element, min: 0, max: None, nillable, inline: false }
     };

@@ -12,7 +12,13 @@ use proptest::prelude::*;
 const XSI: &str = "http://www.w3.org/2001/XMLSchema-instance";
 
 fn simple(base: Builtin) -> Element {
-    Element::Simple(SimpleElement { name: base.name(), base, enumeration: Default::default(), default: None })
+    Element::Simple(SimpleElement {
+        name: base.name(),
+        base,
+        enumeration: Default::default(),
+        default: None,
+        packed: None,
+    })
 }
 
 fn complex(fields: Vec<Field>, attributes: Vec<Attribute>) -> Element {

@@ -13,7 +13,7 @@ fn field(name: &'static str, element: ElementRef, min: u32, max: Option<u32>) ->
 
 fn text(schema: &mut Schema) -> ElementRef {
     let base = Builtin::String;
-    let text = SimpleElement { name: base.name(), base, enumeration: Default::default(), default: None };
+    let text = SimpleElement { name: base.name(), base, enumeration: Default::default(), default: None, packed: None };
     schema.add(Element::Simple(text))
 }
 

@@ -12,7 +12,7 @@ use std::borrow::Cow;
 
 fn simple(schema: &mut Schema, base: Builtin, values: &[&'static str]) -> ElementRef {
     let enumeration = values.iter().map(|value| Cow::Borrowed(*value)).collect();
-    schema.add(Element::Simple(SimpleElement { name: base.name(), base, enumeration, default: None }))
+    schema.add(Element::Simple(SimpleElement { name: base.name(), base, enumeration, default: None, packed: None }))
 }
 
 fn policies() -> impl Iterator<Item = Differential> {

@@ -29,7 +29,7 @@ fn field(name: &'static str, element: ElementRef, min: u32, max: Option<u32>) ->
 
 fn simple(schema: &mut Schema, base: Builtin, values: &[&'static str]) -> ElementRef {
     let enumeration = values.iter().map(|&value| value.into()).collect();
-    schema.add(Element::Simple(SimpleElement { name: base.name(), base, enumeration, default: None }))
+    schema.add(Element::Simple(SimpleElement { name: base.name(), base, enumeration, default: None, packed: None }))
 }
 
 /// An order: a number, a state, items (a code, a count), and a note that may be missing.

@@ -14,6 +14,7 @@ fn schema(is_tree: bool) -> (Schema, ElementRef) {
         base: Builtin::String,
         enumeration: Default::default(),
         default: None,
+        packed: None,
     };
     let item = schema.add(if is_tree { Element::Any } else { Element::Simple(simple) });
     let field =

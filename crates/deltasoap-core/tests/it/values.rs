@@ -15,6 +15,7 @@ pub(super) fn simple(schema: &mut Schema, base: Builtin) -> ElementRef {
         base,
         enumeration: Default::default(),
         default: None,
+        packed: None,
     }))
 }
 
@@ -381,6 +382,7 @@ fn enumerated(schema: &mut Schema, base: Builtin, values: &[&'static str]) -> El
         base,
         enumeration,
         default: None,
+        packed: None,
     }))
 }
 

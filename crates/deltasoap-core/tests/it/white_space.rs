@@ -35,6 +35,7 @@ impl Kind {
                 base,
                 enumeration: Default::default(),
                 default: None,
+                packed: None,
             }))
         });
         let (item, item_type) = match self {

@@ -7,9 +7,9 @@ use deltasoap_core::lexical::{Base64, Decimal, Lexical};
 use deltasoap_core::schema::Bindings;
 use deltasoap_core::schema::{
     ArrayElement, Attribute, Branch, Builtin, Choice, ComplexElement, Compositor, Element, ElementRef, Field,
-    OpenElement, Required, Schema, SimpleElement, View,
+    OpenElement, Packing, Required, Schema, SimpleElement, View,
 };
-use deltasoap_core::{Child, CompactString, Content, Node, QName, Record, Shared, Simple, Value, ns};
+use deltasoap_core::{Child, Column, CompactString, Content, Node, QName, Record, Shared, Simple, Value, ns};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -106,7 +106,8 @@ fn row(entropy: &mut Entropy<'_>, schema: &mut Schema) -> ElementRef {
     let compositor = if entropy.once_in(4) { Compositor::All } else { Compositor::Sequence };
     let field = |index| {
         let base = PLAIN[entropy.below(PLAIN.len())];
-        let plain = SimpleElement { name: base.name(), base, enumeration: Default::default(), default: None };
+        let plain =
+            SimpleElement { name: base.name(), base, enumeration: Default::default(), default: None, packed: None };
         let element = schema.add(Element::Simple(plain));
         Field { name: name("", "r", index), element, min: 1, max: Some(1), nillable: false, inline: false }
     };
@@ -133,8 +134,30 @@ fn open(entropy: &mut Entropy<'_>, schema: &mut Schema, depth: usize) -> Element
 
 fn simple(entropy: &mut Entropy<'_>, schema: &mut Schema) -> ElementRef {
     let base = TYPES[entropy.below(TYPES.len())];
-    let default = if entropy.once_in(6) { default(entropy, base) } else { None };
-    schema.add(Element::Simple(SimpleElement { name: base.name(), base, enumeration: Default::default(), default }))
+    let packed = if base == Builtin::Base64Binary && entropy.once_in(2) { packing(entropy) } else { None };
+    let default = if packed.is_none() && entropy.once_in(6) { default(entropy, base) } else { None };
+    schema.add(Element::Simple(SimpleElement {
+        name: base.name(),
+        base,
+        enumeration: Default::default(),
+        default,
+        packed,
+    }))
+}
+
+/// Of integers, which are equal to themselves.
+fn packing(entropy: &mut Entropy<'_>) -> Option<Packing> {
+    let items = [Builtin::Short, Builtin::UnsignedInt][entropy.below(2)];
+    Packing::new(items, entropy.once_in(2))
+}
+
+/// Packed numbers.
+fn packed(entropy: &mut Entropy<'_>, packing: Packing) -> Column {
+    let mut column = Column::new(packing.items).expect("a type of numbers");
+    for _ in 0..entropy.below(20) {
+        assert!(column.push(&simple_value(entropy, packing.items)));
+    }
+    column
 }
 
 /// The text of a value. That of a name would need a prefix.
@@ -287,7 +310,8 @@ fn attributes(entropy: &mut Entropy<'_>, schema: &mut Schema) -> Vec<Attribute> 
     let attribute = |index| {
         let namespace = if entropy.once_in(4) { "urn:a" } else { "" };
         let base = TYPES[entropy.below(TYPES.len())];
-        let plain = SimpleElement { name: base.name(), base, enumeration: Default::default(), default: None };
+        let plain =
+            SimpleElement { name: base.name(), base, enumeration: Default::default(), default: None, packed: None };
         let element = schema.add(Element::Simple(plain));
         let required = entropy.once_in(3);
         let default = if !required && entropy.once_in(3) { default(entropy, base) } else { None };
@@ -306,6 +330,7 @@ pub fn value(entropy: &mut Entropy<'_>, view: View<'_>) -> Value {
         Element::Simple(SimpleElement { base: Builtin::QName, .. }) => {
             Value::Name(Box::new(name("urn:q", "name", entropy.below(4))))
         }
+        Element::Simple(SimpleElement { packed: Some(packing), .. }) => Value::Packed(packed(entropy, *packing)),
         Element::Simple(simple) => {
             let value = simple_value(entropy, simple.base);
             // An empty text stands for the default.
@@ -445,6 +470,8 @@ pub fn simple_value(entropy: &mut Entropy<'_>, base: Builtin) -> Simple {
     match base {
         Builtin::Int => Simple::Int(number()),
         Builtin::Double => Simple::Double(f64::from(number()) / 1024.0),
+        Builtin::Short => Simple::Short(number() as i16),
+        Builtin::UnsignedInt => Simple::UnsignedInt(number() as u32),
         Builtin::Boolean => Simple::Boolean(number() & 1 == 1),
         Builtin::UnsignedByte => Simple::UnsignedByte(number() as u8),
         Builtin::Base64Binary => Simple::Base64Binary(Base64(number().to_be_bytes()[..entropy.below(5)].to_vec())),

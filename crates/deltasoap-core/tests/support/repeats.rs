@@ -66,7 +66,7 @@ fn simple(schema: &mut Schema, chance: &mut Chance) -> ElementRef {
         Builtin::String if chance.one_in(8) => Some(Cow::Borrowed("off")),
         _ => None,
     };
-    schema.add(Element::Simple(SimpleElement { name: base.name(), base, enumeration, default }))
+    schema.add(Element::Simple(SimpleElement { name: base.name(), base, enumeration, default, packed: None }))
 }
 
 fn attributes(schema: &mut Schema, chance: &mut Chance) -> Vec<Attribute> {
@@ -81,6 +81,7 @@ fn attributes(schema: &mut Schema, chance: &mut Chance) -> Vec<Attribute> {
                 base,
                 enumeration: Default::default(),
                 default: None,
+                packed: None,
             }));
             let default = chance.one_in(3).then_some(Cow::Borrowed("5"));
             Attribute { name: QName::new(namespace, local), element, required: chance.one_in(3), default }
@@ -191,7 +192,8 @@ fn row(schema: &mut Schema, chance: &mut Chance) -> ElementRef {
     let fields = NAMES.iter().take(1 + chance.below(3)).map(|name| {
         let base = *chance.pick(&[Builtin::Int, Builtin::String, Builtin::Boolean, Builtin::Double]);
         let (enumeration, default) = (Texts::ANY, None);
-        let element = schema.add(Element::Simple(SimpleElement { name: base.name(), base, enumeration, default }));
+        let element =
+            schema.add(Element::Simple(SimpleElement { name: base.name(), base, enumeration, default, packed: None }));
         Field { name: QName::new("", name), element, min: 1, max: Some(1), nillable: false, inline: false }
     });
     let fields = fields.collect();

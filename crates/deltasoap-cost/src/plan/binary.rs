@@ -88,7 +88,7 @@ fn put(value: &Value, out: &mut Vec<u8>) {
             out.extend((items.len() as u32).to_ne_bytes());
             items.iter().for_each(|item| put(item, out));
         }
-        Value::Column(column) => {
+        Value::Column(column) | Value::Packed(column) => {
             out.extend((column.len() as u32).to_ne_bytes());
             column.iter().for_each(|item| put_simple(&item, out));
         }
@@ -149,7 +149,7 @@ fn take(value: &mut Value, bytes: &mut &[u8]) {
             let _ = number::<4>(bytes);
             items.iter_mut().for_each(|item| take(item, bytes));
         }
-        Value::Column(column) => {
+        Value::Column(column) | Value::Packed(column) => {
             let _ = number::<4>(bytes);
             for place in 0..column.len() {
                 let Some(mut item) = column.get(place) else { break };

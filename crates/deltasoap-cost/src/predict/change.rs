@@ -146,8 +146,13 @@ impl<'s> Changer<'s> {
 
     fn name(&mut self, name: &mut QName) {
         let Some(turn) = self.due() else { return };
-        let element =
-            SimpleElement { name: name.clone(), base: Builtin::NcName, enumeration: Default::default(), default: None };
+        let element = SimpleElement {
+            name: name.clone(),
+            base: Builtin::NcName,
+            enumeration: Default::default(),
+            default: None,
+            packed: None,
+        };
         let Some(local) = typical(&element, name.local.len(), &mut self.random) else { return };
         name.local = local.to_string().into();
         self.count(turn, Class::QName, false);
@@ -275,6 +280,6 @@ mod tests {
     }
 
     fn element(base: Builtin) -> SimpleElement {
-        SimpleElement { name: base.name(), base, enumeration: Default::default(), default: None }
+        SimpleElement { name: base.name(), base, enumeration: Default::default(), default: None, packed: None }
     }
 }

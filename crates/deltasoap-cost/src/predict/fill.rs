@@ -190,7 +190,7 @@ fn values_in(value: &Value) -> usize {
     let below = match value {
         Value::Record(record) => record.fields.iter().map(values_in).sum(),
         Value::List(items) => items.iter().map(values_in).sum(),
-        Value::Column(column) => column.len(),
+        Value::Column(column) | Value::Packed(column) => column.len(),
         Value::Table(table) => table.len() * (table.columns().len() + 1),
         Value::Shared(shared) => shared.get().map_or(0, |held| values_in(&held)),
         _ => 0,

@@ -46,6 +46,11 @@ impl Walk {
     fn content(&mut self, value: &Value, view: View<'_>) {
         match (value, view.element) {
             (Value::Simple(simple), element) => self.leaf(simple, simple_of(element), Feature::Field),
+            (Value::Packed(column), Element::Simple(SimpleElement { packed: Some(packing), .. })) => {
+                let octets = column.len() * packing.size();
+                self.usage().add(Feature::Field(Class::Binary), 1.0);
+                self.usage().add(Feature::Octet, octets as f64);
+            }
             (Value::Name(_), _) => self.usage().add(Feature::Field(Class::QName), 1.0),
             (Value::Record(record), Element::Complex(_)) => self.record(record, view),
             (Value::List(items), Element::Array(array)) => {

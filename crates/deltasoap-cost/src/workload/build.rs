@@ -302,7 +302,8 @@ impl Builder {
     fn simple(&mut self, class: Class, allowed: &[String]) -> (ElementRef, SimpleElement) {
         let base = class.representative();
         let enumeration: Vec<_> = allowed.iter().cloned().map(Into::into).collect();
-        let element = SimpleElement { name: base.name(), base, enumeration: enumeration.into(), default: None };
+        let element =
+            SimpleElement { name: base.name(), base, enumeration: enumeration.into(), default: None, packed: None };
         (self.schema.add(Element::Simple(element.clone())), element)
     }
 

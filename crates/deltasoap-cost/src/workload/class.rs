@@ -176,7 +176,7 @@ mod tests {
     use super::*;
 
     fn element(base: Builtin) -> SimpleElement {
-        SimpleElement { name: base.name(), base, enumeration: Default::default(), default: None }
+        SimpleElement { name: base.name(), base, enumeration: Default::default(), default: None, packed: None }
     }
 
     #[test]

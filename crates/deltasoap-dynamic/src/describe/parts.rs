@@ -3,6 +3,7 @@
 use super::Part;
 use crate::contract::Types;
 use crate::facets;
+use deltasoap_core::schema::Packing;
 use deltasoap_wsdl::xsd::{
     AttributeUse, ElementId, Facets, Particle, Schemas, Term, TypeDefinition, TypeId, Variety, WildcardNamespaces,
 };
@@ -238,9 +239,16 @@ impl<'c> Describer<'c> {
         {
             facts.push(format!("xsd:{}", builtin.local()));
         }
+        facts.extend(self.schemas.packing(id).map(packing));
         facets::steps(self.schemas, id).into_iter().for_each(|step| of_step(step, &mut facts));
         facts
     }
+}
+
+/// How numbers are packed.
+fn packing(packing: Packing) -> String {
+    let order = if packing.is_big_endian { "big-endian" } else { "little-endian" };
+    format!("packed xsd:{}, {order}", packing.items.local())
 }
 
 /// The form of an array in JSON, if that is not an array of its items.

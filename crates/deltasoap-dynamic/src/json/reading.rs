@@ -12,10 +12,10 @@ use super::{JsonError, Layouts, PART, scalar};
 use crate::contract::Types;
 use crate::facets;
 use deltasoap_core::schema::{
-    ArrayElement, Attribute, Builtin, ChoiceFault, ComplexElement, Compositor, Element, ElementRef, Field,
-    SimpleElement, View,
+    ArrayElement, Attribute, Builtin, ChoiceFault, ComplexElement, Compositor, Element, ElementRef, Field, Packing,
+    Schema, SimpleElement, View,
 };
-use deltasoap_core::{PartUri, QName, Record, Shared, Simple, Value};
+use deltasoap_core::{Column, PartUri, QName, Record, Shared, Simple, Value};
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
 
@@ -46,6 +46,9 @@ impl<'c> Reading<'c> {
         match view.element {
             Element::Simple(SimpleElement { base: Builtin::Base64Binary, .. }) if json.get(PART).is_some() => {
                 part(json, path).map(Value::Part)
+            }
+            Element::Simple(SimpleElement { packed: Some(packing), .. }) => {
+                numbers(json, *packing, path).map(Value::Packed)
             }
             element if element.is_name() => scalar::name_from_json(json, path).map(Value::Name),
             Element::Simple(_) | Element::Union(_) => self.simple(json, content, path).map(Value::Simple),
@@ -361,6 +364,21 @@ impl<'c> Reading<'c> {
             false => Err(JsonError::new(path, one_of(&properties), "none of them")),
         }
     }
+}
+
+/// Packed numbers: an array of them.
+fn numbers(json: &Json, packing: Packing, path: &Path<'_>) -> Result<Column, JsonError> {
+    let wanted = || format!("an array of xsd:{}", packing.items.local());
+    let (Some(items), Some(mut column)) = (json.as_array(), Column::new(packing.items)) else {
+        return Err(JsonError::new(path, wanted(), kind(json)));
+    };
+    let (mut schema, base) = (Schema::new(), packing.items);
+    let (name, enumeration, default, packed) = (base.name(), Default::default(), None, None);
+    let item = schema.add(Element::Simple(SimpleElement { name, base, enumeration, default, packed }));
+    for (index, json) in items.iter().enumerate() {
+        column.push(&scalar::from_json(json, schema.view(item), &path.index(index))?);
+    }
+    Ok(column)
 }
 
 /// A reference to another part of the package.

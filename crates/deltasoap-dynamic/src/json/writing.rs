@@ -8,8 +8,8 @@ use super::{JsonError, Layouts, PART, scalar};
 use crate::client::Parts;
 use crate::contract::Types;
 use deltasoap_core::lexical::Base64;
-use deltasoap_core::schema::{ArrayElement, ComplexElement, Element, ElementRef, Field, OpenElement};
-use deltasoap_core::{PartUri, QName, Record, Shared, Simple, Value};
+use deltasoap_core::schema::{ArrayElement, ComplexElement, Element, ElementRef, Field, OpenElement, Packing, View};
+use deltasoap_core::{Column, PartUri, QName, Record, Shared, Simple, Value};
 use serde_json::{Map, Value as Json};
 
 /// Writes one value as JSON, with everything in it.
@@ -49,7 +49,8 @@ impl<'c> Writing<'c> {
         match (value, view.element) {
             (Value::Simple(simple), Element::Simple(_) | Element::Union(_)) => Ok(scalar::to_json(simple, view)),
             (Value::Name(name), Element::Simple(_)) => Ok(Json::String(name.to_string())),
-            (Value::Part(uri), Element::Simple(_)) => Ok(self.part(uri)),
+            (Value::Packed(column), Element::Simple(_)) => Ok(numbers(column, view)),
+            (Value::Part(uri), Element::Simple(simple)) => Ok(self.part(uri, simple.packed, view)),
             (Value::Record(record), Element::Complex(complex)) => {
                 let mut object = Map::new();
                 let layout = self.layouts.of(content, complex);
@@ -67,11 +68,14 @@ impl<'c> Writing<'c> {
         }
     }
 
-    /// The bytes of a part, or a reference to it.
-    fn part(&self, uri: &PartUri) -> Json {
-        match self.parts.and_then(|parts| parts.bytes(uri)) {
-            Some(bytes) => Json::String(Simple::Base64Binary(Base64(bytes.to_vec())).to_string()),
-            None => Json::Object(Map::from_iter([(PART.to_owned(), Json::String(uri.to_string()))])),
+    /// The bytes of a part, or the numbers that they stand for, or a reference to it.
+    fn part(&self, uri: &PartUri, packed: Option<Packing>, view: View<'_>) -> Json {
+        let bytes = self.parts.and_then(|parts| parts.bytes(uri));
+        let column = bytes.zip(packed).and_then(|(bytes, packing)| Column::from_packed(bytes, packing).ok());
+        match (column, bytes) {
+            (Some(column), _) => numbers(&column, view),
+            (None, Some(bytes)) => Json::String(Simple::Base64Binary(Base64(bytes.to_vec())).to_string()),
+            (None, None) => Json::Object(Map::from_iter([(PART.to_owned(), Json::String(uri.to_string()))])),
         }
     }
 
@@ -176,7 +180,7 @@ impl<'c> Writing<'c> {
             Value::Column(column) if column.is_empty() => Ok(None),
             Value::Column(column) => {
                 let view = self.layouts.schema.view(field.element);
-                Ok(Some(column.iter().map(|item| scalar::to_json(&item, view)).collect()))
+                Ok(Some(numbers(column, view)))
             }
             Value::Table(table) if table.is_empty() => Ok(None),
             Value::Table(table) => {
@@ -223,4 +227,9 @@ impl<'c> Writing<'c> {
             _ => Err(JsonError::new(path, "a choice", "another value")),
         }
     }
+}
+
+/// The items of a column.
+fn numbers(column: &Column, view: View<'_>) -> Json {
+    column.iter().map(|item| scalar::to_json(&item, view)).collect()
 }

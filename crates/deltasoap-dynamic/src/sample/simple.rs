@@ -4,8 +4,8 @@ use super::Sampler;
 use super::names::with_names;
 use crate::facets;
 use deltasoap_core::lexical::Base64;
-use deltasoap_core::schema::{Attribute, Builtin as B, Element, ElementRef};
-use deltasoap_core::{QName, Simple};
+use deltasoap_core::schema::{Attribute, Builtin as B, Element, ElementRef, SimpleElement};
+use deltasoap_core::{Column, QName, Simple, Value};
 use deltasoap_wsdl::Schemas;
 use deltasoap_wsdl::xsd::{Facets, TypeId, Variety};
 use std::rc::Rc;
@@ -35,6 +35,19 @@ impl Sampler<'_> {
         })
     }
 
+    /// The content of an element of a simple type.
+    pub(super) fn leaf(&mut self, content: ElementRef) -> Value {
+        let element = self.types.lowered.schema.view(content).element;
+        let simple = self.simple(content, element.default_text());
+        match (element, simple) {
+            (Element::Simple(SimpleElement { packed: Some(packing), .. }), Simple::Base64Binary(bytes)) => {
+                let numbers = Column::from_packed(&bytes.0, *packing).map(Value::Packed);
+                numbers.unwrap_or(Value::Simple(Simple::Base64Binary(bytes)))
+            }
+            (_, simple) => Value::Simple(simple),
+        }
+    }
+
     /// A value of an attribute.
     pub(super) fn attribute(&mut self, attribute: &Attribute) -> Simple {
         self.simple(attribute.element, attribute.default.as_deref())
@@ -61,6 +74,9 @@ impl Sampler<'_> {
         good.get(turn).cloned().unwrap_or_default()
     }
 }
+
+/// Eight bytes, which are a whole number of packed ones of any type.
+const ONE_NUMBER: &str = "AAAAAAAAAAA=";
 
 /// Maximum number of enumerated values, patterns and members that candidates are made from.
 pub(super) const ENOUGH: usize = 100;
@@ -93,6 +109,7 @@ pub(super) fn candidates(schemas: &Schemas, id: TypeId, depth: usize) -> Vec<Str
             texts.push("one two".to_owned());
             texts.extend(lists("one", &steps));
         }
+        Some(Variety::Builtin(_)) if schemas.packing(id).is_some() => texts.push(ONE_NUMBER.to_owned()),
         Some(Variety::Builtin(builtin)) => texts.extend(of_builtin(*builtin).iter().map(ToString::to_string)),
         Some(Variety::List(item)) if depth > 0 => {
             let mut items = candidates(schemas, *item, depth - 1);

@@ -19,6 +19,7 @@ mod json;
 mod messages;
 mod mocks;
 mod options;
+mod packed;
 mod patterns;
 mod samples;
 mod validation;

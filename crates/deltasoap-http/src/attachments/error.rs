@@ -2,6 +2,7 @@
 
 use crate::slow::TooSlow;
 use crate::{BoxError, CodingError};
+use deltasoap_core::lexical::LexicalError;
 use deltasoap_core::soap::Fault;
 use std::{fmt, io};
 
@@ -32,6 +33,13 @@ pub enum AttachmentErrorKind {
     Duplicate(String),
     /// There is no such part, or it was already taken.
     Missing(String),
+    /// The bytes of a part are no value of the type that refers to it.
+    Value {
+        /// The reference to the part, as the message has it.
+        uri: String,
+        /// What is wrong with the bytes.
+        error: LexicalError,
+    },
     /// An unknown `Content-Transfer-Encoding`.
     UnknownEncoding(String),
     /// The content coding of the body cannot be decoded.
@@ -93,6 +101,7 @@ impl fmt::Display for AttachmentErrorKind {
             AttachmentErrorKind::Limit { name, limit } => write!(f, "the limit `{name}` of {limit} is exceeded"),
             AttachmentErrorKind::Duplicate(id) => write!(f, "two parts have the content ID {id:?}"),
             AttachmentErrorKind::Missing(uri) => write!(f, "there is no part {uri:?}, or it was taken already"),
+            AttachmentErrorKind::Value { uri, error } => write!(f, "the part {uri:?} is {error}"),
             AttachmentErrorKind::UnknownEncoding(name) => write!(f, "an unknown Content-Transfer-Encoding: {name:?}"),
             AttachmentErrorKind::Coding(error) => error.fmt(f),
             AttachmentErrorKind::Transport(_) => f.write_str("the package did not arrive whole"),

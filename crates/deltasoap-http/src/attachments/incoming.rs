@@ -12,11 +12,13 @@ use super::transfer::TransferDecoder;
 use crate::BoxError;
 use crate::media::MediaType;
 use bytes::{Bytes, BytesMut};
-use deltasoap_core::{Binary, PartUri};
+use deltasoap_core::lexical::{ByteOrder, PackedNumber};
+use deltasoap_core::{Binary, Packed, PartUri};
 use futures_util::Stream;
 use http_body::Body;
 use http_body_util::BodyExt;
 use http_body_util::combinators::UnsyncBoxBody;
+use std::borrow::Cow;
 use std::collections::{HashSet, VecDeque};
 use std::fmt;
 use std::future::poll_fn;
@@ -182,6 +184,24 @@ impl Attachments {
             Binary::Bytes(bytes) => Ok(bytes.clone()),
             Binary::Part(uri) => self.find(uri).await?.bytes().await,
         }
+    }
+
+    /// Packed numbers: those in the message, or those of the part that they are in.
+    ///
+    /// # Errors
+    /// As [`bytes`](Self::bytes), and when the bytes of a part are no whole number of them.
+    pub async fn numbers<'p, T: PackedNumber, O: ByteOrder>(
+        &mut self,
+        packed: &'p Packed<T, O>,
+    ) -> Result<Cow<'p, [T]>, AttachmentError> {
+        let uri = match packed {
+            Packed::Values(text) => return Ok(Cow::Borrowed(&text.values)),
+            Packed::Part(uri) => uri,
+        };
+        let bytes = self.find(uri).await?.bytes().await?;
+        let read = Packed::<T, O>::from_bytes(&bytes)
+            .map_err(|error| self.error(AttachmentErrorKind::Value { uri: uri.to_string(), error }))?;
+        Ok(Cow::Owned(read.into_values().unwrap_or_default()))
     }
 
     /// Waits for the whole package, and keeps its parts.

@@ -468,7 +468,6 @@ impl ServiceBuilder {
             records.push(Arc::clone(fallback.record()));
             operations.set_fallback(fallback);
         }
-        operations.weigh();
         let checkpoints = self.options.differential.checkpoints;
         let can_travel = checkpoints == Checkpoints::Leaf;
         let cache = |can_travel| Arc::new(Cache::new(self.bounds, self.sharing, can_travel, records.len()));
@@ -479,12 +478,16 @@ impl ServiceBuilder {
             Scheduling::Unordered => None,
             Scheduling::SmallFirst(options) => Some(Scheduler::new(options)),
         };
-        let with_items = operations.first_with_items();
-        if let (Some(operation), true) = (with_items, self.inspector.is_some()) {
-            return Err(BuildError::InspectedItems(operation.name().clone()));
+        let with_items = operations.first_with_items().map(|operation| operation.name().clone());
+        let takes_items = with_items.is_some();
+        if let (Some(name), true) = (with_items, self.inspector.is_some()) {
+            return Err(BuildError::InspectedItems(name));
+        }
+        if let Some(scheduler) = &scheduler {
+            operations.weigh(scheduler.learns());
         }
         Ok(SoapService::new(Inner {
-            takes_items: with_items.is_some(),
+            takes_items,
             needs_action: operations.needs_action(),
             operations,
             empty_post: self.empty_post,

@@ -19,8 +19,8 @@ pub(crate) struct Table {
     empty: Vec<Arc<Operation>>,
     /// The one for all other elements.
     fallback: Option<Arc<Operation>>,
-    /// What requests of an action weigh at least, if any operation has a weight.
-    weights: HashMap<String, u64>,
+    /// The operations of each action that tells of a weight.
+    weighing: HashMap<String, Vec<Arc<Operation>>>,
 }
 
 impl Table {
@@ -78,20 +78,24 @@ impl Table {
         })
     }
 
-    /// Learns what requests of each action [weigh](Operation::weight), from all operations.
-    pub(crate) fn weigh(&mut self) {
-        let mut weights: HashMap<String, u64> = HashMap::new();
-        for operation in self.iter().filter(|operation| !operation.described_action().is_empty()) {
-            let weight = weights.entry(operation.described_action().to_owned()).or_insert(u64::MAX);
-            *weight = operation.weighs().min(*weight);
+    /// Finds the actions that tell what a request weighs: those of operations that all have a weight, or may yet have one.
+    pub(crate) fn weigh(&mut self, learns: bool) {
+        let mut weighing: HashMap<String, Vec<Arc<Operation>>> = HashMap::new();
+        let all = self.named.values().flatten().chain(&self.empty);
+        for operation in all.filter(|operation| !operation.described_action().is_empty()) {
+            weighing.entry(operation.described_action().to_owned()).or_default().push(Arc::clone(operation));
         }
-        weights.retain(|_, weight| *weight > 0);
-        self.weights = weights;
+        weighing.retain(|_, operations| learns || operations.iter().all(|operation| operation.weighs() > 0));
+        self.weighing = weighing;
     }
 
-    /// What a request weighs at least, by its action.
-    pub(crate) fn weight_of(&self, action: impl FnOnce() -> Option<String>) -> u64 {
-        if self.weights.is_empty() { 0 } else { action().and_then(|it| self.weights.get(&it).copied()).unwrap_or(0) }
+    /// What a request weighs at least, by its action and what its operations weigh.
+    pub(crate) fn weight_of(&self, action: impl FnOnce() -> Option<String>, weight: impl Fn(&Operation) -> u64) -> u64 {
+        if self.weighing.is_empty() {
+            return 0;
+        }
+        let operations = action().and_then(|it| self.weighing.get(&it));
+        operations.into_iter().flatten().map(|operation| weight(operation)).min().unwrap_or(0)
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Operation> {

@@ -27,7 +27,7 @@ impl Operation {
     /// # use deltasoap::{Lease, QName, Value, soap::Fault};
     /// # use std::sync::Arc;
     /// let mut schema = Schema::new();
-    /// let simple = SimpleElement { name: Builtin::Int.name(), base: Builtin::Int, enumeration: Vec::new().into(), default: None };
+    /// let simple = SimpleElement { name: Builtin::Int.name(), base: Builtin::Int, enumeration: Vec::new().into(), default: None, packed: None };
     /// let number = schema.add(Element::Simple(simple));
     /// let method = MethodElement {
     ///     request_name: QName::new("urn:t", "echo"),

@@ -27,7 +27,8 @@ pub struct HeavyWork {
     /// a window is 32 KiB at most. `None`: only when the runtime requires it. Default 200 µs.
     pub quantum: Option<Duration>,
     /// For requests of at least this many bytes, the handler runs, and the response is written, on a thread of the runtime's pool for
-    /// blocking work. The same applies if short requests of the operation recently had responses of this size. `None`: never.
+    /// blocking work. The same applies if short requests of the operation recently had responses of this size, and with
+    /// [`SmallFirst`](crate::SmallFirst) to requests that weigh as much. `None`: never.
     /// Default 256 KiB.
     pub from: Option<u64>,
     /// Maximum number of threads used for that at one time, at least 1; others wait. With [`SmallFirst`](crate::SmallFirst) the slots

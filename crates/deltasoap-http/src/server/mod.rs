@@ -5,7 +5,7 @@
 //! the [`operation`] by the body's element (or [`element`], for those described at run time), which decodes its own type and compares it
 //! with earlier requests in [`memory`]. [`guard`] runs the handler unless the [`action`] contradicts, [`writing`] writes its answer against
 //! earlier responses in [`memory`], and [`respond`] makes the HTTP response. [`schedule`] determines the order of requests
-//! under load; [`heavy`] prevents long ones from delaying others.
+//! under load, by their length and by what [`measured`] calls took; [`heavy`] prevents long ones from delaying others.
 //!
 //! [`wanted`] determines what a `GET` requests: a [`page`], a [`sample`], or the description ([`wsdl`]). [`monitor`] is for the
 //! monitoring of the server.
@@ -24,6 +24,7 @@ mod empty;
 mod guard;
 mod heavy;
 mod leaving;
+mod measured;
 mod memory;
 mod monitor;
 mod operation;
@@ -58,7 +59,7 @@ pub use monitor::{Monitor, Monitored};
 pub use operation::Operation;
 #[cfg(feature = "page")]
 pub use page::ServiceIndex;
-pub use schedule::{Scheduling, SmallFirst};
+pub use schedule::{Scheduling, SmallFirst, Weigh};
 pub use serve::{Server, ServerHandle};
 pub use service::{ResponseFuture, SoapService};
 pub use stats::{ServiceStats, StatsSnapshot};

@@ -346,8 +346,8 @@ impl Operation {
     /// How much work a request is, whatever its length: it counts as a message of at least so many bytes where
     /// [small ones go first](crate::Scheduling::SmallFirst). For short requests with much to do, such as reports. If the request names the
     /// operation's action, it counts so from the start, else once its body has been read: then it waits again, and may be refused as
-    /// one that has not begun. One-way operations have no weight, since their handlers run on their own. Default 0: the length alone
-    /// counts.
+    /// one that has not begun. One-way operations have no weight, since their handlers run on their own. Default 0: the length counts, and
+    /// what was [learned](crate::Weigh).
     ///
     /// As in *Toward Characterizing the Performance of SOAP Toolkits*, section 2.9: the type of operation tells of the load.
     #[must_use]

@@ -310,6 +310,9 @@ impl Receiving {
     /// Counts what the operation has read, when no more is.
     pub(super) fn count_call(&self, service: &Inner) {
         service.stats.count_deviations(self.all_deviations);
+        if let Some(ticket) = self.pace.ticket() {
+            ticket.note_decoded(self.bytes, self.time);
+        }
         if let Some(operation) = self.dispatch().operation() {
             operation.record().count_decode_time(self.time);
         }

@@ -1,6 +1,7 @@
 //! The service's record of each of its operations: counters, the sizes of its responses, and whether remembering its
 //! messages is useful.
 
+use super::schedule::Costs;
 use super::stats::{Counted, nanos};
 use crate::sizes::Sizes;
 use deltasoap_core::{DifferentialStats, EncodeStats, MatchKind, QName};
@@ -19,6 +20,7 @@ pub(crate) struct Record {
     decode_time: Histogram,
     encoded: Encoded,
     sizes: Sizes,
+    costs: Costs,
     /// How many requests in a row a handler took for good, so that nothing was returned.
     gone: AtomicU32,
     /// How many short requests in a row had a long response.
@@ -42,6 +44,7 @@ impl Record {
             decode_time: Histogram::noop(),
             encoded: Encoded::default(),
             sizes: Sizes::default(),
+            costs: Costs::default(),
             gone: AtomicU32::new(0),
             long: AtomicU32::new(0),
         }
@@ -91,6 +94,11 @@ impl Record {
     /// The sizes of responses so far.
     pub(crate) fn sizes(&self) -> &Sizes {
         &self.sizes
+    }
+
+    /// What its requests took, where that is measured.
+    pub(crate) fn costs(&self) -> &Costs {
+        &self.costs
     }
 
     /// Records whether the response to a short request was long.

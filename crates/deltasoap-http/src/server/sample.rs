@@ -1,7 +1,7 @@
 //! Sample requests that the form on the service's page offers for editing, made from an operation's description.
 
 use super::operation::Operation;
-use deltasoap_core::schema::{ElementRef, Use, View};
+use deltasoap_core::schema::{Element, ElementRef, SimpleElement, Use, View};
 use deltasoap_core::soap::{Version, encode_element};
 use deltasoap_core::{Binary, Buffer, Typed};
 
@@ -19,7 +19,7 @@ pub(crate) fn has_parts(operation: &Operation) -> bool {
     [Some(method.request), method.response].into_iter().flatten().any(holds_binary)
 }
 
-/// True if the content contains a [`Binary`] anywhere.
+/// True if the content contains a [`Binary`] or [`Packed`](deltasoap_core::Packed) anywhere.
 fn holds_binary(reference: ElementRef) -> bool {
     let (mut seen, mut ahead) = (Vec::new(), vec![View::of_static(reference)]);
     while let Some(view) = ahead.pop() {
@@ -27,7 +27,8 @@ fn holds_binary(reference: ElementRef) -> bool {
             continue;
         }
         seen.push(view.element);
-        if std::ptr::eq(view.element, Binary::element()) {
+        let is_packed = matches!(view.element, Element::Simple(SimpleElement { packed: Some(_), .. }));
+        if is_packed || std::ptr::eq(view.element, Binary::element()) {
             return true;
         }
         if let Some(complex) = view.complex() {

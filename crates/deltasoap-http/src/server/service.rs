@@ -9,6 +9,7 @@ use super::dispatch::{Chosen, Table};
 use super::empty::{EmptyPost, Peeked};
 use super::guard::{Panicked, guard};
 use super::heavy::{Heavy, Pace};
+use super::measured::Measured;
 use super::memory::{Cache, Place};
 use super::operation::{Operation, Outcome};
 #[cfg(feature = "page")]
@@ -299,7 +300,8 @@ impl Inner {
         B: http_body::Body<Data = Bytes, Error = BoxError> + Send + 'static,
     {
         let Some(scheduler) = &self.scheduler else { return self.exchange(media, parts, None, body).await };
-        let weight = self.operations.weight_of(|| requested_action(&parts.headers, media.version()));
+        let action = || requested_action(&parts.headers, media.version());
+        let weight = self.operations.weight_of(action, |operation| weight(operation, scheduler, length));
         match scheduler.begin(length, weight).await {
             Ok(ticket) => {
                 let exchange = self.exchange(media, parts, Some(Arc::clone(&ticket)), body);
@@ -352,11 +354,14 @@ impl Inner {
         } else {
             receive(self, media, asked, pace.clone(), body).await.map(Reception::Whole)
         };
-        let (version, weight) = match &reception {
-            Ok(Reception::Whole(received)) => (received.head.version(), received.chosen.operation.weighs()),
-            Ok(Reception::Begun(arrival)) => (arrival.head().version(), arrival.operation().weighs()),
+        let (version, operation, length) = match &reception {
+            Ok(Reception::Whole(received)) => {
+                (received.head.version(), &received.chosen.operation, Some(received.bytes))
+            }
+            Ok(Reception::Begun(arrival)) => (arrival.head().version(), arrival.operation(), None),
             Err(refusal) => return (refuse(refusal), true),
         };
+        let weight = pace.ticket().map_or(0, |ticket| weight(operation, ticket.scheduler(), length));
         if let Some(ticket) = pace.ticket()
             && let Err(busy) = ticket.weigh(weight).await
         {
@@ -364,7 +369,7 @@ impl Inner {
             return (respond::busy(version, busy.retry_after), true);
         }
         match reception {
-            Ok(Reception::Whole(received)) => self.run(received, parts, &pace).await,
+            Ok(Reception::Whole(received)) => self.run(received, parts, &pace, weight).await,
             Ok(Reception::Begun(arrival)) => Box::pin(self.run_with_items(arrival, parts)).await,
             Err(refusal) => (refuse(&refusal), true),
         }
@@ -395,11 +400,11 @@ impl Inner {
         }
     }
 
-    /// Runs an operation; true if the response is a fault.
-    async fn run(&self, received: Received, parts: Parts, pace: &Pace) -> (Response<Body>, bool) {
+    /// Runs an operation for a request that weighs so many bytes, if weights are used; true if the response is a fault.
+    async fn run(&self, received: Received, parts: Parts, pace: &Pace, weight: u64) -> (Response<Body>, bool) {
         let version = received.head.version();
         Span::current().record("version", tracing::field::debug(version));
-        let called = guard(pin!(self.call(received, parts, pace))).await;
+        let called = guard(pin!(self.call(received, parts, pace, weight))).await;
         self.respond(version, called)
     }
 
@@ -432,7 +437,13 @@ impl Inner {
     ///
     /// # Errors
     /// When the handler succeeded, and the rest of the package of its request is invalid.
-    async fn call(&self, received: Received, parts: Parts, pace: &Pace) -> Result<Outcome, AttachmentError> {
+    async fn call(
+        &self,
+        received: Received,
+        parts: Parts,
+        pace: &Pace,
+        weight: u64,
+    ) -> Result<Outcome, AttachmentError> {
         let Received { head, chosen: Chosen { operation, call }, mut attachments, bytes, deviations } = received;
         let remainder = attachments.remainder();
         let record = operation.record();
@@ -442,8 +453,12 @@ impl Inner {
             return Ok(Outcome::Fault(fault));
         }
         let calling = call.run(context, writing);
+        let calling = match pace.ticket() {
+            Some(ticket) if ticket.scheduler().learns() => Measured::boxed(calling, Arc::clone(record), bytes),
+            _ => calling,
+        };
         let is_long = self.heavy.is_heavy(bytes);
-        let outcome = if is_long || record.expects_long() {
+        let outcome = if is_long || self.heavy.is_heavy(weight) || record.expects_long() {
             // To wait for a thread is not the handler's doing.
             let thread = self.heavy.thread(pace.ticket()).await;
             self.in_time(&operation, checked(thread.run(calling), remainder)).await
@@ -572,6 +587,11 @@ async fn checked(
         remainder.finish().await?;
     }
     Ok(outcome)
+}
+
+/// What a request of an operation weighs, whatever its length.
+fn weight(operation: &Operation, scheduler: &Scheduler, length: Option<u64>) -> u64 {
+    operation.weighs().max(scheduler.learned(operation.record().costs(), length))
 }
 
 /// Polls a future within a span, in place: the future of an exchange is some kilobytes, and instrumenting it would move it.

@@ -3,7 +3,9 @@
 #![cfg(feature = "tls")]
 
 use crate::attack::{Echo, Echoed, echo, message};
-use deltasoap::http::{HeavyWork, Operation, Scheduling, Server, ServerHandle, ServiceStats, SmallFirst, SoapService};
+use deltasoap::http::{
+    HeavyWork, Operation, Scheduling, Server, ServerHandle, ServiceStats, SmallFirst, SoapService, Weigh,
+};
 use deltasoap::soap::Fault;
 use deltasoap::{Lease, Message, QName};
 use http_body_util::BodyExt;
@@ -42,7 +44,8 @@ impl Stage {
             .scheduling(Scheduling::SmallFirst(policy))
             .heavy_work(HeavyWork { from: Some(SMALL + 1), ..HeavyWork::default() })
             .operation(handler(Arc::clone(&gate), Arc::clone(&order)))
-            .add_operation(report(handler(gate, Arc::clone(&order))))
+            .add_operation(report(handler(Arc::clone(&gate), Arc::clone(&order))))
+            .add_operation(slow(handler(gate, Arc::clone(&order))))
             .build()
             .expect("a service");
         let server = Server::bind("127.0.0.1:0").await.expect("a port");
@@ -53,9 +56,18 @@ impl Stage {
 
     /// As [`call`](Self::call), for the operation with much to do.
     fn call_report(&self, sender: &str, action: &str) -> JoinHandle<String> {
-        let body = String::from_utf8(body(sender, 10)).expect("UTF-8").replace("Echo", "Report");
+        self.call_other(sender, action, "Report")
+    }
+
+    fn call_other(&self, sender: &str, action: &str, name: &str) -> JoinHandle<String> {
+        let body = String::from_utf8(body(sender, 10)).expect("UTF-8").replace("Echo", name);
         let head = http::Request::post("/").header("content-type", "text/xml").header("content-length", body.len());
         self.post(head.header("soapaction", action).body(http_body_util::Full::from(body)).expect("a request"))
+    }
+
+    /// As [`call`](Self::call), for the operation whose handler takes long.
+    fn call_slow(&self, sender: &str, action: &str) -> JoinHandle<String> {
+        self.call_other(sender, action, "Slow")
     }
 
     /// Sends a request of about as many bytes.
@@ -104,6 +116,16 @@ impl Stage {
 fn report(handler: impl Fn(Lease<Echo>) -> Work + Send + Sync + 'static) -> Operation {
     let name = QName { local: "Report".into(), ..Echo::ELEMENT };
     Operation::new(handler).named(name).action("urn:report").weight(1 << 20)
+}
+
+/// An operation that takes its thread for so long that it counts as a large message, whatever a byte takes to decode.
+fn slow(handler: impl Fn(Lease<Echo>) -> Work + Send + Sync + 'static) -> Operation {
+    let slowly = move |echo| {
+        std::thread::sleep(Duration::from_millis(2));
+        handler(echo)
+    };
+    let name = QName { local: "Slow".into(), ..Echo::ELEMENT };
+    Operation::new(slowly).named(name).action("urn:slow")
 }
 
 /// Notes who comes; keeps its thread until it may go on, if the request is large.
@@ -194,6 +216,35 @@ async fn short_requests_with_much_to_do_wait_as_long_ones_do() {
         }
         assert_eq!(stage.order(), ["first", "small", "shorter", "report"], "{action}");
         stage.until(0, 0).await;
+    }
+}
+
+/// What requests of an operation took tells what the next ones weigh, whether their action tells of the operation or their body.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_operations_took_is_learned() {
+    for (action, weigh) in
+        [("\"urn:slow\"", Weigh::Operation), ("\"\"", Weigh::Operation), ("\"urn:slow\"", Weigh::Length)]
+    {
+        let policy = SmallFirst { overtaken: LONG, weigh, ..SmallFirst::default() };
+        let stage = Stage::new(policy).await;
+        assert!(stage.call_slow("slow", action).await.expect("no panic").starts_with("HTTP/1.1 200"));
+        let first = stage.call("first", 10_000);
+        stage.until(1, 0).await;
+        let slow = stage.call_slow("slow", action);
+        match weigh {
+            // It is no small one any more, and the only slot for others is taken.
+            Weigh::Operation => stage.until(1, 1).await,
+            _ => assert!(slow.await.expect("no panic").starts_with("HTTP/1.1 200")),
+        }
+        assert!(is_from(&answer(stage.send("small", 10).await).await, "small"));
+        stage.go.send(()).expect("a handler");
+        assert!(is_from(&first.await.expect("no panic"), "first"));
+        stage.until(0, 0).await;
+        let order = match weigh {
+            Weigh::Operation => ["slow", "first", "small", "slow"],
+            _ => ["slow", "first", "slow", "small"],
+        };
+        assert_eq!(stage.order(), order, "{action} {weigh:?}");
     }
 }
 

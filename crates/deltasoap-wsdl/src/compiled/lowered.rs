@@ -7,7 +7,7 @@ use super::writer::Writer;
 use crate::lower::{Lowered, Method, Operation, Origins};
 use deltasoap_core::schema::{
     ArrayElement, Attribute, Branch, Choice, ComplexElement, Compositor, Element, ElementRef, Field, MethodElement,
-    OpenElement, Required, Schema, SimpleElement, UnionElement,
+    OpenElement, Packing, Required, Schema, SimpleElement, UnionElement,
 };
 use std::collections::HashMap;
 
@@ -15,7 +15,8 @@ stored_struct! {
     Operation { name, binding, operation, method }
     Method { element, request_headers, response_headers }
     MethodElement { request_name, request, response_name, response, faults, headers, action, style, encoding }
-    SimpleElement { name, base, enumeration, default }
+    SimpleElement { name, base, enumeration, default, packed }
+    Packing { items, is_big_endian }
     ComplexElement { name, compositor, fields, attributes, text, open, any_attribute, choices }
     Choice { first, branches, is_optional }
     Branch { fields, required, choices }

@@ -37,7 +37,7 @@ use writer::Writer;
 /// What compiled descriptions begin with. No document begins so: it is no text.
 const MAGIC: [u8; 8] = *b"\x89DSWSDL\n";
 /// The format that is written, and the only one that is read.
-const VERSION: u32 = 15;
+const VERSION: u32 = 16;
 /// Bytes in front of the content.
 const HEADER: usize = 24;
 

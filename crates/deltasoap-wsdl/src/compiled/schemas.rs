@@ -98,7 +98,7 @@ impl Stored for ComplexType {
 
 stored_struct! {
     Type { name, definition, documentation, place }
-    SimpleType { variety, facets }
+    SimpleType { variety, facets, packing }
     SoapArray { item, element, dimensions }
     Particle { min, max, term }
     Wildcard { namespaces, process }

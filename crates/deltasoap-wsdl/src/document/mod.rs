@@ -239,6 +239,13 @@ impl<'d> Node<'d> {
         (!text.is_empty()).then(|| text.into())
     }
 
+    /// The element in the annotation of a declaration or of a type that says how its numbers are packed.
+    pub(crate) fn packing(self) -> Option<Node<'d>> {
+        let annotations = self.children().filter(|child| child.is_xsd("annotation"));
+        let notes = annotations.flat_map(Node::children).filter(|child| child.is_xsd("appinfo"));
+        notes.flat_map(Node::children).next()
+    }
+
     fn text(self) -> &'d str {
         let range = &self.data().text;
         &self.document.text[range.start as usize..range.end as usize]

@@ -90,22 +90,35 @@ impl Builder<'_> {
     fn start(&mut self) -> Result<(), DocumentError> {
         if self.words > 0 {
             self.words += 1;
-            return Ok(());
+            return if self.is_packing() { self.add(true).map(drop) } else { Ok(()) };
         }
+        let (name, vocabulary) = self.add(false)?;
+        if matches!(vocabulary, Vocabulary::Xsd | Vocabulary::Wsdl) && is_words(self.names.local(name)) {
+            self.words = 1;
+        }
+        self.open.push(self.document.elements.len() as u32 - 1);
+        Ok(())
+    }
+
+    /// Adds the element that was just opened. Of a leaf nothing within is kept.
+    fn add(&mut self, is_leaf: bool) -> Result<(NameId, Vocabulary), DocumentError> {
         if self.document.elements.len() >= self.limits.components {
             return Err(DocumentError::Limit("components", self.limits.components as u64));
         }
         let name = self.name(self.reader.name())?;
         let vocabulary = Vocabulary::of(self.names.namespace(name));
         let attributes = self.attributes(vocabulary)?;
-        let text = self.document.text.len() as u32;
-        if matches!(vocabulary, Vocabulary::Xsd | Vocabulary::Wsdl) && is_words(self.names.local(name)) {
-            self.words = 1;
-        }
-        self.open.push(self.document.elements.len() as u32);
-        let offset = self.reader.tag_offset() as u32;
-        self.document.elements.push(ElementData { name, vocabulary, offset, attributes, text: text..text, end: 0 });
-        Ok(())
+        let (text, offset) = (self.document.text.len() as u32, self.reader.tag_offset() as u32);
+        let end = if is_leaf { self.document.elements.len() as u32 + 1 } else { 0 };
+        self.document.elements.push(ElementData { name, vocabulary, offset, attributes, text: text..text, end });
+        Ok((name, vocabulary))
+    }
+
+    /// True for the one element in an `appinfo` that is for us.
+    fn is_packing(&self) -> bool {
+        let around = self.open.last().map(|&index| self.document.elements[index as usize].name);
+        let is_in_appinfo = self.words == 2 && around.is_some_and(|name| self.names.local(name) == "appinfo");
+        is_in_appinfo && self.reader.names().is(self.reader.name(), ns::PACKED, "packed")
     }
 
     /// A name of the reader as one of the import's.

@@ -2,7 +2,7 @@
 
 /// Namespace URIs.
 pub(crate) mod ns {
-    pub(crate) use deltasoap_core::ns::{SOAP11_ENCODING, SOAP12_ENCODING, XSD};
+    pub(crate) use deltasoap_core::ns::{PACKED, SOAP11_ENCODING, SOAP12_ENCODING, XSD};
 
     pub(crate) const WSDL: &str = "http://schemas.xmlsoap.org/wsdl/";
     pub(crate) const WSDL20: &str = "http://www.w3.org/ns/wsdl";

@@ -66,7 +66,8 @@ impl Schemas {
             Some(Variety::Builtin(Builtin::QName | Builtin::Notation)) => false,
             Some(Variety::Builtin(base)) => {
                 let enumeration = enumeration(self, id, *base);
-                let element = SimpleElement { name: base.name(), base: *base, enumeration, default: None };
+                let element =
+                    SimpleElement { name: base.name(), base: *base, enumeration, default: None, packed: None };
                 Simple::parse_as(&element, text).is_ok()
             }
             _ => true,

@@ -46,7 +46,8 @@ impl Lowering<'_> {
         };
         let is_list = matches!(self.schemas.variety(id), Some(Variety::List(_)));
         let enumeration = if is_list { Texts::ANY } else { enumeration(self.schemas, id, base) };
-        SimpleElement { name: name(self.schemas, id), base, enumeration, default: None }
+        let packed = self.schemas.packing(id);
+        SimpleElement { name: name(self.schemas, id), base, enumeration, default: None, packed }
     }
 }
 

@@ -107,7 +107,7 @@ impl<'s> Builder<'s> {
         let facets = self.facets(by)?;
         let (Some(facets), restricted) = (facets, inline.unwrap_or(base)) else { return Ok(Content::Text(inline)) };
         // Its base may be a complex type yet, whose text is meant.
-        let simple = SimpleType { variety: Variety::Restriction(restricted), facets: Some(facets) };
+        let simple = SimpleType { variety: Variety::Restriction(restricted), facets: Some(facets), packing: None };
         let definition = TypeDefinition::Simple(simple);
         let id = self.push_type(Type { name: None, definition, documentation: None, place: Some(by.place()) });
         Ok(Content::Text(Some(id)))

@@ -43,6 +43,9 @@ impl<'s> Builder<'s> {
         is_global: bool,
     ) -> Result<Element, Error> {
         let head = self.reference_or_miss(Kind::Element, node, "substitutionGroup", scope)?.and_then(Result::ok);
+        if let Some(packing) = self.packing(node) {
+            self.packings.insert(node.place(), packing);
+        }
         let is_true = |name| matches!(node.attribute(name), Some("true" | "1"));
         let text = |name| node.attribute_in("", name).map(Box::from);
         Ok(Element {

@@ -8,6 +8,7 @@ mod attributes;
 mod complex;
 mod constraints;
 mod elements;
+mod packing;
 mod registry;
 mod simple;
 mod unknown;
@@ -22,10 +23,10 @@ use crate::xsd::{
 use crate::{Error, ErrorKind, NoteKind};
 use deltasoap_core::QName;
 use deltasoap_core::ns::XSD;
-use deltasoap_core::schema::Builtin;
+use deltasoap_core::schema::{Builtin, Packing};
 use deltasoap_xml::NameId;
 use registry::{Component, Kind, Registry};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Builds the components of all units.
 pub(crate) fn resolve(sources: &mut Sources) -> Result<Schemas, Error> {
@@ -40,11 +41,13 @@ pub(crate) fn resolve(sources: &mut Sources) -> Result<Schemas, Error> {
         seen_missing: HashSet::new(),
         keys: HashSet::new(),
         referred_keys: Vec::new(),
+        packings: HashMap::new(),
     };
     builder.add_builtin_types();
     builder.reserve();
     builder.build()?;
     builder.inherit_types()?;
+    builder.pack_elements();
     builder.complete_arrays();
     let missed_keys = builder.missed_keys()?;
     let Builder { schemas, missed, tolerated, .. } = builder;
@@ -70,6 +73,8 @@ struct Builder<'s> {
     keys: HashSet<QName>,
     /// The keys that are referred to, and where.
     referred_keys: Vec<(QName, Place)>,
+    /// How the numbers of elements are packed whose declaration says so, by its place.
+    packings: HashMap<Place, Packing>,
 }
 
 /// A reference to nothing.
@@ -363,7 +368,7 @@ fn block(node: Node<'_>, scope: Scope<'_>) -> Block {
 }
 
 fn simple(variety: Variety) -> TypeDefinition {
-    TypeDefinition::Simple(SimpleType { variety, facets: None })
+    TypeDefinition::Simple(SimpleType { variety, facets: None, packing: None })
 }
 
 /// A type of XML Schema by its local name, those of the drafts included.

@@ -22,14 +22,15 @@ impl<'s> Builder<'s> {
             "restriction" | "extension" => {
                 let base = self.reference_or_inline(by, "base", scope)?;
                 let base = base.ok_or_else(|| self.sources.invalid("a restriction without a base", by.place()))?;
-                SimpleType { variety: Variety::Restriction(base), facets: self.facets(by)? }
+                let packing = self.packing(node);
+                SimpleType { variety: Variety::Restriction(base), facets: self.facets(by)?, packing }
             }
             "list" => {
                 let item = self.reference_or_inline(by, "itemType", scope)?;
                 let item = item.ok_or_else(|| self.sources.invalid("a list without an item type", by.place()))?;
-                SimpleType { variety: Variety::List(item), facets: None }
+                SimpleType { variety: Variety::List(item), facets: None, packing: None }
             }
-            _ => SimpleType { variety: Variety::Union(self.members(by, scope)?), facets: None },
+            _ => SimpleType { variety: Variety::Union(self.members(by, scope)?), facets: None, packing: None },
         };
         let definition = TypeDefinition::Simple(simple);
         Ok(Type { name: None, definition, documentation: node.documentation(), place: Some(node.place()) })

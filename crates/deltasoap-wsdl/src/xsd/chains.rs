@@ -2,7 +2,7 @@
 //! can have the values of one, so they share them.
 
 use super::{Schemas, SimpleType, TypeDefinition, TypeId, Variety};
-use deltasoap_core::schema::Texts;
+use deltasoap_core::schema::{Builtin, Packing, Texts};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -20,6 +20,7 @@ struct Chain {
     root: TypeId,
     enumerating: Option<TypeId>,
     has_patterns: bool,
+    packing: Option<Packing>,
 }
 
 impl Schemas {
@@ -48,6 +49,13 @@ impl Schemas {
         self.chain(id).has_patterns
     }
 
+    /// How the numbers are packed that the bytes of a simple type stand for: as its annotation says, or that of the nearest type that it
+    /// restricts. Only of types of `xsd:base64Binary` that name no values.
+    pub fn packing(&self, id: TypeId) -> Option<Packing> {
+        let is_binary = matches!(self.variety(id), Some(Variety::Builtin(Builtin::Base64Binary)));
+        self.chain(id).packing.filter(|_| is_binary && self.enumerating(id).is_none())
+    }
+
     fn chain(&self, id: TypeId) -> Chain {
         self.chains().of_types[id.0 as usize]
     }
@@ -72,7 +80,7 @@ impl Chains {
                     }
                     (None, None) => {
                         way.push(at);
-                        break Chain { root: at, enumerating: None, has_patterns: false };
+                        break Chain { root: at, enumerating: None, has_patterns: false, packing: None };
                     }
                 }
             };
@@ -82,6 +90,7 @@ impl Chains {
                     chain.enumerating = Some(id);
                 }
                 chain.has_patterns |= has_patterns(schemas, id);
+                chain.packing = packing(schemas, id).or(chain.packing);
                 chains[id.0 as usize] = Some(chain);
             }
         }
@@ -102,6 +111,11 @@ fn values(schemas: &Schemas, id: TypeId) -> Option<Texts> {
     let values = &simple.facets.as_ref()?.enumeration;
     let texts: Vec<_> = values.iter().map(|it| Cow::Owned(String::from(&*it.value))).collect();
     (!texts.is_empty()).then(|| texts.into())
+}
+
+fn packing(schemas: &Schemas, id: TypeId) -> Option<Packing> {
+    let TypeDefinition::Simple(simple) = &schemas[id].definition else { return None };
+    simple.packing
 }
 
 fn has_patterns(schemas: &Schemas, id: TypeId) -> bool {

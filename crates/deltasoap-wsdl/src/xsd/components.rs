@@ -3,7 +3,7 @@
 use super::{Facets, IdentityConstraint};
 use crate::Place;
 use deltasoap_core::QName;
-use deltasoap_core::schema::Builtin;
+use deltasoap_core::schema::{Builtin, Packing};
 
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => {
@@ -82,6 +82,8 @@ pub struct SimpleType {
     pub variety: Variety,
     /// What it restricts them to.
     pub facets: Option<Box<Facets>>,
+    /// What its bytes stand for, where an annotation says that they are numbers (`docs/packed.md`).
+    pub packing: Option<Packing>,
 }
 
 /// How a simple type is made.

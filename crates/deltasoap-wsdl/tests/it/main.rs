@@ -11,6 +11,7 @@ mod loading;
 mod messages;
 mod mutations;
 mod operations;
+mod packed;
 mod schema;
 mod testdata;
 mod tolerated;

@@ -1,12 +1,12 @@
 //! Templates of typed messages: each message is what it is when it is written in full.
 
 use crate::sender::{Flight, Sender};
-use deltasoap::lexical::{Base64, DoubleArray};
+use deltasoap::lexical::{Base64, BigEndian};
 use deltasoap::schema::Use;
 use deltasoap::soap::{HeaderBlock, Version, encode_message};
 use deltasoap::{
-    AnySimple, Binary, Buffer, Child, Empty, MatchKind, Message, Nillable, Node, QName, Simple, Soap, SoapArray,
-    Template, Templates, Templating, Typed, Width,
+    AnySimple, Binary, Buffer, Child, Empty, MatchKind, Message, Nillable, Node, Packed, QName, Simple, Soap,
+    SoapArray, Template, Templates, Templating, Typed, Width,
 };
 use deltasoap_streams::prng::SplitMix64;
 
@@ -82,7 +82,8 @@ types! {
         node: Option<Node>,
         empty: Option<Empty>,
         data: Option<Base64>,
-        list: Option<DoubleArray>,
+        list: Option<Packed<f64>>,
+        shorts: Vec<Packed<i16, BigEndian>>,
         binaries: Vec<Binary>,
         picture: Vec<Picture>,
         #[soap(inline)]
@@ -123,6 +124,7 @@ fn request() -> Request {
         empty: Some(Empty),
         data: Some(Base64(vec![1, 2, 3])),
         list: Some(numbers().collect::<Vec<f64>>().into()),
+        shorts: vec![vec![1, -2, 3].into(), Packed::part("a@b"), Packed::default()],
         binaries: vec![vec![1, 2, 3].into(), Binary::part("a@b"), Binary::default()],
         picture: vec![
             Picture { kind: None, data: Binary::part("a@b") },
@@ -158,7 +160,7 @@ type Random = SplitMix64;
 type Update = fn(&mut Request, &mut Random);
 
 /// What messages differ in.
-const UPDATES: [Update; 38] = [
+const UPDATES: [Update; 40] = [
     |_, _| {},
     |all, random| all.number = number(random),
     |all, random| all.number = 10 + number(random) % 90,
@@ -192,6 +194,8 @@ const UPDATES: [Update; 38] = [
     |all, random| all.empty = random.one_in(2).then_some(Empty),
     |all, random| all.data = random.one_in(2).then(|| Base64(text(random).into_bytes())),
     |all, random| all.list = Some((0..index(random, 50)).map(|_| double(random)).collect::<Vec<f64>>().into()),
+    |all, random| edit(&mut all.shorts, random, |item, random| *item = shorts(random)),
+    |all, random| all.shorts = (0..index(random, 9)).map(|_| shorts(random)).collect(),
     |all, random| edit(&mut all.binaries, random, |item, random| *item = binary(random)),
     |all, random| all.binaries = (0..index(random, 9)).map(|_| binary(random)).collect(),
     |all, random| edit(&mut all.picture, random, |item, random| item.data = binary(random)),
@@ -204,6 +208,13 @@ fn binary(random: &mut Random) -> Binary {
         0 => Binary::part(&format!("{}@b", random.below(20))),
         1 => Binary::part("a@b"),
         _ => text(random).into_bytes().into(),
+    }
+}
+
+fn shorts(random: &mut Random) -> Packed<i16, BigEndian> {
+    match random.below(4) {
+        0 => Packed::part(&format!("{}@b", random.below(20))),
+        _ => (0..index(random, 50)).map(|_| random.next_u64() as i16).collect::<Vec<_>>().into(),
     }
 }
 

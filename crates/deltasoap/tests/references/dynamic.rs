@@ -63,6 +63,7 @@ fn arrays_of_several_dimensions_are_lists_of_lists() {
         base,
         enumeration: Vec::new().into(),
         default: None,
+        packed: None,
     }));
     let (item_name, item_type) = (QName::new("", "i"), name);
     let array = ArrayElement { name: QName::default(), item_name, item, item_type, nillable: true, dimensions: 2 };

@@ -29,6 +29,7 @@ pub const GOLDENS: &[(&str, &str)] = &[
         "nested",
         "vpulim+node-soap/test/request-response-samples/IndienenBericht__should_work_with_deeply_nested_XML_messages/soap.wsdl",
     ),
+    ("packed", "../../crates/deltasoap-codegen/tests/data/packed.wsdl"),
     ("plans", "apache+axis-axis1-java/integration/src/test/wsdl/extension/extension.wsdl"),
     ("recursive", "loopbackio+strong-soap/test/wsdl/recursive.wsdl"),
     ("vsphere", "vsphere-content.wsdl"),

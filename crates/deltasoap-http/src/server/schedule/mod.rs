@@ -2,12 +2,15 @@
 //!
 //! Work that takes processor time (decoding, handlers, encoding) is done in *turns*. A request holds a slot while it is ready, and
 //! gives it up whenever it waits: for bytes of its sender, or for its handler's I/O. A long one also gives it up between two
-//! pieces of its work, if another request is to go before it. [`queue`] determines the order; [`turn`] enforces it on tasks.
+//! pieces of its work, if another request is to go before it. [`queue`] determines the order; [`turn`] enforces it on tasks;
+//! [`weights`] learns what operations take.
 
 mod queue;
 mod turn;
+mod weights;
 
 pub(crate) use turn::{Busy, Scheduler, Ticket};
+pub(crate) use weights::Costs;
 
 use std::time::Duration;
 
@@ -24,8 +27,8 @@ pub enum Scheduling {
     SmallFirst(SmallFirst),
 }
 
-/// Requests are processed in slots, and wait in the order of their length by `Content-Length`, or of their operation's
-/// [weight](crate::Operation::weight) if that is more.
+/// Requests are processed in slots, and wait in the order of their length by `Content-Length`, or of their operation's weight if that is
+/// more: the one that it was [given](crate::Operation::weight), or [learned](Self::weigh).
 ///
 /// A request holds a slot while it is decoded, while its handler computes, and while its response is written; not while it waits for
 /// its sender or its handler's I/O. No request is overtaken by smaller ones for more than [`overtaken`](Self::overtaken),
@@ -52,6 +55,8 @@ pub struct SmallFirst {
     /// The assumed length in bytes of a request that announces none, or is compressed. Default 64 KiB + 1: after
     /// all small ones, before all with a known larger length.
     pub unknown: u64,
+    /// Whether requests weigh what their operation was found to take. Default: [`Weigh::Length`].
+    pub weigh: Weigh,
     /// How long a request may be overtaken by smaller ones. Default 250 ms.
     pub overtaken: Duration,
     /// Maximum number of requests that wait to begin. Default 1024.
@@ -70,10 +75,30 @@ impl Default for SmallFirst {
             express: processors,
             small: 64 << 10,
             unknown: (64 << 10) + 1,
+            weigh: Weigh::default(),
             overtaken: Duration::from_millis(250),
             queue: 1024,
             wait: Duration::from_secs(10),
             retry_after: Duration::from_secs(1),
         }
     }
+}
+
+/// What requests weigh, beside the weights that operations were [given](crate::Operation::weight).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Weigh {
+    /// Their length.
+    #[default]
+    Length,
+    /// Their length, or the work that requests of their operation and of about their length took, if that is more. The work is the time
+    /// that handlers compute (not the time that they wait) and that responses are written. It is measured for each request, averaged over
+    /// about the last eight, and weighs as many bytes as are decoded in that time. So a short request for a long computation goes after
+    /// the other short ones, without anybody having to know. If the request names its operation's action, it counts so from the start,
+    /// else once its body has been read: then it may wait again, as with a given weight.
+    ///
+    /// Times are those of the clock: where processors are shared with other processes, operations weigh more.
+    ///
+    /// As in *Toward Characterizing the Performance of SOAP Toolkits*, section 2.9: the type of operation tells of the load.
+    Operation,
 }

@@ -3,8 +3,9 @@
 //! A [`Ticket`] represents a request in the scheduling. It does not outlive the request: when it is dropped, waiting or running, its place
 //! goes to the next.
 
-use super::SmallFirst;
 use super::queue::{Number, Queue, Slots};
+use super::weights::{Costs, Rate};
+use super::{SmallFirst, Weigh};
 use std::collections::HashMap;
 use std::future::poll_fn;
 use std::pin::pin;
@@ -19,6 +20,8 @@ use tokio::time::{Instant, timeout};
 pub(crate) struct Scheduler {
     options: SmallFirst,
     start: Instant,
+    /// What a byte takes, where weights are learned.
+    rate: Rate,
     state: Mutex<State>,
 }
 
@@ -43,7 +46,7 @@ impl Scheduler {
     pub(crate) fn new(options: SmallFirst) -> Arc<Self> {
         let slots = Slots { common: options.slots.max(1), express: options.express, small: options.small };
         let state = State { queue: Queue::new(slots), wakers: HashMap::new(), new: 0, next: 0 };
-        Arc::new(Scheduler { options, start: Instant::now(), state: Mutex::new(state) })
+        Arc::new(Scheduler { options, start: Instant::now(), rate: Rate::default(), state: Mutex::new(state) })
     }
 
     /// Waits until a request of a known or unknown length may begin, which weighs at least `weight` bytes.
@@ -62,6 +65,19 @@ impl Scheduler {
             Ok(begun) => begun.map(|()| ticket),
             Err(_) => Err(self.busy()),
         }
+    }
+
+    /// True if requests weigh what their operation was found to take.
+    pub(crate) fn learns(&self) -> bool {
+        self.options.weigh == Weigh::Operation
+    }
+
+    /// What a request of a known or unknown length weighs by what others of its operation took, in bytes.
+    pub(crate) fn learned(&self, costs: &Costs, length: Option<u64>) -> u64 {
+        if !self.learns() {
+            return 0;
+        }
+        self.rate.bytes_in(costs.expected(length.unwrap_or(self.options.unknown)))
     }
 
     /// Number of currently held slots.
@@ -153,6 +169,18 @@ impl Ticket {
     /// Sets whether the slot is kept while the task waits: for a thread that continues the work, not for anything else.
     pub(crate) fn keep(&self, keeps: bool) {
         self.standing().keeps = keeps;
+    }
+
+    /// The slots that it is for.
+    pub(crate) fn scheduler(&self) -> &Scheduler {
+        &self.scheduler
+    }
+
+    /// The request's message was decoded, in a time.
+    pub(crate) fn note_decoded(&self, bytes: u64, time: Duration) {
+        if self.scheduler.learns() {
+            self.scheduler.rate.note(bytes, time);
+        }
     }
 
     /// True if the slot should be passed to another request.

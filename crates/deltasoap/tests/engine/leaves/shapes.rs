@@ -1,7 +1,8 @@
 //! The types, each with a document to begin with.
 
 use super::stream::Kind;
-use deltasoap::{Binary, Empty, Nillable, Node, QName, Soap, SoapArray};
+use deltasoap::lexical::BigEndian;
+use deltasoap::{Binary, Empty, Nillable, Node, Packed, QName, Soap, SoapArray};
 
 macro_rules! kind {
     ($type:ty, $content:expr) => {
@@ -14,7 +15,7 @@ macro_rules! kind {
     };
 }
 
-pub const KINDS: [Kind; 14] = [
+pub const KINDS: [Kind; 15] = [
     kind!(
         Bounded,
         "<p><x>1</x></p><p><x>2</x></p><p><x>3</x><y>21</y></p><p><x>4</x></p><p><x>5</x></p><p><x>6</x><y>42</y></p>\
@@ -98,6 +99,14 @@ pub const KINDS: [Kind; 14] = [
          <nil><i:Include xmlns:i='http://www.w3.org/2004/08/xop/include' href='cid:1'/></nil><nil>Zg==</nil>\
          <picture kind='a'>Zm9v</picture><picture><i:Include xmlns:i='http://www.w3.org/2004/08/xop/include' href='cid:4'/></picture>\
          <picture kind='b'/><picture kind='c'> Zm 9v</picture>"
+    ),
+    kind!(
+        Numbers,
+        "<packed>AQACAAMA</packed><packed><i:Include xmlns:i='http://www.w3.org/2004/08/xop/include' href='cid:1'/></packed>\
+         <packed href='cid:2'/><packed/><packed>AQ AC\nAAMA</packed><packed>AQACAAMABAAFAAYABwAIAAkACgALAAwADQAOAA8A</packed>\
+         <maybe>AAAAAQAAAAI=</maybe><nil xsi:nil='true'/><nil>AQA=</nil><nil href='cid:2'></nil>\
+         <series unit='m'>AAAAAQAAAAI=</series><series><i:Include xmlns:i='http://www.w3.org/2004/08/xop/include' href='cid:4'/></series>\
+         <series unit='s'/><series unit='kg'> AAAA AQ==</series>"
     ),
     kind!(
         Figures,
@@ -407,6 +416,24 @@ types! {
         kind: Option<String>,
         #[soap(text)]
         data: Binary,
+    }
+
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    struct Numbers {
+        #[soap(attribute)]
+        kind: String,
+        packed: Vec<Packed<i16>>,
+        maybe: Option<Packed<i32, BigEndian>>,
+        nil: Vec<Nillable<Packed<u16>>>,
+        series: Vec<Series>,
+    }
+
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    struct Series {
+        #[soap(attribute)]
+        unit: Option<String>,
+        #[soap(text)]
+        data: Packed<i32, BigEndian>,
     }
 
     /// Flat lists that stand last in elements which other elements follow.
