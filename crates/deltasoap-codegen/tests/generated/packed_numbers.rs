@@ -1,7 +1,7 @@
 //! Packed numbers, as the annotation of a description says: inline and in parts.
 
 use crate::packed::{Scale, ScaleResponse, SeriesClient, SeriesServer, Track, serve_series};
-use deltasoap::http::{Answer, CallOptions, Client, Context, Mtom};
+use deltasoap::http::{CallOptions, Client, Context, Mtom};
 use deltasoap::lexical::Base64;
 use deltasoap::schema::Use;
 use deltasoap::soap::Fault;
