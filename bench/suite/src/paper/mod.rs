@@ -199,6 +199,7 @@ struct PointLine {
 struct CountsLine {
     regular_percent: f64,
     to_regular: f64,
+    futile: f64,
     to_fast: f64,
     checkpoints: f64,
     memory: u64,
@@ -270,6 +271,7 @@ fn counts_line(counts: &Counts, regular_percent: f64) -> CountsLine {
     CountsLine {
         regular_percent,
         to_regular: counts.to_regular,
+        futile: counts.futile,
         to_fast: counts.to_fast,
         checkpoints: counts.checkpoints,
         memory: counts.memory,

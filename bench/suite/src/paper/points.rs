@@ -86,9 +86,14 @@ impl Point {
         self.counts.as_ref().map_or(100.0, |counts| 100.0 - counts.fast_share() * 100.0)
     }
 
-    /// Switches from fast to regular mode in a message.
+    /// Switches from fast to regular mode in a message, as the papers count them: futile attempts at fast mode are switches.
     pub fn switches(&self) -> f64 {
-        self.counts.as_ref().map_or(0.0, |counts| counts.to_regular)
+        self.counts.as_ref().map_or(0.0, |counts| counts.to_regular + counts.futile)
+    }
+
+    /// Attempts at fast mode in a message that skipped nothing.
+    pub fn futile(&self) -> f64 {
+        self.counts.as_ref().map_or(0.0, |counts| counts.futile)
     }
 
     /// Bytes held between messages.
