@@ -1,6 +1,6 @@
 //! Fast mode: portions are summed and skipped.
 
-use super::{Engine, Mode, UNKNOWN};
+use super::{Engine, Mode};
 use crate::checkpoint::Form;
 use crate::matcher::PortionMatcher;
 use deltasoap_core::decode::State;
@@ -42,9 +42,9 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
         let Some((size, sum)) = next.or_else(|| self.ending.as_ref().map(|ending| (ending.size, &ending.sum))) else {
             return Portion::Other;
         };
+        let Some(size) = size.bytes() else { return Portion::Other };
         let from = (self.at - window.base) as usize;
         let bytes = match window.bytes.get(from..from + size as usize) {
-            _ if size == UNKNOWN => return Portion::Other,
             Some(bytes) => bytes,
             None if window.last => return Portion::Other,
             None => return Portion::Cut,
@@ -66,7 +66,7 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
     /// Skips the portion ahead.
     fn skip_one(&mut self, window: &mut Window<'_>) {
         let Some(next) = self.list.next() else { return };
-        let (size, part) = (next.size, self.form.part_len(&next.kept));
+        let (Some(size), part) = (next.size.bytes(), self.form.part_len(&next.kept)) else { return };
         self.count_skipped(size);
         window.pos = (self.at - window.base) as usize - part;
         self.pass();
@@ -83,7 +83,7 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
 
     /// Skips the last portion: the operation is at its end.
     fn arrive(&mut self, state: &mut State, window: &mut Window<'_>) {
-        let Some(size) = self.ending.as_ref().map(|ending| ending.size) else { return };
+        let Some(size) = self.ending.as_ref().and_then(|ending| ending.size.bytes()) else { return };
         self.count_skipped(size);
         window.pos = (self.at - window.base) as usize;
         let (Some(ending), Some(base)) = (&self.ending, &self.base) else { return };

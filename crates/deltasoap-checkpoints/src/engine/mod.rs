@@ -42,6 +42,7 @@ mod life;
 mod list;
 mod probe;
 mod regular;
+mod size;
 mod tuning;
 
 use super::Portions;
@@ -52,6 +53,7 @@ use deltasoap_core::decode::State;
 use deltasoap_core::decode::differential::policy::{Base, Live, Rare};
 use list::List;
 use probe::{Probe, Probes};
+use size::Size;
 use tuning::{Attention, Tuning};
 
 pub(crate) use life::make;
@@ -59,14 +61,12 @@ pub(crate) use life::make;
 /// A checkpoint: a place in the message, and what lies between the one before and this.
 #[derive(Debug, Default)]
 pub(crate) struct Checkpoint<K, S> {
-    /// Bytes of its portion, or [`UNKNOWN`].
-    size: u32,
+    /// Of its portion.
+    size: Size,
     sum: S,
     kept: K,
 }
 
-/// The size of a portion whose sum is not known: no portion matches it.
-const UNKNOWN: u32 = u32::MAX;
 /// Longest portion.
 const PORTION: usize = 1 << 20;
 
@@ -82,7 +82,7 @@ enum Mode {
 /// The last portion, and how the operation ends.
 #[derive(Debug)]
 struct Ending<S> {
-    size: u32,
+    size: Size,
     sum: S,
     /// Bytes of the end tag.
     tag: u64,

@@ -1,6 +1,6 @@
 //! Regular mode: processing interrupts and new checkpoints; progressive matching.
 
-use super::{Audited, Checkpoint, Engine, Mode, PORTION, Probe, UNKNOWN};
+use super::{Audited, Checkpoint, Engine, Mode, PORTION, Probe, Size};
 use crate::checkpoint::{Form, Progress, Spot};
 use crate::matcher::PortionMatcher;
 use deltasoap_core::decode::State;
@@ -9,8 +9,7 @@ use deltasoap_xml::Window;
 /// What is kept of a portion.
 #[derive(Debug)]
 pub(super) struct Portion<S> {
-    /// Its bytes, or [`UNKNOWN`].
-    pub(super) size: u32,
+    pub(super) size: Size,
     pub(super) sum: S,
     pub(super) probe: Probe,
     /// The bytes themselves, if those are kept.
@@ -41,7 +40,7 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
         let Some((kept, position)) = self.form.checkpoint(&mut live, &spot) else { return };
         let before = self.at;
         let Portion { size, sum, probe, bytes } = self.portion_to(window, position);
-        self.without_last = (size != UNKNOWN).then_some(before);
+        self.without_last = size.bytes().map(|_| before);
         self.list.insert(Checkpoint { size, sum, kept });
         if let Some(probes) = &mut self.probes {
             probes.portions.insert(probe);
@@ -63,7 +62,8 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
             Some(start) => window.bytes.get(start as usize..start as usize + len),
             None => self.held.get(before..before + len),
         };
-        let (size, sum) = bytes.map_or((UNKNOWN, M::Sum::default()), |bytes| (len as u32, self.matcher.sum(bytes)));
+        let (size, sum) =
+            bytes.map_or((Size::UNKNOWN, M::Sum::default()), |bytes| (Size::new(len), self.matcher.sum(bytes)));
         let probe = bytes.map(Probe::of).unwrap_or_default();
         let bytes = bytes.filter(|_| self.audit.is_some()).map(<[u8]>::to_vec).unwrap_or_default();
         self.held.drain(..before.min(self.held.len()));
