@@ -13,6 +13,7 @@ mod points;
 pub mod printed;
 mod received;
 pub mod scope;
+mod section5;
 mod sends;
 
 use std::collections::HashMap;
@@ -190,6 +191,7 @@ struct PointLine {
     policy: String,
     matcher: String,
     portion: u32,
+    refinement: String,
     condition: String,
     ms: f64,
     counts: Option<CountsLine>,
@@ -261,6 +263,7 @@ fn point_line(recipe: Recipe, way: Way, ms: f64, counts: Option<CountsLine>) -> 
         policy: name(way.policy),
         matcher: name(way.matcher),
         portion: way.portion,
+        refinement: format!("{:?}", way.refinement).to_lowercase(),
         condition: format!("{:?}", way.condition).to_lowercase(),
         ms,
         counts,
