@@ -105,12 +105,13 @@ fn line(what: &str, count: u64) -> Line {
     Line { what: what.to_owned(), count }
 }
 
-fn kinds(stats: &DifferentialStats) -> [(&'static str, u64); 11] {
+fn kinds(stats: &DifferentialStats) -> [(&'static str, u64); 12] {
     [
         ("messages compared", stats.compared),
         ("bytes skipped", stats.fast_bytes),
         ("switches to regular mode", stats.to_regular),
         ("switches to fast mode", stats.to_fast),
+        (FUTILE, stats.futile),
         ("checkpoints", stats.checkpoints),
         ("leaves read in place", stats.leaves),
         ("items shifted", stats.shifted),
@@ -140,10 +141,11 @@ fn encoded(stats: &EncodeStats) -> [(&'static str, u64); 12] {
 
 const REALIGNED: &str = "flat lists realigned";
 const MENDED: &str = "small messages mended";
+const FUTILE: &str = "attempts at fast mode that skipped nothing";
 const RESTORED: &str = "checkpoints restored";
 const RESTARTED: &str = "messages read again from their start";
 
-/// Which policies do what: states are restored by those of the papers, leaves are read in place with leaf checkpoints, and small messages
+/// Which policies do what: states are restored, and fast mode is tried in vain, by those of the papers, leaves are read in place with leaf checkpoints, and small messages
 /// are mended where that adapts.
 fn is_meant(what: &str) -> bool {
     let is_of_leaves = what.starts_with("leaf") || what.starts_with("default");
@@ -151,7 +153,7 @@ fn is_meant(what: &str) -> bool {
         ["leaves read in place", "items shifted", REALIGNED, RESTARTED].iter().any(|it| what.ends_with(it));
     match () {
         () if what.ends_with(MENDED) => what.starts_with("default"),
-        () if what.ends_with(RESTORED) => !is_of_leaves,
+        () if what.ends_with(RESTORED) || what.ends_with(FUTILE) => !is_of_leaves,
         () => is_of_leaves || !is_only_of_leaves,
     }
 }

@@ -18,8 +18,8 @@ const PORTION: u32 = 32;
 /// The goals.
 pub fn tasks(effort: Effort) -> Vec<Task> {
     let policies = [
-        ("a lightweight checkpoint", State::Lightweight, Some(16.0)),
-        ("a differential checkpoint", State::Differential, Some(48.0)),
+        ("a lightweight checkpoint", State::Lightweight, Some(13.0)),
+        ("a differential checkpoint", State::Differential, Some(128.0)),
         ("a full checkpoint", State::Full, None),
     ];
     let shapes = [

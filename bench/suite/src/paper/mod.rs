@@ -13,6 +13,7 @@ mod points;
 pub mod printed;
 mod received;
 pub mod scope;
+mod section5;
 mod sends;
 
 use std::collections::HashMap;
@@ -190,6 +191,7 @@ struct PointLine {
     policy: String,
     matcher: String,
     portion: u32,
+    refinement: String,
     condition: String,
     ms: f64,
     counts: Option<CountsLine>,
@@ -199,6 +201,7 @@ struct PointLine {
 struct CountsLine {
     regular_percent: f64,
     to_regular: f64,
+    futile: f64,
     to_fast: f64,
     checkpoints: f64,
     memory: u64,
@@ -260,6 +263,7 @@ fn point_line(recipe: Recipe, way: Way, ms: f64, counts: Option<CountsLine>) -> 
         policy: name(way.policy),
         matcher: name(way.matcher),
         portion: way.portion,
+        refinement: format!("{:?}", way.refinement).to_lowercase(),
         condition: format!("{:?}", way.condition).to_lowercase(),
         ms,
         counts,
@@ -270,6 +274,7 @@ fn counts_line(counts: &Counts, regular_percent: f64) -> CountsLine {
     CountsLine {
         regular_percent,
         to_regular: counts.to_regular,
+        futile: counts.futile,
         to_fast: counts.to_fast,
         checkpoints: counts.checkpoints,
         memory: counts.memory,

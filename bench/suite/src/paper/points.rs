@@ -29,8 +29,28 @@ pub struct Way {
     pub matcher: Match,
     /// Bytes between checkpoints.
     pub portion: u32,
+    /// What the first paper proposes beside checkpoints.
+    pub refinement: Refinement,
     /// What is different from everyday use.
     pub condition: Condition,
+}
+
+/// What is proposed in *Differential Deserialization*, section 5.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Refinement {
+    /// Nothing.
+    None,
+    /// A few bytes are compared before a portion's sum is made.
+    Probe,
+    /// The size of portions is tuned.
+    Tune,
+    /// Both.
+    Both,
+}
+
+impl Refinement {
+    /// All of them.
+    pub const ALL: [Refinement; 4] = [Refinement::None, Refinement::Probe, Refinement::Tune, Refinement::Both];
 }
 
 /// What is different from everyday use.
@@ -38,7 +58,7 @@ pub struct Way {
 pub enum Condition {
     /// Nothing.
     None,
-    /// Flat arrays are read by the general routines.
+    /// Everything is read by the general routines, which tokenize each tag: the papers' kind of regular mode.
     NoShortcuts,
     /// Each message is read as the first one.
     AlwaysFirst,
@@ -46,10 +66,15 @@ pub enum Condition {
 
 impl Way {
     /// Regular mode: the papers' "No DDS".
-    pub const REGULAR: Way =
-        Way { policy: Policy::Off, matcher: Match::Compare, portion: 512, condition: Condition::None };
+    pub const REGULAR: Way = Way {
+        policy: Policy::Off,
+        matcher: Match::Compare,
+        portion: 512,
+        refinement: Refinement::None,
+        condition: Condition::None,
+    };
 
-    /// Regular mode without the shortcut for flat arrays.
+    /// Regular mode without our shortcuts: the papers' kind. It is to be compared with ways in the same condition.
     pub const GENERAL: Way = Way { condition: Condition::NoShortcuts, ..Way::REGULAR };
 
     /// Leaf checkpoints.
@@ -57,11 +82,19 @@ impl Way {
 
     /// A policy of the papers with their checksum.
     pub fn checkpoints(policy: Policy, portion: u32) -> Self {
-        Way { policy, matcher: Match::Crc32, portion, condition: Condition::None }
+        Way { policy, matcher: Match::Crc32, portion, ..Way::REGULAR }
+    }
+
+    /// This way in the condition of another one.
+    pub fn as_in(self, other: Way) -> Self {
+        Way { condition: other.condition, ..self }
     }
 
     fn setup(self) -> Setup {
-        let portions = Portions { matcher: self.matcher.into(), size: self.portion, ..Portions::default() };
+        let probe = matches!(self.refinement, Refinement::Probe | Refinement::Both);
+        let tune = matches!(self.refinement, Refinement::Tune | Refinement::Both);
+        let (matcher, size) = (self.matcher.into(), self.portion);
+        let portions = Portions { matcher, size, probe, tune, ..Portions::default() };
         let differential = Differential { checkpoints: self.policy.with(portions), adaptive: false };
         Setup {
             has_shortcuts: self.condition != Condition::NoShortcuts,
@@ -86,9 +119,14 @@ impl Point {
         self.counts.as_ref().map_or(100.0, |counts| 100.0 - counts.fast_share() * 100.0)
     }
 
-    /// Switches from fast to regular mode in a message.
+    /// Switches from fast to regular mode in a message, as the papers count them: futile attempts at fast mode are switches.
     pub fn switches(&self) -> f64 {
-        self.counts.as_ref().map_or(0.0, |counts| counts.to_regular)
+        self.counts.as_ref().map_or(0.0, |counts| counts.to_regular + counts.futile)
+    }
+
+    /// Attempts at fast mode in a message that skipped nothing.
+    pub fn futile(&self) -> f64 {
+        self.counts.as_ref().map_or(0.0, |counts| counts.futile)
     }
 
     /// Bytes held between messages.

@@ -82,8 +82,10 @@ pub struct Counts {
     pub fast_bytes: f64,
     /// Bytes read.
     pub regular_bytes: f64,
-    /// Switches from fast to regular mode.
+    /// Switches from fast to regular mode, after something was skipped.
     pub to_regular: f64,
+    /// Attempts at fast mode that skipped nothing.
+    pub futile: f64,
     /// Switches from regular to fast mode.
     pub to_fast: f64,
     /// Checkpoints created.
@@ -105,6 +107,7 @@ impl Counts {
             fast_bytes: each(counted.fast_bytes),
             regular_bytes: each(counted.regular_bytes),
             to_regular: each(counted.to_regular),
+            futile: each(counted.futile),
             to_fast: each(counted.to_fast),
             checkpoints: each(counted.checkpoints),
             leaves: each(counted.leaves),

@@ -29,7 +29,8 @@ fn every_exhibit_is_drawn() {
         }
     }
     assert!(html.matches("<svg").count() >= 10 && !html.contains("NaN"));
-    assert!(text.contains("Section 4.5") && text.contains("Dummy"));
+    assert!(text.contains("Section 4.5") && text.contains("Section 5") && text.contains("Dummy"));
+    assert!(text.contains("LCP, no shortcuts") && text.contains("both without our shortcuts"));
     let is_serialization = |line: &&str| line.contains("Differential Serialization") && line.starts_with("## ");
     assert_eq!(text.lines().filter(is_serialization).count(), 12 + 2);
     assert!(text.contains("XSUL") && text.contains("No row: xsul is not built"));
@@ -47,6 +48,9 @@ fn json_has_the_points_and_the_verdicts() {
     assert!(points.iter().all(|point| point["ms"].as_f64().unwrap() > 0.0));
     let full = points.iter().find(|point| point["policy"] == "full").unwrap();
     assert!(full["counts"]["regular_percent"].is_number());
+    for (key, value) in [("condition", "noshortcuts"), ("refinement", "probe"), ("refinement", "tune")] {
+        assert!(points.iter().any(|point| point["policy"] != "off" && point[key] == value), "{key}: {value}");
+    }
     assert!(verdicts.iter().all(|verdict| verdict["agrees"].is_boolean() && verdict["rule"].is_string()));
 }
 

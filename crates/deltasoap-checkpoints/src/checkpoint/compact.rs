@@ -1,4 +1,4 @@
-//! A few bytes, kept in place; many, elsewhere. And numbers as bytes.
+//! A few bytes, kept in place; many, elsewhere.
 
 use std::ops::Deref;
 
@@ -62,42 +62,9 @@ impl std::fmt::Debug for Compact {
     }
 }
 
-/// Writes a number, seven bits a byte, the lowest first.
-pub(super) fn write(out: &mut Vec<u8>, mut number: u64) {
-    while number >= 0x80 {
-        out.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    out.push(number as u8);
-}
-
-/// Reads a number from the start of `bytes` and moves on.
-pub(super) fn read(bytes: &mut &[u8]) -> u64 {
-    let mut number = 0;
-    for shift in (0..64).step_by(7) {
-        let Some((byte, rest)) = bytes.split_first() else { break };
-        *bytes = rest;
-        number |= u64::from(byte & 0x7F) << shift;
-        if byte & 0x80 == 0 {
-            break;
-        }
-    }
-    number
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_are_read_as_written() {
-        let numbers = [0, 1, 127, 128, 300, u64::from(u32::MAX), u64::MAX];
-        let mut out = Vec::new();
-        numbers.iter().for_each(|&number| write(&mut out, number));
-        let mut rest = out.as_slice();
-        assert_eq!(numbers.map(|_| read(&mut rest)), numbers);
-        assert!(rest.is_empty());
-    }
 
     #[test]
     fn bytes_of_any_number_are_kept() {

@@ -60,15 +60,50 @@ enum Kind {
     Items(u32),
 }
 
-/// One checkpoint.
+/// One checkpoint, in five bytes, as a list has many of them: a bit that tells the two kinds apart, the group, and of lightweight
+/// ones the number.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Kept {
-    group: u32,
-    /// The number, or `WHOLE` for the base checkpoint itself.
-    number: u32,
-}
+pub(crate) struct Kept([u8; 5]);
 
-const WHOLE: u32 = u32::MAX;
+impl Kept {
+    /// Bits of the group of lightweight checkpoints, and of their numbers: a group with more members is followed by another.
+    const GROUP: u32 = 20;
+    const NUMBER: u32 = 19;
+
+    /// The checkpoint that has the whole state of its group.
+    fn whole(group: u32) -> Self {
+        Kept::of(u64::from(group) << 1)
+    }
+
+    /// One with a number, if that and its group can be said.
+    fn light(group: u32, number: u32) -> Option<Self> {
+        let fits = group >> Kept::GROUP == 0 && number >> Kept::NUMBER == 0;
+        fits.then(|| Kept::of((u64::from(group) << Kept::NUMBER | u64::from(number)) << 1 | 1))
+    }
+
+    fn group(self) -> u32 {
+        (self.word() >> if self.is_whole() { 1 } else { 1 + Kept::NUMBER }) as u32
+    }
+
+    /// None of the checkpoint that has the whole state.
+    fn number(self) -> Option<u32> {
+        (!self.is_whole()).then(|| (self.word() >> 1) as u32 & ((1 << Kept::NUMBER) - 1))
+    }
+
+    fn is_whole(self) -> bool {
+        self.0[0] & 1 == 0
+    }
+
+    fn of(word: u64) -> Self {
+        let [bytes @ .., _, _, _] = word.to_le_bytes();
+        Kept(bytes)
+    }
+
+    fn word(self) -> u64 {
+        let [a, b, c, d, e] = self.0;
+        u64::from_le_bytes([a, b, c, d, e, 0, 0, 0])
+    }
+}
 
 impl Form for Lightweight {
     type Kept = Kept;
@@ -90,15 +125,15 @@ impl Form for Lightweight {
     }
 
     fn part_len(&self, kept: &Kept) -> usize {
-        if kept.number == WHOLE { self.group(kept).whole.part.len as usize } else { 0 }
+        if kept.is_whole() { self.group(kept).whole.part.len as usize } else { 0 }
     }
 
     fn part_matches<M: PortionMatcher>(&self, kept: &Kept, matcher: &M, bytes: &[u8]) -> bool {
-        kept.number != WHOLE || self.group(kept).whole.part.matches(matcher, bytes)
+        !kept.is_whole() || self.group(kept).whole.part.matches(matcher, bytes)
     }
 
     fn progress(&mut self, kept: &Kept, live: &Live<'_>) -> Progress {
-        if self.followed == Some(kept.group)
+        if self.followed == Some(kept.group())
             && let Some(progress) = self.progress_in_group(kept, live)
         {
             return progress;
@@ -107,7 +142,7 @@ impl Form for Lightweight {
         let level = self.group(kept).level();
         let in_group =
             matches!(progress, Progress::Ahead(watch) if Some(watch.level) == level.map(|l| l + live.base().level()));
-        self.followed = (in_group && kept.number != WHOLE).then_some(kept.group);
+        self.followed = (in_group && !kept.is_whole()).then_some(kept.group());
         progress
     }
 
@@ -118,22 +153,23 @@ impl Form for Lightweight {
     fn switched(&mut self, kept: &Kept, live: &mut Live<'_>) {
         self.forget_left(live);
         (self.followed, self.has_skipped) = (None, false);
-        self.entered = (self.group(kept).kind != Kind::Single).then_some(kept.group);
+        self.entered = (self.group(kept).kind != Kind::Single).then_some(kept.group());
     }
 
     fn restore(&mut self, kept: &Kept, live: &mut Live<'_>) {
         self.forget_left(live);
-        let (number, group) = (kept.number, &self.groups[kept.group as usize]);
-        if self.entered == Some(kept.group) {
+        let (number, index) = (kept.number(), kept.group());
+        let group = &self.groups[index as usize];
+        if self.entered == Some(index) {
             set_number(live, group, number);
-        } else if self.bases.contains(&kept.group) {
+        } else if self.bases.contains(&index) {
             cut_to(live, group);
             set_number(live, group, number);
         } else {
             group.whole.restore(live);
             set_number(live, group, number);
         }
-        self.bases = group.bases.iter().copied().chain((group.kind != Kind::Single).then_some(kept.group)).collect();
+        self.bases = group.bases.iter().copied().chain((group.kind != Kind::Single).then_some(index)).collect();
         live.hooks().forget_locations();
         live.hooks().low = usize::MAX;
         (self.entered, self.followed, self.has_skipped) = (None, None, false);
@@ -145,13 +181,13 @@ impl Form for Lightweight {
     }
 
     fn discard(&mut self, kept: Kept) {
-        if let Some(group) = self.groups.get_mut(kept.group as usize)
+        if let Some(group) = self.groups.get_mut(kept.group() as usize)
             && group.count > 1
         {
             group.count -= 1;
             return;
         }
-        let mut released = vec![kept.group];
+        let mut released = vec![kept.group()];
         while let Some(index) = released.pop() {
             let Some(group) = self.groups.get_mut(index as usize) else { continue };
             group.count = group.count.saturating_sub(1);
@@ -175,7 +211,7 @@ impl Form for Lightweight {
 
 impl Lightweight {
     fn group(&self, kept: &Kept) -> &Group {
-        &self.groups[kept.group as usize]
+        &self.groups[kept.group() as usize]
     }
 
     /// Takes groups off the base checkpoints stack whose routines are done.
@@ -210,8 +246,9 @@ impl Lightweight {
         };
         let group = *self.bases.iter().find(fits)?;
         let number = self.groups[group as usize].number(&location.before)?;
+        let kept = Kept::light(group, number)?;
         self.groups[group as usize].count += 1;
-        Some((Kept { group, number }, location.offset))
+        Some((kept, location.offset))
     }
 
     /// A base checkpoint at a location. It takes the place of one of its kind, else there might be as many as elements that
@@ -222,7 +259,7 @@ impl Lightweight {
         let groups = &self.groups;
         self.bases.retain(|base| groups[*base as usize].level() != Some(level) || groups[*base as usize].kind != kind);
         let kept = self.add(whole, kind);
-        self.bases.push(kept.group);
+        self.bases.push(kept.group());
         Some((kept, location.offset))
     }
 
@@ -245,14 +282,14 @@ impl Lightweight {
                 self.groups.len() as u32 - 1
             }
         };
-        Kept { group: index, number: WHOLE }
+        Kept::whole(index)
     }
 
     fn frames(&self, kept: &Kept) -> Vec<Frame> {
         let group = self.group(kept);
         let mut frames = group.whole.stacks.frames.clone();
         if let Some(last) = frames.last_mut() {
-            group.advance(last, kept.number);
+            group.advance(last, kept.number());
         }
         frames
     }
@@ -264,7 +301,7 @@ impl Lightweight {
         if live.noted().low <= live.base().level() + level {
             return None;
         }
-        group.advance(&mut frame, kept.number);
+        group.advance(&mut frame, kept.number());
         Some(progress::compare(&[frame], level, live))
     }
 }
@@ -275,22 +312,27 @@ impl Group {
         if self.kind == Kind::Single { None } else { self.whole.stacks.frames.len().checked_sub(1) }
     }
 
-    /// The number that says a progress.
+    /// The number that says a progress: how much further it is than at the base checkpoint.
     fn number(&self, before: &Frame) -> Option<u32> {
+        let base = self.whole.stacks.frames.last()?;
         match self.kind {
-            Kind::Items(field) if before.field == field && before.count > 0 && before.is_repeated => Some(before.count),
-            Kind::Fields if before.count == 1 && !before.is_repeated => Some(before.field),
+            Kind::Items(field) if before.field == field && before.count > 0 && before.is_repeated => {
+                before.count.checked_sub(base.count)
+            }
+            Kind::Fields if before.count == 1 && !before.is_repeated => before.field.checked_sub(base.field),
             _ => None,
         }
     }
 
-    /// Gives the routine's frame the progress that a number says.
-    fn advance(&self, frame: &mut Frame, number: u32) {
-        match self.kind {
-            Kind::Items(field) if number != WHOLE => {
-                (frame.field, frame.count, frame.is_repeated) = (field, number, true);
+    /// Gives the routine's frame, as it is at the base checkpoint, the progress that a number says.
+    fn advance(&self, frame: &mut Frame, number: Option<u32>) {
+        match (self.kind, number) {
+            (Kind::Items(field), Some(number)) => {
+                (frame.field, frame.count, frame.is_repeated) = (field, frame.count + number, true);
             }
-            Kind::Fields if number != WHOLE => (frame.field, frame.count, frame.is_repeated) = (number, 1, false),
+            (Kind::Fields, Some(number)) => {
+                (frame.field, frame.count, frame.is_repeated) = (frame.field + number, 1, false);
+            }
             _ => {}
         }
     }
@@ -333,11 +375,31 @@ fn cut_to(live: &mut Live<'_>, group: &Group) {
 }
 
 /// Gives the innermost frame the progress of a checkpoint.
-fn set_number(live: &mut Live<'_>, group: &Group, number: u32) {
+fn set_number(live: &mut Live<'_>, group: &Group, number: Option<u32>) {
     let own = group.whole.stacks.frames.last();
     if let (Some(last), Some(own), true) = (live.innermost(), own, group.kind != Kind::Single) {
         (last.field, last.count, last.is_repeated, last.state) = (own.field, own.count, own.is_repeated, own.state);
         group.advance(last, number);
     }
     live.settle();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_checkpoint_says_its_group_and_number() {
+        for group in [0, 1, 77, (1 << Kept::GROUP) - 1] {
+            let whole = Kept::whole(group);
+            assert_eq!((whole.group(), whole.number()), (group, None));
+            for number in [0, 1, 1000, (1 << Kept::NUMBER) - 1] {
+                let light = Kept::light(group, number).expect("it fits");
+                assert_eq!((light.group(), light.number()), (group, Some(number)));
+            }
+            assert!(Kept::light(group, 1 << Kept::NUMBER).is_none());
+        }
+        assert!(Kept::light(1 << Kept::GROUP, 0).is_none());
+        assert_eq!(Kept::whole(u32::MAX).group(), u32::MAX);
+    }
 }

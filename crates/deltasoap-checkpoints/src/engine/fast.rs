@@ -1,6 +1,6 @@
 //! Fast mode: portions are summed and skipped.
 
-use super::{Engine, Mode, UNKNOWN};
+use super::{Engine, Mode};
 use crate::checkpoint::Form;
 use crate::matcher::PortionMatcher;
 use deltasoap_core::decode::State;
@@ -42,9 +42,9 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
         let Some((size, sum)) = next.or_else(|| self.ending.as_ref().map(|ending| (ending.size, &ending.sum))) else {
             return Portion::Other;
         };
+        let Some(size) = size.bytes() else { return Portion::Other };
         let from = (self.at - window.base) as usize;
         let bytes = match window.bytes.get(from..from + size as usize) {
-            _ if size == UNKNOWN => return Portion::Other,
             Some(bytes) => bytes,
             None if window.last => return Portion::Other,
             None => return Portion::Cut,
@@ -66,33 +66,41 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
     /// Skips the portion ahead.
     fn skip_one(&mut self, window: &mut Window<'_>) {
         let Some(next) = self.list.next() else { return };
-        self.at += u64::from(next.size);
-        self.stats.fast_bytes += u64::from(next.size);
-        window.pos = (self.at - window.base) as usize - self.form.part_len(&next.kept);
+        let (Some(size), part) = (next.size.bytes(), self.form.part_len(&next.kept)) else { return };
+        self.count_skipped(size);
+        window.pos = (self.at - window.base) as usize - part;
         self.pass();
+    }
+
+    /// A portion is skipped; after a checkpoint that was met, the first such one makes that a switch.
+    fn count_skipped(&mut self, size: u32) {
+        let is_back = self.mode == (Mode::Fast { first: true }) && self.stats.regular_bytes > 0;
+        self.stats.to_fast += u64::from(is_back);
+        self.stats.fast_bytes += u64::from(size);
+        self.at += u64::from(size);
         self.mode = Mode::Fast { first: false };
     }
 
     /// Skips the last portion: the operation is at its end.
     fn arrive(&mut self, state: &mut State, window: &mut Window<'_>) {
-        let (Some(ending), Some(base)) = (&self.ending, &self.base) else { return };
-        self.at += u64::from(ending.size);
-        self.stats.fast_bytes += u64::from(ending.size);
+        let Some(size) = self.ending.as_ref().and_then(|ending| ending.size.bytes()) else { return };
+        self.count_skipped(size);
         window.pos = (self.at - window.base) as usize;
-        let mut live = Self::live(base, state, self.at);
-        live.close(self.at - ending.tag, &ending.rare);
-        self.mode = Mode::Fast { first: false };
+        let (Some(ending), Some(base)) = (&self.ending, &self.base) else { return };
+        Self::live(base, state, self.at).close(self.at - ending.tag, &ending.rare);
     }
 
-    /// Goes to regular mode: restores the last checkpoint passed, unless the routines stand there already.
+    /// Goes to regular mode: restores the last checkpoint passed, unless the routines stand there already, as nothing was skipped.
     fn leave(&mut self, state: &mut State, window: &Window<'_>) {
-        self.stats.to_regular += 1;
         let offset = window.base + window.pos as u64;
-        if self.mode == (Mode::Fast { first: false })
-            && let (Some(last), Some(base)) = (self.list.last(), &self.base)
-        {
-            self.stats.restored += 1;
-            self.form.restore(&last.kept, &mut Self::live(base, state, offset));
+        if self.mode == (Mode::Fast { first: true }) {
+            self.stats.futile += 1;
+        } else {
+            self.stats.to_regular += 1;
+            if let (Some(last), Some(base)) = (self.list.last(), &self.base) {
+                self.stats.restored += 1;
+                self.form.restore(&last.kept, &mut Self::live(base, state, offset));
+            }
         }
         self.go_regular(state, true);
     }

@@ -150,7 +150,8 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
         if let Some(audit) = &mut self.audit {
             audit.portions.rewind();
         }
-        (self.held, self.is_lost) = (Vec::new(), false);
+        self.forget_held();
+        self.held = Vec::new();
         self.tuning.learn(&self.stats);
         self.attention.learn(&self.stats);
         if self.stats.regular_bytes > 0 {

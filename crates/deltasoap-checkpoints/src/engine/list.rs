@@ -45,6 +45,12 @@ impl<T: Default> List<T> {
         self.ahead += 1;
     }
 
+    /// Removes the last item passed.
+    pub(super) fn remove_last(&mut self) -> Option<T> {
+        self.passed = self.passed.checked_sub(1)?;
+        Some(std::mem::take(&mut self.items[self.passed]))
+    }
+
     /// Removes the next item.
     pub(super) fn remove(&mut self) -> Option<T> {
         let item = std::mem::take(self.items.get_mut(self.ahead)?);
@@ -100,7 +106,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_is_two_lists(operations in prop::collection::vec(0_u8..5, 0..200)) {
+        fn it_is_two_lists(operations in prop::collection::vec(0_u8..6, 0..200)) {
             let (mut list, mut passed, mut ahead) = (List::default(), Vec::new(), Vec::new());
             for (number, operation) in operations.into_iter().enumerate() {
                 match operation {
@@ -113,6 +119,7 @@ mod tests {
                         passed.extend((!ahead.is_empty()).then(|| ahead.remove(0)));
                     }
                     3 => prop_assert_eq!(list.remove(), (!ahead.is_empty()).then(|| ahead.remove(0))),
+                    4 => prop_assert_eq!(list.remove_last(), passed.pop()),
                     _ => {
                         list.rewind();
                         passed.append(&mut ahead);

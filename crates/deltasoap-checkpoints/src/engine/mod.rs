@@ -7,7 +7,7 @@
 //!   |  met a checkpoint    +---------+   sums equal: skip the portion, pass its checkpoint
 //!   |  +-----------------> |  fast   | --+
 //!   |  |                   +---------+ <-+
-//!   |  |                        | a sum differs: restore the last checkpoint passed
+//!   |  |                        | a sum differs: restore the last checkpoint passed, unless it was the first sum
 //!   |  |                        v
 //!   |  |                   +---------+   every N bytes: an interrupt, a checkpoint
 //!   |  +------------------ | regular | --+
@@ -30,6 +30,10 @@
 //!   vacant value, no switch is made within it.
 //! - New checkpoints stand in the list as soon as they are made, after the one restored last, where the paper merges them
 //!   when regular mode ends. Stale ones are removed at once.
+//! - A checkpoint that is met less than half a portion after a new one replaces it. Else, with each message whose values have
+//!   other lengths, short portions would be added, and the list would grow without end.
+//! - The portion after a checkpoint that is met is compared before anything else is done. If it differs, the machine has never
+//!   left regular mode; such an attempt is counted as *futile*, not as a switch. The paper's switches are both together.
 //! - After a bad message, no sum is known of the portion where it failed: the paper's flag that forces regular mode. Checkpoints
 //!   ahead of it are dropped, for what the message cut off before it failed may be theirs.
 
@@ -38,6 +42,7 @@ mod life;
 mod list;
 mod probe;
 mod regular;
+mod size;
 mod tuning;
 
 use super::Portions;
@@ -48,6 +53,7 @@ use deltasoap_core::decode::State;
 use deltasoap_core::decode::differential::policy::{Base, Live, Rare};
 use list::List;
 use probe::{Probe, Probes};
+use size::Size;
 use tuning::{Attention, Tuning};
 
 pub(crate) use life::make;
@@ -55,14 +61,12 @@ pub(crate) use life::make;
 /// A checkpoint: a place in the message, and what lies between the one before and this.
 #[derive(Debug, Default)]
 pub(crate) struct Checkpoint<K, S> {
-    /// Bytes of its portion, or [`UNKNOWN`].
-    size: u32,
+    /// Of its portion.
+    size: Size,
     sum: S,
     kept: K,
 }
 
-/// The size of a portion whose sum is not known: no portion matches it.
-const UNKNOWN: u32 = u32::MAX;
 /// Longest portion.
 const PORTION: usize = 1 << 20;
 
@@ -78,7 +82,7 @@ enum Mode {
 /// The last portion, and how the operation ends.
 #[derive(Debug)]
 struct Ending<S> {
-    size: u32,
+    size: Size,
     sum: S,
     /// Bytes of the end tag.
     tag: u64,
@@ -98,7 +102,9 @@ struct Engine<F: Form, M: PortionMatcher> {
     mode: Mode,
     /// Position of the last checkpoint: where the portion begins.
     at: u64,
-    /// The portion's bytes, as far as they are in no window any more.
+    /// Position of the checkpoint before that one, if that one is new: where the portion begins if it is dropped.
+    without_last: Option<u64>,
+    /// The bytes from `without_last` on, else those of the portion, as far as they are in no window any more.
     held: Vec<u8>,
     /// True if the portion has grown too long to be held.
     is_lost: bool,
@@ -139,6 +145,7 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
             ending: None,
             mode: Mode::Regular { due: false },
             at: 0,
+            without_last: None,
             held: Vec::new(),
             is_lost: false,
             interrupt: 0,
@@ -157,6 +164,18 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
         (self.form, self.bytes) = (F::default(), 0);
         self.probes = self.portions.probe.then(Probes::default);
         self.audit = self.audit.as_ref().map(|_| Audit::default());
+    }
+
+    /// Removes the last checkpoint passed.
+    fn remove_last(&mut self) {
+        let Some(checkpoint) = self.list.remove_last() else { return };
+        self.form.discard(checkpoint.kept);
+        if let Some(probes) = &mut self.probes {
+            probes.portions.remove_last();
+        }
+        if let Some(audit) = &mut self.audit {
+            audit.portions.remove_last();
+        }
     }
 
     /// Removes the checkpoint ahead.
@@ -186,10 +205,15 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
     fn go_regular(&mut self, state: &mut State, due: bool) {
         self.mode = Mode::Regular { due };
         self.interrupt = self.at + self.tuning.portion();
-        self.held.clear();
-        self.is_lost = false;
+        self.forget_held();
         state.hooks().notes_locations = F::NOTES_LOCATIONS;
         state.hooks().held_back = (self.tuning.portion() as usize).max(64);
+    }
+
+    /// The bytes read so far are those of no portion.
+    fn forget_held(&mut self) {
+        self.held.clear();
+        (self.without_last, self.is_lost) = (None, false);
     }
 
     fn live<'a>(base: &'a Base, state: &'a mut State, offset: u64) -> Live<'a> {

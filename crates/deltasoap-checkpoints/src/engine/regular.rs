@@ -1,6 +1,6 @@
 //! Regular mode: processing interrupts and new checkpoints; progressive matching.
 
-use super::{Audited, Checkpoint, Engine, Mode, PORTION, Probe, UNKNOWN};
+use super::{Audited, Checkpoint, Engine, Mode, PORTION, Probe, Size};
 use crate::checkpoint::{Form, Progress, Spot};
 use crate::matcher::PortionMatcher;
 use deltasoap_core::decode::State;
@@ -9,8 +9,7 @@ use deltasoap_xml::Window;
 /// What is kept of a portion.
 #[derive(Debug)]
 pub(super) struct Portion<S> {
-    /// Its bytes, or [`UNKNOWN`].
-    pub(super) size: u32,
+    pub(super) size: Size,
     pub(super) sum: S,
     pub(super) probe: Probe,
     /// The bytes themselves, if those are kept.
@@ -39,7 +38,9 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
         let spot = Spot { position, before: self.at, at_hand, part, matcher: &self.matcher };
         let mut live = Self::live(base, state, window.base + window.pos as u64);
         let Some((kept, position)) = self.form.checkpoint(&mut live, &spot) else { return };
+        let before = self.at;
         let Portion { size, sum, probe, bytes } = self.portion_to(window, position);
+        self.without_last = size.bytes().map(|_| before);
         self.list.insert(Checkpoint { size, sum, kept });
         if let Some(probes) = &mut self.probes {
             probes.portions.insert(probe);
@@ -55,31 +56,40 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
         let len = (position - self.at) as usize;
         self.stats.regular_bytes += len as u64;
         self.hold(window, position);
-        let direct = position.checked_sub(window.base + len as u64).map(|start| start as usize);
-        let bytes = match direct {
+        let before = (self.at - self.held_from()) as usize;
+        let bytes = match self.at.checked_sub(window.base) {
             _ if self.is_lost => None,
-            Some(start) => window.bytes.get(start..start + len),
-            None => self.held.get(..len),
+            Some(start) => window.bytes.get(start as usize..start as usize + len),
+            None => self.held.get(before..before + len),
         };
-        let (size, sum) = bytes.map_or((UNKNOWN, M::Sum::default()), |bytes| (len as u32, self.matcher.sum(bytes)));
+        let (size, sum) =
+            bytes.map_or((Size::UNKNOWN, M::Sum::default()), |bytes| (Size::new(len), self.matcher.sum(bytes)));
         let probe = bytes.map(Probe::of).unwrap_or_default();
         let bytes = bytes.filter(|_| self.audit.is_some()).map(<[u8]>::to_vec).unwrap_or_default();
-        self.held.drain(..len.min(self.held.len()));
+        self.held.drain(..before.min(self.held.len()));
         self.is_lost = false;
         self.at = position;
         Portion { size, sum, probe, bytes }
     }
 
+    /// Where the bytes begin that are held.
+    fn held_from(&self) -> u64 {
+        self.without_last.unwrap_or(self.at)
+    }
+
     /// Holds the portion's bytes up to a position, if some of them are in no window any more.
     fn hold(&mut self, window: &Window<'_>, position: u64) {
-        if self.at < window.base && !self.is_lost {
+        if self.held_from() < window.base && !self.is_lost {
             self.keep(window, position);
         }
     }
 
-    /// Before the window goes: keeps what it has of the portion.
+    /// Before the window goes: keeps what it has of the portion, and of the one before if that may become part of it.
     pub(super) fn keep(&mut self, window: &Window<'_>, position: u64) {
-        let from = (self.at + self.held.len() as u64).saturating_sub(window.base) as usize;
+        if position.saturating_sub(self.held_from()) > PORTION as u64 {
+            self.keep_portion_alone();
+        }
+        let from = (self.held_from() + self.held.len() as u64).saturating_sub(window.base) as usize;
         let to = position.saturating_sub(window.base) as usize;
         if self.held.len() + to.saturating_sub(from) > PORTION {
             (self.is_lost, self.held) = (true, Vec::new());
@@ -87,6 +97,12 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
         if !self.is_lost && from < to {
             self.held.extend_from_slice(&window.bytes[from..to]);
         }
+    }
+
+    fn keep_portion_alone(&mut self) {
+        let before = (self.at - self.held_from()) as usize;
+        self.held.drain(..before.min(self.held.len()));
+        self.without_last = None;
     }
 
     /// Compares the place where the routines stand with the checkpoints ahead, and switches to fast mode at one of
@@ -106,7 +122,7 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
                 Progress::Passed => {}
                 Progress::Here => match self.fits(state, window) {
                     Some(true) => {
-                        self.switch(state, window);
+                        self.try_fast(state, window);
                         return true;
                     }
                     Some(false) => {}
@@ -144,10 +160,11 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
         is_false
     }
 
-    /// Switches to fast mode at the checkpoint ahead, whose portion is then what was read.
-    fn switch(&mut self, state: &mut State, window: &Window<'_>) {
+    /// Tries fast mode at the checkpoint ahead, whose portion is then what was read.
+    fn try_fast(&mut self, state: &mut State, window: &Window<'_>) {
         let Some(len) = self.list.next().map(|next| self.form.part_len(&next.kept)) else { return };
         let offset = window.base + window.pos as u64;
+        self.drop_fragment(offset + len as u64);
         let Portion { size, sum, probe, bytes } = self.portion_to(window, offset + len as u64);
         if let (Some(next), Some(base)) = (self.list.next_mut(), &self.base) {
             (next.size, next.sum) = (size, sum);
@@ -160,10 +177,19 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
             next.portion = bytes;
         }
         self.pass();
-        self.held.clear();
-        self.stats.to_fast += 1;
+        self.forget_held();
         state.hooks().notes_locations = false;
         state.hooks().held_back = 0;
         self.mode = Mode::Fast { first: true };
+    }
+
+    /// Drops the last checkpoint, if it is new and lies less than half a portion before a position where there is another.
+    fn drop_fragment(&mut self, position: u64) {
+        let is_short = 2 * (position - self.at) < self.tuning.portion();
+        if let Some(before) = self.without_last.filter(|_| is_short && !self.is_lost) {
+            self.stats.regular_bytes -= self.at - before;
+            (self.at, self.without_last) = (before, None);
+            self.remove_last();
+        }
     }
 }

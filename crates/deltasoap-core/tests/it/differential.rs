@@ -143,11 +143,12 @@ fn hard_doubles(count: usize) -> String {
     doubles(&values.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
+/// A lightweight checkpoint takes 3 % of a full one's memory in *Lightweight Checkpointing*, section 5.4, and 10 % of a differential one's.
 #[test]
 fn checkpoints_are_small() {
     let document = hard_doubles(20_000);
-    let most = [(State::Lightweight, 16), (State::Differential, 48), (State::Full, 400)];
-    for (state, most) in most {
+    let most = [(State::Lightweight, 12), (State::Differential, 128), (State::Full, 300)];
+    let [lightweight, differential, full] = most.map(|(state, most)| {
         let portions = Portions { state, matcher: Matcher::Crc32, size: 32, ..Portions::default() };
         let options = Differential { checkpoints: portions.into(), adaptive: false };
         let mut stream = Stream::<SoapArray<f64>>::new(
@@ -160,6 +161,48 @@ fn checkpoints_are_small() {
         println!("{state:?}: {each} bytes each of {}", stats.checkpoints);
         // Beside checkpoints there are the machine, a base, and capacity.
         assert!(each < f64::from(most) + 0.5, "{state:?}: {each} bytes each of {}", stats.checkpoints);
+        stats.memory as f64
+    });
+    assert!(lightweight < 0.045 * full && lightweight < 0.15 * differential, "{lightweight} {differential} {full}");
+}
+
+/// Hard doubles of which a quarter, in twenty places, has new values with each message, none of which was there before.
+fn fresh(message: usize) -> String {
+    const COUNT: usize = 4000;
+    const PLACE: usize = 200;
+    let value = |i: usize| {
+        let is_changed = (i % PLACE) * 8 / PLACE == 3 || (i % PLACE) * 8 / PLACE == 4;
+        let seed = if is_changed { message * COUNT + i } else { i };
+        format!("{:e}", (seed as f64 + 0.1).sin() * 1e-100)
+    };
+    let values: Vec<String> = (0..COUNT).map(value).collect();
+    doubles(&values.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+#[test]
+fn checkpoints_and_switches_stay_level_over_a_hundred_messages() {
+    for state in State::ALL {
+        let portions = Portions { state, matcher: Matcher::Crc32, size: 512, ..Portions::default() };
+        let options = Differential { checkpoints: portions.into(), adaptive: false };
+        let options = DecodeOptions { differential: options, ..DecodeOptions::default() };
+        let mut stream = Stream::<SoapArray<f64>>::new(SoapArray::<f64>::view(), options);
+        let messages: Vec<DifferentialStats> = (0..100)
+            .map(|message| {
+                let before = stream.stats();
+                let _ = stream.next(fresh(message).as_bytes(), 10_000);
+                stream.stats() - before
+            })
+            .collect();
+        let first = messages[0];
+        for (index, message) in messages.iter().enumerate().skip(1) {
+            assert!(
+                message.memory.abs_diff(first.memory) <= first.memory / 20,
+                "{state:?} {index}: {message:?}, {first:?}"
+            );
+            assert_eq!((message.to_regular, message.to_fast), (20, 20), "{state:?} {index}: {message:?}");
+            // Checkpoints within what changed that are met each time: at most one a portion of 512 bytes, of some 1800.
+            assert!(message.futile <= 20 * 4, "{state:?} {index}: {message:?}");
+        }
     }
 }
 

@@ -217,8 +217,8 @@ macro_rules! counters {
 }
 
 counters! {
-    numbers: messages, compared, fast_bytes, regular_bytes, to_regular, to_fast, checkpoints, leaves, shifted, realigned, mended, restored,
-        restarted, false_matches;
+    numbers: messages, compared, fast_bytes, regular_bytes, to_regular, futile, to_fast, checkpoints, leaves, shifted, realigned, mended,
+        restored, restarted, false_matches;
     times: saved, lost
 }
 
@@ -235,18 +235,19 @@ mod tests {
             fast_bytes: 3,
             regular_bytes: 4,
             to_regular: 5,
-            to_fast: 6,
-            checkpoints: 7,
-            leaves: 8,
-            shifted: 9,
-            realigned: 10,
-            mended: 11,
-            restored: 12,
-            restarted: 13,
-            false_matches: 14,
+            futile: 6,
+            to_fast: 7,
+            checkpoints: 8,
+            leaves: 9,
+            shifted: 10,
+            realigned: 11,
+            mended: 12,
+            restored: 13,
+            restarted: 14,
+            false_matches: 15,
             memory: 0,
-            saved: Duration::from_nanos(15),
-            lost: Duration::from_nanos(16),
+            saved: Duration::from_nanos(16),
+            lost: Duration::from_nanos(17),
         };
         record.count(&stats);
         assert_eq!(record.differential(), stats);

@@ -28,14 +28,6 @@ impl PrefixId {
     pub(crate) const EMPTY: PrefixId = PrefixId(0);
     const XML: PrefixId = PrefixId(1);
     pub(crate) const XMLNS: PrefixId = PrefixId(2);
-
-    pub(crate) fn index(self) -> u32 {
-        self.0
-    }
-
-    pub(crate) fn from_index(index: u32) -> Self {
-        PrefixId(index)
-    }
 }
 
 /// The binding of a prefix that is not bound.

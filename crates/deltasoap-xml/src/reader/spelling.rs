@@ -16,16 +16,6 @@ use crate::{Names, XmlErrorKind};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SpellingId(u32);
 
-impl SpellingId {
-    pub(super) fn index(self) -> u32 {
-        self.0
-    }
-
-    pub(super) fn from_index(index: u32) -> Self {
-        SpellingId(index)
-    }
-}
-
 /// What is known of a spelling.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Spelling {

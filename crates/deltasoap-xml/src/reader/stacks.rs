@@ -5,10 +5,8 @@
 
 use super::tag::Open;
 use super::{Inside, Place, Reader};
-use crate::ScopeId;
-use crate::name::{NameId, NsId};
+use crate::name::NsId;
 use crate::reader::scope::PrefixId;
-use crate::reader::spelling::SpellingId;
 
 /// A prefix and what it is bound to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,34 +15,10 @@ pub struct Bound {
     pub(super) namespace: NsId,
 }
 
-impl Bound {
-    /// The binding as numbers.
-    pub fn words(&self) -> [u64; 2] {
-        [self.prefix.index().into(), self.namespace.0.into()]
-    }
-
-    /// The binding that [`words`](Self::words) were made of.
-    pub fn from_words([prefix, namespace]: [u64; 2]) -> Self {
-        Bound { prefix: PrefixId::from_index(prefix as u32), namespace: NsId(namespace as u32) }
-    }
-}
-
 impl Open {
-    /// The element as numbers.
-    pub fn words(&self) -> [u64; 5] {
-        let (spelling, name) = (self.spelling.index().into(), self.name.0.into());
-        [spelling, name, self.scope.0, self.bindings as u64, self.text as u64]
-    }
-
-    /// The element that [`words`](Self::words) were made of.
-    pub fn from_words([spelling, name, scope, bindings, text]: [u64; 5]) -> Self {
-        Open {
-            spelling: SpellingId::from_index(spelling as u32),
-            name: NameId(name as u32),
-            scope: ScopeId(scope),
-            bindings: bindings as usize,
-            text: text as usize,
-        }
+    /// How many declarations the elements around it have made.
+    pub fn declared(&self) -> usize {
+        self.bindings
     }
 }
 

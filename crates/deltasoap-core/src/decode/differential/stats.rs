@@ -14,8 +14,10 @@ pub struct DifferentialStats {
     pub fast_bytes: u64,
     /// Bytes of operations that were read.
     pub regular_bytes: u64,
-    /// Switches from fast to regular mode.
+    /// Switches from fast to regular mode, after something was skipped.
     pub to_regular: u64,
+    /// Attempts at fast mode, by the papers' policies, that skipped nothing: the first portion was another one.
+    pub futile: u64,
     /// Switches from regular to fast mode, the first one of a message not counted.
     pub to_fast: u64,
     /// Checkpoints created. With leaf checkpoints: positions noted.
@@ -49,6 +51,7 @@ impl AddAssign for DifferentialStats {
         self.fast_bytes += other.fast_bytes;
         self.regular_bytes += other.regular_bytes;
         self.to_regular += other.to_regular;
+        self.futile += other.futile;
         self.to_fast += other.to_fast;
         self.checkpoints += other.checkpoints;
         self.leaves += other.leaves;
@@ -75,6 +78,7 @@ impl Sub for DifferentialStats {
             fast_bytes: self.fast_bytes - before.fast_bytes,
             regular_bytes: self.regular_bytes - before.regular_bytes,
             to_regular: self.to_regular - before.to_regular,
+            futile: self.futile - before.futile,
             to_fast: self.to_fast - before.to_fast,
             checkpoints: self.checkpoints - before.checkpoints,
             leaves: self.leaves - before.leaves,
