@@ -1,0 +1,179 @@
+//! Tables: plain ones for terminals, Markdown and pages, and ones with marked cells for pages.
+
+use comfy_table::presets::ASCII_MARKDOWN;
+use comfy_table::{CellAlignment, Table};
+
+use crate::number;
+use crate::page::escape;
+
+/// A table of plain texts.
+#[derive(Debug, Clone)]
+pub struct Grid {
+    /// What it shows.
+    pub title: String,
+    /// Names of the columns.
+    pub header: Vec<String>,
+    /// Cells, as wide as the header.
+    pub rows: Vec<Vec<String>>,
+    /// Columns that name the row.
+    pub names: usize,
+}
+
+impl Grid {
+    /// The table in Markdown, without its title; fit for a terminal.
+    pub fn markdown(&self) -> String {
+        let header: Vec<&str> = self.header.iter().map(String::as_str).collect();
+        let mut table = new_table(&header);
+        table.add_rows(&self.rows);
+        align(&mut table, self.names);
+        table.to_string()
+    }
+}
+
+/// A table in Markdown, still empty.
+pub fn new_table(header: &[&str]) -> Table {
+    let mut table = Table::new();
+    table.load_style(ASCII_MARKDOWN).set_header(header.to_vec());
+    table
+}
+
+/// Puts the columns with numbers to the right.
+pub fn align(table: &mut Table, names: usize) {
+    table.column_iter_mut().skip(names).for_each(|column| column.set_cell_alignment(CellAlignment::Right));
+}
+
+/// A table for a page.
+#[derive(Debug, Clone)]
+pub struct Sheet {
+    /// What it shows.
+    pub caption: String,
+    /// Names of the columns.
+    pub header: Vec<String>,
+    /// Rows as wide as the header.
+    pub rows: Vec<Vec<Cell>>,
+    /// Columns that name the row.
+    pub names: usize,
+}
+
+/// A cell.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cell {
+    /// What stands in it.
+    pub text: String,
+    /// What is to be seen at once.
+    pub mark: Emphasis,
+}
+
+/// What is to be seen at once. Each has a sign or a word of its own besides the colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Emphasis {
+    /// Nothing.
+    None,
+    /// The best of its kind.
+    Best,
+    /// Ours, and another is better.
+    Lost,
+    /// Good; the text says so.
+    Good,
+    /// Bad; the text says so.
+    Bad,
+}
+
+impl Cell {
+    /// A plain cell.
+    pub fn new(text: impl Into<String>) -> Self {
+        Cell { text: text.into(), mark: Emphasis::None }
+    }
+
+    /// A number; nothing where there is none.
+    pub fn number(value: f64) -> Self {
+        Cell::new(number(value))
+    }
+
+    fn html(&self) -> String {
+        let text = escape(&self.text);
+        match self.mark {
+            Emphasis::None => text,
+            Emphasis::Best => format!("<b class=\"best\">{text}<span class=\"sign\"> \u{2605}</span></b>"),
+            Emphasis::Lost => format!("<b class=\"lost\">{text}<span class=\"sign\"> lost</span></b>"),
+            Emphasis::Good => format!("<b class=\"best\">{text}</b>"),
+            Emphasis::Bad => format!("<b class=\"lost\">{text}</b>"),
+        }
+    }
+}
+
+impl From<&Grid> for Sheet {
+    fn from(grid: &Grid) -> Self {
+        let row = |cells: &Vec<String>| cells.iter().map(Cell::new).collect();
+        let rows = grid.rows.iter().map(row).collect();
+        Sheet { caption: grid.title.clone(), header: grid.header.clone(), rows, names: grid.names }
+    }
+}
+
+impl Sheet {
+    /// The table within something that scrolls where the screen is narrow.
+    pub fn html(&self) -> String {
+        let caption = escape(&self.caption);
+        let name =
+            |(column, name): (usize, &String)| format!("<th scope=\"col\"{}>{}</th>", self.class(column), escape(name));
+        let header: String = self.header.iter().enumerate().map(name).collect();
+        let rows: String = self.rows.iter().map(|cells| self.row(cells)).collect();
+        format!(
+            "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"{caption}\"><table><caption>{caption}</caption>\
+             <thead><tr>{header}</tr></thead><tbody>{rows}</tbody></table></div>"
+        )
+    }
+
+    /// Names and words are text, all else is numbers.
+    fn class(&self, column: usize) -> &'static str {
+        const WORDS: [&str; 4] = ["why", "agrees", "outcome", "value"];
+        let is_text = self.header.get(column).is_some_and(|name| WORDS.iter().any(|word| name.starts_with(word)));
+        if column < self.names || is_text { " class=\"text\"" } else { "" }
+    }
+
+    fn row(&self, cells: &[Cell]) -> String {
+        let cell = |(column, cell): (usize, &Cell)| match column < self.names {
+            true => format!("<th scope=\"row\">{}</th>", cell.html()),
+            false => format!("<td{}>{}</td>", self.class(column), cell.html()),
+        };
+        format!("<tr>{}</tr>", cells.iter().enumerate().map(cell).collect::<String>())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_grid_is_markdown() {
+        let grid = Grid {
+            title: "ms".to_owned(),
+            header: vec!["row".to_owned(), "1000".to_owned()],
+            rows: vec![vec!["CRC32".to_owned(), "0.18".to_owned()]],
+            names: 1,
+        };
+        assert!(grid.markdown().contains("| CRC32 | 0.18 |"), "{}", grid.markdown());
+    }
+
+    #[test]
+    fn cells_are_escaped_and_marked() {
+        let best = Cell { mark: Emphasis::Best, ..Cell::number(12.345) };
+        let lost = Cell { mark: Emphasis::Lost, ..Cell::new("<1>") };
+        let sheet = Sheet {
+            caption: "a \"b\"".to_owned(),
+            header: ["x", "x", "why", "x"].map(str::to_owned).into(),
+            rows: vec![vec![Cell::new("name"), best, lost, Cell::number(f64::NAN)]],
+            names: 1,
+        };
+        let html = sheet.html();
+        for part in [
+            "<th scope=\"row\">name</th>",
+            "<b class=\"best\">12.3",
+            "<td class=\"text\"><b class=\"lost\">&lt;1&gt;<span class=\"sign\"> lost",
+            "<td></td>",
+            "aria-label=\"a &quot;b&quot;\"",
+        ] {
+            assert!(html.contains(part), "{part} in {html}");
+        }
+    }
+}
