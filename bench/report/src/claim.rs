@@ -10,7 +10,7 @@ use serde::{Serialize, Serializer};
 
 use crate::number::{number, size_names};
 use crate::statistics::Interval;
-use crate::table::{Cell, Emphasis, Grid, Sheet};
+use crate::table::{Emphasis, Grid, Sheet};
 use crate::test::{Evidence, Test};
 
 /// What a paper says that can be true here, or not.
@@ -167,14 +167,16 @@ impl Sizes {
     /// # Errors
     /// When they are not enough; with the reason.
     pub fn run(&self, available: &[usize]) -> Result<Vec<usize>, String> {
-        let (wanted, is_enough): (&[usize], fn(usize, usize) -> bool) = match self {
+        let wanted = match self {
             Sizes::None => return Ok(vec![]),
-            Sizes::All(sizes) => (sizes, |common, all| common == all),
-            Sizes::Each(sizes) => (sizes, |common, _| common > 0),
+            Sizes::All(sizes) | Sizes::Each(sizes) => sizes,
         };
         let common: Vec<usize> = wanted.iter().copied().filter(|size| available.contains(size)).collect();
-        let lacking = || format!("the paper's sizes are {}, this run has {}", list(wanted), list(available));
-        if is_enough(common.len(), wanted.len()) { Ok(common) } else { Err(lacking()) }
+        let least = if matches!(self, Sizes::All(_)) { wanted.len() } else { 1 };
+        if common.len() < least {
+            return Err(format!("the paper's sizes are {}, this run has {}", list(wanted), list(available)));
+        }
+        Ok(common)
     }
 }
 
@@ -229,7 +231,7 @@ impl Verdict {
 }
 
 const HEADER: [&str; 10] =
-    ["compared", "place", "paper", "ours", "repetitions", "by chance", "sizes", "agrees if", "outcome", "why"];
+    ["compared", "place", "theirs", "ours", "repetitions", "by chance", "sizes", "agrees if", "outcome", "why"];
 
 /// Verdicts as a table: all of them, whatever came of them.
 pub fn grid(title: &str, verdicts: &[Verdict]) -> Grid {
@@ -237,16 +239,32 @@ pub fn grid(title: &str, verdicts: &[Verdict]) -> Grid {
     Grid { title: title.to_owned(), header: HEADER.map(str::to_owned).into(), rows, names: 2 }
 }
 
-/// The same for a page.
+/// Verdicts on several papers as a table with a row for every claim.
+pub fn short(verdicts: &[Verdict]) -> Grid {
+    let row = |verdict: &Verdict| [vec![verdict.claim.paper.clone()], verdict.cells()].concat();
+    let header = ["paper"].iter().chain(&HEADER).map(|&name| name.to_owned()).collect();
+    Grid { title: "What came of each claim".to_owned(), header, rows: verdicts.iter().map(row).collect(), names: 3 }
+}
+
+/// [`grid`] for a page.
 pub fn sheet(title: &str, verdicts: &[Verdict]) -> Sheet {
-    let mut sheet = Sheet::from(&grid(title, verdicts));
+    colored(&grid(title, verdicts), verdicts)
+}
+
+/// [`short`] for a page.
+pub fn short_sheet(verdicts: &[Verdict]) -> Sheet {
+    colored(&short(verdicts), verdicts)
+}
+
+fn colored(grid: &Grid, verdicts: &[Verdict]) -> Sheet {
+    let mut sheet = Sheet::from(grid);
+    let outcome = grid.header.len() - 2;
     for (cells, verdict) in sheet.rows.iter_mut().zip(verdicts) {
-        let mark = match verdict.outcome {
+        cells[outcome].mark = match verdict.outcome {
             Outcome::Agrees => Emphasis::Good,
             Outcome::Differs | Outcome::Unstable => Emphasis::Bad,
             Outcome::NotMeasured => Emphasis::None,
         };
-        cells[HEADER.len() - 2] = Cell { text: verdict.outcome.to_string(), mark };
     }
     sheet
 }
@@ -312,7 +330,7 @@ mod tests {
     #[test]
     fn a_verdict_shows_the_interval_and_its_reason() {
         let verdict = judged(Sizes::None, &[], &[2.0, 2.4, 1.9]);
-        let text = grid("Claims", &[verdict.clone()]).markdown();
+        let text = grid("Claims", std::slice::from_ref(&verdict)).markdown();
         for part in ["1.24 to 1.76", " 2.00 ", "1.90 to 2.40", "differs", "another machine"] {
             assert!(text.contains(part), "{part}: {text}");
         }

@@ -25,9 +25,17 @@ impl Page {
 
     /// Begins a section, which the page's list of contents names.
     pub fn section(&mut self, title: &str) {
-        let id = format!("s{}", self.sections.len() + 1);
+        let id = self.anchor(title);
         self.add(&format!("<h2 id=\"{id}\">{}</h2>", escape(title)));
         self.sections.push((id, title.to_owned()));
+    }
+
+    /// A name for links, of letters, digits and hyphens: the title's, with a number where another section has it.
+    fn anchor(&self, title: &str) -> String {
+        let words = title.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+        let id = words.collect::<Vec<_>>().join("-").to_ascii_lowercase();
+        let is_taken = |id: &str| id.is_empty() || id == "main" || self.sections.iter().any(|(known, _)| known == id);
+        if is_taken(&id) { format!("{id}-{}", self.sections.len() + 1) } else { id }
     }
 
     /// A heading within a section.
@@ -180,7 +188,8 @@ mod tests {
         for part in [
             "<!doctype html>",
             "<h1>A &amp; B</h1>",
-            "<a href=\"#s2\">A &amp; B</a>",
+            "<a href=\"#a-b\">A &amp; B</a>",
+            "<a href=\"#a-b-2\">A &amp; B</a>",
             "<h3>Table 1</h3>",
             "<svg aria-hidden=\"true\" ",
             "<th scope=\"row\">A &amp; B</th>",
