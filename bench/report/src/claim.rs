@@ -231,19 +231,28 @@ impl Verdict {
 }
 
 const HEADER: [&str; 10] =
-    ["compared", "place", "theirs", "ours", "repetitions", "by chance", "sizes", "agrees if", "outcome", "why"];
+    ["compared", "place", "theirs", "ours", "repetitions", "by chance", "sizes", "agrees if", OUTCOME, "why"];
+const OUTCOME: &str = "outcome";
 
-/// Verdicts as a table: all of them, whatever came of them.
+/// Verdicts as a table: all of them, whatever came of them. Columns that would be empty are left out.
 pub fn grid(title: &str, verdicts: &[Verdict]) -> Grid {
     let rows = verdicts.iter().map(Verdict::cells).collect();
-    Grid { title: title.to_owned(), header: HEADER.map(str::to_owned).into(), rows, names: 2 }
+    without_empty_columns(Grid { title: title.to_owned(), header: HEADER.map(str::to_owned).into(), rows, names: 2 })
+}
+
+fn without_empty_columns(grid: Grid) -> Grid {
+    let is_filled = |column: usize| column < grid.names || grid.rows.iter().any(|cells| !cells[column].is_empty());
+    let filled: Vec<usize> = (0..grid.header.len()).filter(|&column| is_filled(column)).collect();
+    let pick = |cells: &Vec<String>| filled.iter().map(|&column| cells[column].clone()).collect();
+    Grid { header: pick(&grid.header), rows: grid.rows.iter().map(pick).collect(), ..grid }
 }
 
 /// Verdicts on several papers as a table with a row for every claim.
 pub fn short(verdicts: &[Verdict]) -> Grid {
     let row = |verdict: &Verdict| [vec![verdict.claim.paper.clone()], verdict.cells()].concat();
     let header = ["paper"].iter().chain(&HEADER).map(|&name| name.to_owned()).collect();
-    Grid { title: "What came of each claim".to_owned(), header, rows: verdicts.iter().map(row).collect(), names: 3 }
+    let rows = verdicts.iter().map(row).collect();
+    without_empty_columns(Grid { title: "What came of each claim".to_owned(), header, rows, names: 3 })
 }
 
 /// [`grid`] for a page.
@@ -258,7 +267,7 @@ pub fn short_sheet(verdicts: &[Verdict]) -> Sheet {
 
 fn colored(grid: &Grid, verdicts: &[Verdict]) -> Sheet {
     let mut sheet = Sheet::from(grid);
-    let outcome = grid.header.len() - 2;
+    let Some(outcome) = grid.header.iter().position(|name| name == OUTCOME) else { return sheet };
     for (cells, verdict) in sheet.rows.iter_mut().zip(verdicts) {
         cells[outcome].mark = match verdict.outcome {
             Outcome::Agrees => Emphasis::Good,
@@ -334,6 +343,7 @@ mod tests {
         for part in ["1.24 to 1.76", " 2.00 ", "1.90 to 2.40", "differs", "another machine"] {
             assert!(text.contains(part), "{part}: {text}");
         }
+        assert!(!text.contains("by chance"), "{text}");
         let json = serde_json::to_value(&verdict).unwrap();
         assert_eq!((&json["key"], &json["outcome"]), (&"speed".into(), &"differs".into()));
         assert_eq!((json["ours"]["low"].as_f64(), json["printed"][1].as_f64()), (Some(1.9), Some(1.76)));

@@ -63,7 +63,7 @@ pub enum Mark {
 const WIDTH: f64 = 860.0;
 const HEIGHT: f64 = 330.0;
 const LEFT: f64 = 76.0;
-const RIGHT: f64 = 12.0;
+const RIGHT: f64 = 34.0;
 const TOP: f64 = 8.0;
 const BOTTOM: f64 = 44.0;
 /// Height of a line of the legend.
@@ -71,7 +71,7 @@ const LEGEND: f64 = 20.0;
 /// Width of a character, about.
 const CHARACTER: f64 = 7.2;
 /// Colours in the style sheet; further series use them again.
-const COLORS: usize = 9;
+const COLORS: usize = 12;
 
 impl Chart {
     /// Bars in groups.
@@ -149,11 +149,8 @@ impl Scale {
         let positive = numbers.filter(|number| number.is_finite() && *number > 0.0);
         let (low, high) =
             positive.fold((f64::MAX, f64::MIN), |(low, high), number| (low.min(number), high.max(number)));
-        let power = |number: f64| 10_f64.powf(number);
-        let (low, high) = match low <= high {
-            true => (power(low.log10().floor()), power(high.log10().floor() + 1.0)),
-            false => (1.0, 10.0),
-        };
+        let (low, high) = if low <= high { (low.log10().floor(), high.log10().ceil()) } else { (0.0, 1.0) };
+        let (low, high) = (10_f64.powf(low), 10_f64.powf(high.max(low + 1.0)));
         Scale { low, high, is_logarithmic: true }
     }
 
@@ -386,6 +383,7 @@ mod tests {
         let decades = Scale::decades([0.002, 70.0].into_iter());
         assert_eq!((decades.low, decades.high), (0.001, 100.0));
         assert_eq!(decades.ticks(), [0.001, 0.01, 0.1, 1.0, 10.0, 100.0]);
+        assert_eq!(Scale::decades([10.0].into_iter()).ticks(), [10.0, 100.0]);
         let linear = Scale::linear([3.0, 40.0, f64::NAN].into_iter());
         assert_eq!(linear.ticks(), [0.0, 10.0, 20.0, 30.0, 40.0]);
         assert_eq!(linear.place(42.0), Some(1.0));

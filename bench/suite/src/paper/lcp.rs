@@ -222,6 +222,9 @@ fn mean_better(data: &Data, recipes: &[Recipe], frequencies: &[u32], ways: impl 
     mean(&recipes.iter().flat_map(of).collect::<Vec<_>>())
 }
 
+/// Lightweight checkpoints of a frequency, and what they are compared with.
+type Ways = fn(u32) -> (Way, Way);
+
 /// Lightweight checkpoints beside another policy.
 fn beside(policy: Policy) -> impl Fn(u32) -> (Way, Way) {
     move |frequency| (lightweight(frequency), Way::checkpoints(policy, frequency))
@@ -310,7 +313,7 @@ fn table1_groups(
     data: &Data,
     printed: &Printed,
     (percents, sizes, partitions): (&[u32], &[usize], &[usize]),
-    ways: fn(u32) -> (Way, Way),
+    ways: Ways,
 ) -> Vec<Vec<(f64, f64)>> {
     let group = |&percent: &u32| {
         let pairs = sizes.iter().flat_map(|&size| partitions.iter().map(move |&partitions| (size, partitions)));
@@ -334,7 +337,7 @@ fn table1_claims(book: &mut Book, printed: &Rc<Printed>, scope: &Scope) -> Resul
     book.add("Table 1", ranks, move |data, sizes| {
         cells(table1_groups(data, &theirs, (&[25, 50, 75], sizes, &columns), beside_regular))
     });
-    let pairs: [(_, _, fn(u32) -> (Way, Way)); 2] = [
+    let pairs: [(_, _, Ways); 2] = [
         ("", "both with our shortcuts", beside_regular),
         ("-general", "both without our shortcuts, as theirs", as_theirs),
     ];

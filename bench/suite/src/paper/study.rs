@@ -143,6 +143,7 @@ impl Book {
     }
 
     /// The claims.
+    #[cfg(test)]
     pub fn claims(&self) -> impl Iterator<Item = &Claim> {
         self.claims.iter().map(|(_, registered)| &registered.claim)
     }

@@ -48,11 +48,16 @@ impl View<'_> {
     /// How many times as long a toolkit takes as another.
     fn ratio(&self, (part, operation): Work, n: usize, slow: &str, fast: &str) -> Result<f64, String> {
         let row = super::exhibits::place(part, operation, n);
-        let (slow, fast) = (timed(self.data, &row, slow)?, timed(self.data, &row, fast)?);
+        self.by((&row, slow), (&row, fast))
+    }
+
+    /// A time by another: rows and toolkits.
+    fn by(&self, (row, toolkit): (&str, &str), (other_row, other): (&str, &str)) -> Result<f64, String> {
+        let (above, below) = (timed(self.data, row, toolkit)?, timed(self.data, other_row, other)?);
         Ok(match self.lean {
-            Lean::None => slow.1 / fast.1,
-            Lean::Up => slow.2 / fast.0,
-            Lean::Down => slow.0 / fast.2,
+            Lean::None => above.1 / below.1,
+            Lean::Up => above.2 / below.0,
+            Lean::Down => above.0 / below.2,
         })
     }
 
@@ -67,7 +72,7 @@ impl View<'_> {
 fn timed(data: &Data<'_>, row: &str, toolkit: &str) -> Result<(f64, f64, f64), String> {
     let engine = engine(data, toolkit)?;
     let found = data.of(row, engine).ok_or_else(|| missing(data, engine))?;
-    let median = found.ms().ok_or_else(|| format!("{engine}: {}", found.reason.as_deref().unwrap_or("no number")))?;
+    let median = found.ms().ok_or_else(|| named(engine, found.reason.as_deref().unwrap_or("no number")))?;
     let half = 1.57 * found.spread.unwrap_or(0.0) / (found.runs.unwrap_or(1).max(1) as f64).sqrt();
     Ok((median / (1.0 + half), median, median * (1.0 + half)))
 }
@@ -81,7 +86,12 @@ fn engine<'a>(data: &'a Data<'_>, toolkit: &str) -> Result<&'a str, String> {
 fn missing(data: &Data<'_>, engine: &str) -> String {
     let note = data.environment.engines.iter().find(|note| note.name == engine);
     let reason = note.and_then(|note| note.reason.as_deref());
-    format!("{engine}: {}", reason.unwrap_or("not measured in this record"))
+    named(engine, reason.unwrap_or("not measured in this record"))
+}
+
+/// A reason with the toolkit's name, unless it begins with it.
+fn named(engine: &str, reason: &str) -> String {
+    if reason.starts_with(engine) { reason.to_owned() } else { format!("{engine}: {reason}") }
 }
 
 struct Claims<'a> {
@@ -145,8 +155,8 @@ impl<'a> Claims<'a> {
         let test = Test::Factor { printed: theirs, factor: 2.0 };
         let growth = Claim { sizes: sizes(), printed: Printed::Number(theirs), test, ..growth };
         let growth = Registered::new(growth, &available, move |view: &View<'_>, _| {
-            let ms = |n| timed(view.data, &super::exhibits::place(doubles.0, doubles.1, n), "gSOAP");
-            Ok(Evidence::from(ms(1000)?.1 / ms(10)?.1))
+            let row = |n| super::exhibits::place(doubles.0, doubles.1, n);
+            view.by((&row(1000), "gSOAP"), (&row(10), "gSOAP")).map(Evidence::from)
         });
         vec![("Table 2", beside), ("Table 2", growth)]
     }
