@@ -24,8 +24,8 @@ fn contents(visit: &mut Visit<'_>) -> Result<()> {
     visit
         .check("[...document.querySelectorAll('nav a')].every((link) => document.querySelector(link.hash) !== null)")?;
     visit.screenshot("report", true)?;
-    visit.click("nav a[href='#lost']")?;
-    visit.wait("location.hash === '#lost'")
+    visit.click("nav a[href='#rows-that-we-lose']")?;
+    visit.wait("location.hash === '#rows-that-we-lose'")
 }
 
 fn plots(visit: &mut Visit<'_>) -> Result<()> {

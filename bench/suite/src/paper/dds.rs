@@ -3,22 +3,23 @@
 //! All of it with full checkpoints. CRC-32 is the processor's or a table's here, whichever is faster, and a plain loop in
 //! the paper.
 
+use std::rc::Rc;
+
 use anyhow::Result;
 
-use super::exhibit::{Chart, Exhibit, Grid, Rule, Style, Verdict, number};
-use super::points::{Condition, Points, Way};
+use deltasoap_report::{Chart, Exhibit, Grid, Sizes, Test, number, size_names};
+
+use super::fresh::MESSAGES;
+use super::points::{Condition, Point, Way};
 use super::printed::{Cell, DifferentialDeserialization as Printed};
-use super::scope::{Scope, hard, mean, ms_cells, size_names};
+use super::scope::{SIZES, Scope, general, hard};
 use super::section5;
+use super::study::{Book, Data, Study, cells, claim, known, numbers, one, share};
 use crate::options::{Match, Policy};
-use crate::statistics::{rank_correlation, sign_agreement};
 use crate::stream::{Kind, Recipe};
 
 const PERCENTS: [u32; 4] = [25, 50, 75, 100];
 const PORTIONS: [u32; 4] = [32, 512, 1024, 4096];
-
-/// From this rank correlation on, and from this share of equal signs on, shapes agree.
-pub const ALIKE: f64 = 0.8;
 
 /// The paper's types, with their names in its tables.
 const TYPES: [(Kind, Kind, &str, &str); 3] = [
@@ -27,21 +28,21 @@ const TYPES: [(Kind, Kind, &str, &str); 3] = [
     (Kind::Hard, Kind::UnreadHard, "hard", "Hard doubles"),
 ];
 
-/// Draws everything. `peer` has the milliseconds of gSOAP for a type and a size, if it was measured.
+/// Draws everything, without verdicts.
 ///
 /// # Errors
 /// When a number of the paper is missing from `bench/papers/`.
-pub fn exhibits(points: &Points, scope: &Scope, peer: &dyn Fn(Kind, usize) -> Option<f64>) -> Result<Vec<Exhibit>> {
+pub fn exhibits(study: Study<'_>, scope: &Scope) -> Result<Vec<Exhibit>> {
     let printed = Printed::load()?;
     Ok(vec![
-        figure2(points, scope, &printed, peer),
-        figure3(points, scope, &printed),
-        table2(points, scope, &printed)?,
-        figure4_or_5(points, scope, &printed, ("Figure 4", 100)),
-        figure4_or_5(points, scope, &printed, ("Figure 5", 200)),
-        table3(points, scope, &printed),
-        section45(points, scope, &printed)?,
-        section5::exhibit(points, scope, &printed),
+        figure2(study, scope, &printed),
+        figure3(study, scope, &printed),
+        table2(study, scope, &printed),
+        figure4_or_5(study, scope, &printed, ("Figure 4", 100)),
+        figure4_or_5(study, scope, &printed, ("Figure 5", 200)),
+        table3(study, scope, &printed),
+        section45(study, scope, &printed),
+        section5::exhibit(study, scope, &printed),
     ])
 }
 
@@ -61,56 +62,47 @@ pub fn named(printed: &Printed, name: &'static str, caption: &str) -> Exhibit {
 }
 
 /// Regular decoding beside gSOAP's.
-fn figure2(points: &Points, scope: &Scope, printed: &Printed, peer: &dyn Fn(Kind, usize) -> Option<f64>) -> Exhibit {
+fn figure2(study: Study<'_>, scope: &Scope, printed: &Printed) -> Exhibit {
     let mut series: Vec<(String, Vec<f64>)> = Vec::new();
     for (kind, _, _, name) in TYPES {
-        let ours = scope.sizes.iter().map(|&n| points.ms(Recipe::identical(kind, n), Way::REGULAR));
+        let ours = scope.sizes.iter().map(|&n| study.ms(Recipe::identical(kind, n), Way::REGULAR));
         series.push((format!("deltasoap, {name}"), ours.collect()));
-        let theirs: Option<Vec<f64>> = scope.sizes.iter().map(|&n| peer(kind, n)).collect();
+        let theirs: Option<Vec<f64>> = scope.sizes.iter().map(|&n| study.gsoap(kind, n)).collect();
         series.extend(theirs.map(|theirs| (format!("gSOAP, {name}"), theirs)));
     }
     let title = "Deserialization time without differential deserialization, ms";
     Exhibit {
-        verdicts: figure2_verdicts(&series),
         grids: vec![grid(title, "toolkit and type", scope, &series)],
-        charts: vec![chart(title, size_names(&scope.sizes), series)],
+        charts: vec![Chart::bars(title, "ms", size_names(&scope.sizes), series)],
         ..named(printed, "Figure 2", "The baseline, by type and number of elements.")
     }
 }
 
-/// "Comparable": here, not slower.
-fn figure2_verdicts(series: &[(String, Vec<f64>)]) -> Vec<Verdict> {
-    let pairs = series.windows(2).filter(|pair| pair[1].0.starts_with("gSOAP"));
-    let ratios: Vec<f64> =
-        pairs.flat_map(|pair| pair[1].1.iter().zip(&pair[0].1).map(|(gsoap, ours)| gsoap / ours)).collect();
-    let slowest = ratios.iter().copied().reduce(f64::min);
-    let claim = "gSOAP's time by ours, the least of all";
-    slowest.map(|least| Verdict::computed(claim, "section 4.2", least, Rule::AtLeast(1.0))).into_iter().collect()
-}
-
 /// The price of checkpoints that are never used.
-fn figure3(points: &Points, scope: &Scope, printed: &Printed) -> Exhibit {
+fn figure3(study: Study<'_>, scope: &Scope, printed: &Printed) -> Exhibit {
     let portions = [32, 256, 512, 1024, 4096];
-    let recipe = |n| hard(n, 0, 1);
-    let times = |way| -> Vec<f64> { scope.sizes.iter().map(|&n| points.ms(recipe(n), way)).collect() };
-    let first = |portion| Way { condition: Condition::AlwaysFirst, ..full(portion) };
+    let times = |way| -> Vec<f64> { scope.sizes.iter().map(|&n| study.ms(unread(n), way)).collect() };
     let mut series = vec![("No DDS".to_owned(), times(Way::REGULAR))];
-    series.extend(portions.map(|portion| (format!("N = {portion}"), times(first(portion)))));
-    let overhead = |index: usize| mean(&ratios(&series[index].1, &series[0].1)) - 1.0;
-    let others = (2..series.len()).map(overhead).fold(f64::MIN, f64::max);
-    let claim = "overhead at N = 32 by the largest overhead at other N";
-    let verdict = Verdict::computed(claim, "section 4.3", overhead(1) / others.max(1e-3), Rule::AtLeast(2.0));
+    series.extend(portions.map(|portion| (format!("N = {portion}"), times(always_first(portion)))));
     let title = "Deserialization time in regular mode with checkpoints, ms (hard doubles)";
     Exhibit {
-        verdicts: vec![verdict],
         grids: vec![grid(title, "portion", scope, &series)],
-        charts: vec![chart(title, size_names(&scope.sizes), series)],
+        charts: vec![Chart::bars(title, "ms", size_names(&scope.sizes), series)],
         ..named(
             printed,
             "Figure 3",
             "The overhead of full checkpoints: each message is read as if it were the first one.",
         )
     }
+}
+
+/// A stream whose messages are read as first ones.
+fn unread(n: usize) -> Recipe {
+    hard(n, 0, 1)
+}
+
+fn always_first(portion: u32) -> Way {
+    Way { condition: Condition::AlwaysFirst, ..full(portion) }
 }
 
 /// The rows of Table 2: name, the paper's name for it, and how it is measured.
@@ -133,20 +125,16 @@ fn table2_recipe(row: &str, kinds: (Kind, Kind), n: usize) -> Recipe {
     Recipe::identical(if row == "Dummy" { kinds.1 } else { kinds.0 }, n)
 }
 
-fn table2(points: &Points, scope: &Scope, printed: &Printed) -> Result<Exhibit> {
-    let (mut rows, mut ours, mut theirs) = (Vec::new(), Vec::new(), Vec::new());
+fn table2(study: Study<'_>, scope: &Scope, printed: &Printed) -> Exhibit {
+    let mut rows = Vec::new();
     for (row, mode, way) in table2_rows() {
         for (kind, unread, key, name) in TYPES {
-            let ms = |n: usize| points.ms(table2_recipe(row, (kind, unread), n), way);
+            let ms = |n: usize| study.ms(table2_recipe(row, (kind, unread), n), way);
             let paper = |n: usize| mode.and_then(|mode| printed.table2(mode, key, n));
             let cell = |n: usize| format!("{}{}", number(ms(n)), beside(paper(n)));
             rows.push(
                 [vec![row.to_owned(), name.to_owned()], scope.sizes.iter().copied().map(cell).collect()].concat(),
             );
-            for (&n, paper) in scope.sizes.iter().filter_map(|n| Some((n, paper(*n)?))) {
-                ours.push(ms(n));
-                theirs.push(paper);
-            }
         }
     }
     let header = [vec!["".to_owned(), "type".to_owned()], size_names(&scope.sizes)].concat();
@@ -154,73 +142,40 @@ fn table2(points: &Points, scope: &Scope, printed: &Printed) -> Result<Exhibit> 
         "Milliseconds for messages identical to the one before, N = 4096; in parentheses the paper's".to_owned();
     let caption = "Dummy: an element type whose routine looks for the end of the text and converts nothing. The rows \
                    \"no shortcut\", \"Keyed\" and \"Leaf\" are not in the paper.";
-    Ok(Exhibit {
+    Exhibit {
         grids: vec![Grid { title, header, rows, names: 2 }],
-        charts: vec![table2_chart(points, scope)],
-        verdicts: table2_verdicts(points, scope, printed, (&ours, &theirs))?,
+        charts: vec![table2_chart(study, scope)],
         ..named(printed, "Table 2", caption)
-    })
+    }
 }
 
-fn table2_chart(points: &Points, scope: &Scope) -> Chart {
+fn table2_chart(study: Study<'_>, scope: &Scope) -> Chart {
     let n = scope.largest();
     let series = table2_rows().into_iter().map(|(row, _, way)| {
-        let ms = TYPES.map(|(kind, unread, ..)| points.ms(table2_recipe(row, (kind, unread), n), way));
+        let ms = TYPES.map(|(kind, unread, ..)| study.ms(table2_recipe(row, (kind, unread), n), way));
         (row.to_owned(), ms.to_vec())
     });
     let title = format!("Milliseconds for identical messages of {n} elements");
-    chart(&title, TYPES.map(|(.., name)| name.to_owned()).to_vec(), series.collect())
-}
-
-fn table2_verdicts(
-    points: &Points,
-    scope: &Scope,
-    printed: &Printed,
-    (ours, theirs): (&[f64], &[f64]),
-) -> Result<Vec<Verdict>> {
-    let n = scope.largest();
-    let regular = |kind| points.ms(Recipe::identical(kind, n), Way::REGULAR);
-    let fast = |kind, matcher| points.ms(Recipe::identical(kind, n), Way { matcher, ..full(4096) });
-    let dummy = points.ms(Recipe::identical(Kind::UnreadHard, n), Way::REGULAR);
-    let speedups = [
-        ("xor-hard-speedup", regular(Kind::Hard) / fast(Kind::Hard, Match::Xor)),
-        ("xor-ints-speedup", regular(Kind::Ints) / fast(Kind::Ints, Match::Xor)),
-        ("crc32-dummy-speedup", dummy / fast(Kind::Hard, Match::Crc32)),
-    ];
-    let mut verdicts = rank_verdict("Table 2", ours, theirs);
-    for (key, speedup) in speedups {
-        verdicts.push(Verdict::printed(printed.number(key)?, speedup, Rule::Factor(2.0)));
-    }
-    let matchers = [Match::Xor, Match::Adler32, Match::Crc32, Match::Compare];
-    let slowest = TYPES.into_iter().flat_map(|(kind, ..)| matchers.map(|matcher| regular(kind) / fast(kind, matcher)));
-    let claim = "least speedup of fast mode over regular mode, all types and matchers";
-    verdicts.push(Verdict::computed(claim, "section 4.4", slowest.fold(f64::MAX, f64::min), Rule::AtLeast(1.0)));
-    Ok(verdicts)
+    Chart::bars(title, "ms", TYPES.map(|(.., name)| name.to_owned()).to_vec(), series.collect())
 }
 
 /// Part of Table 3: 25 and 75 percent, two portion sizes.
 fn figure4_or_5(
-    points: &Points,
+    study: Study<'_>,
     scope: &Scope,
     printed: &Printed,
     (name, partitions): (&'static str, usize),
 ) -> Exhibit {
     let bars = [(512, 25), (4096, 25), (512, 75), (4096, 75)];
     let times = |percent, portion| -> Vec<f64> {
-        scope.sizes.iter().map(|&n| points.ms(hard(n, percent, partitions), full(portion))).collect()
+        scope.sizes.iter().map(|&n| study.ms(hard(n, percent, partitions), full(portion))).collect()
     };
     let series =
         bars.map(|(portion, percent)| (format!("N = {portion}, P = {percent}"), times(percent, portion))).to_vec();
-    let cells: Vec<Cell> = scope
-        .sizes
-        .iter()
-        .flat_map(|&size| bars.map(|(portion, percent)| Cell { percent, size, partitions, portion }))
-        .collect();
     let title = format!("Deserialization time, ms, T = {partitions}");
     Exhibit {
-        verdicts: share_verdicts(name, points, printed, &cells),
         grids: vec![grid(&title, "portion and changes", scope, &series)],
-        charts: vec![chart(&title, size_names(&scope.sizes), series)],
+        charts: vec![Chart::bars(title, "ms", size_names(&scope.sizes), series)],
         ..named(
             printed,
             name,
@@ -229,16 +184,14 @@ fn figure4_or_5(
     }
 }
 
-fn table3(points: &Points, scope: &Scope, printed: &Printed) -> Exhibit {
+fn table3(study: Study<'_>, scope: &Scope, printed: &Printed) -> Exhibit {
     let mut grids = Vec::new();
-    let mut all = Vec::new();
     for &partitions in &scope.partitions {
         let mut rows = Vec::new();
         for percent in PERCENTS {
             for &size in &scope.sizes {
                 let cells = PORTIONS.map(|portion| Cell { percent, size, partitions, portion });
-                rows.push(table3_row(points, printed, &cells));
-                all.extend(cells);
+                rows.push(table3_row(study, printed, &cells));
             }
         }
         let title = format!("T = {partitions}: milliseconds; time by that of No DDS, and in parentheses the paper's");
@@ -247,101 +200,52 @@ fn table3(points: &Points, scope: &Scope, printed: &Printed) -> Exhibit {
         grids.push(Grid { title, header, rows, names: 2 });
     }
     let caption = "Hard doubles, all combinations. The paper's No DDS is that of its Table 2.";
-    Exhibit { verdicts: share_verdicts("Table 3", points, printed, &all), grids, ..named(printed, "Table 3", caption) }
+    Exhibit { grids, ..named(printed, "Table 3", caption) }
 }
 
-fn table3_row(points: &Points, printed: &Printed, cells: &[Cell; 4]) -> Vec<String> {
+fn table3_row(study: Study<'_>, printed: &Printed, cells: &[Cell; 4]) -> Vec<String> {
     let Cell { percent, size, partitions, .. } = cells[0];
     let recipe = hard(size, percent, partitions);
     let show = |cell: &Cell| {
         let paper = their_share(printed, *cell);
-        let ms = points.ms(recipe, full(cell.portion));
-        format!("{}; {}{}", number(ms), number(our_share(points, *cell, Way::REGULAR)), beside(paper))
+        let (ms, regular) = (study.ms(recipe, full(cell.portion)), study.ms(recipe, Way::REGULAR));
+        format!("{}; {}{}", number(ms), number(ms / regular), beside(paper))
     };
     let names = vec![format!("{percent} %"), size.to_string()];
-    let regular = ms_cells(points, std::iter::once(recipe), Way::REGULAR);
+    let regular = study.ms_cells(std::iter::once(recipe), Way::REGULAR);
     [names, regular, cells.iter().map(show).collect()].concat()
-}
-
-/// Time by that of `reference`, in the same condition.
-fn our_share(points: &Points, cell: Cell, reference: Way) -> f64 {
-    let recipe = hard(cell.size, cell.percent, cell.partitions);
-    points.ms(recipe, full(cell.portion).as_in(reference)) / points.ms(recipe, reference)
 }
 
 fn their_share(printed: &Printed, cell: Cell) -> Option<f64> {
     Some(printed.table3(cell)? / printed.table2("regular", "hard", cell.size)?)
 }
 
-/// Order of the times; and whether each is below or above regular mode, both with our shortcuts and both without.
-fn share_verdicts(place: &str, points: &Points, printed: &Printed, cells: &[Cell]) -> Vec<Verdict> {
-    let known: Vec<(Cell, f64)> = cells.iter().filter_map(|&cell| Some((cell, their_share(printed, cell)?))).collect();
-    let theirs: Vec<f64> = known.iter().map(|(_, share)| *share).collect();
-    let ours = |reference| -> Vec<f64> { known.iter().map(|(cell, _)| our_share(points, *cell, reference)).collect() };
-    let mut verdicts = rank_verdict(place, &ours(Way::REGULAR), &theirs);
-    for (reference, name) in [(Way::REGULAR, "No DDS"), (Way::GENERAL, "No DDS, both without our shortcuts,")] {
-        let gains = |shares: &[f64]| -> Vec<f64> { shares.iter().map(|share| 1.0 - share).collect() };
-        let agreement = sign_agreement(&gains(&ours(reference)), &gains(&theirs), 0.05);
-        let claim = format!("share of cells on the same side of {name}, where the paper's are 5 percent away from it");
-        if !known.is_empty() {
-            verdicts.push(Verdict::computed(claim, place, agreement, Rule::AtLeast(ALIKE)));
-        }
-    }
-    verdicts
-}
-
-/// None where there are too few cells for an order.
-pub fn rank_verdict(place: &str, ours: &[f64], theirs: &[f64]) -> Vec<Verdict> {
-    let correlation = rank_correlation(ours, theirs);
-    let claim = format!("rank correlation of {} cells", ours.len());
-    let is_known = ours.len() > 2 && correlation.is_finite();
-    is_known.then(|| Verdict::computed(claim, place, correlation, Rule::AtLeast(ALIKE))).into_iter().collect()
-}
-
 /// Switches and shares of bytes in regular mode.
-fn section45(points: &Points, scope: &Scope, printed: &Printed) -> Result<Exhibit> {
+fn section45(study: Study<'_>, scope: &Scope, printed: &Printed) -> Exhibit {
     let n = scope.largest();
     let mut rows = Vec::new();
     for partitions in [1, 100, 500] {
         for portion in PORTIONS {
-            let point = points.at(hard(n, 25, partitions), full(portion));
-            let numbers = [point.switches(), point.futile(), point.regular_percent()].map(number);
-            rows.push([vec![partitions.to_string(), portion.to_string()], numbers.to_vec()].concat());
+            // Counts are the same in each repetition.
+            let fresh = |data: &Data| {
+                let (recipe, way) = (hard(n, 25, partitions), full(portion));
+                let [first, last] = data.fresh.ends(recipe, way, Point::switches);
+                let [switches, regular] = [Point::switches as fn(&Point) -> f64, Point::regular_percent]
+                    .map(|number| data.fresh.mean(recipe, way, number));
+                [switches, first, last, regular].map(number).to_vec()
+            };
+            let numbers = study.0.first().map(fresh).unwrap_or_default();
+            rows.push([vec![partitions.to_string(), portion.to_string()], numbers].concat());
         }
     }
-    let title = format!("A message of {n} hard doubles, 25 percent changed");
-    let header = ["T", "N", "switches to regular mode", "of them futile", "% of bytes in regular mode"];
+    let title =
+        format!("{MESSAGES} messages of {n} hard doubles after a first one, 25 percent changed, values always fresh");
+    let header = ["T", "N", "switches to regular mode", "first fifth", "last fifth", "% of bytes in regular mode"];
     let header = header.map(str::to_owned).into();
-    Ok(Exhibit {
+    Exhibit {
         grids: vec![Grid { title, header, rows, names: 2 }],
-        verdicts: section45_verdicts(points, scope, printed)?,
-        ..named(
-            printed,
-            "Section 4.5",
-            "How often the decoder switches, and how much it reads. A switch is futile if nothing was skipped before it: ours compares the portion \
-             after a checkpoint first, and has not left regular mode then.",
-        )
-    })
-}
-
-/// Counts depend on the size alone, so they are compared at the paper's size only.
-fn section45_verdicts(points: &Points, scope: &Scope, printed: &Printed) -> Result<Vec<Verdict>> {
-    if !scope.is_full() {
-        return Ok(vec![]);
+        ..named(printed, "Section 4.5", "How often the decoder switches, and how much it reads.")
     }
-    let at = |partitions, portion| points.at(hard(scope.largest(), 25, partitions), full(portion));
-    let percent = Rule::Within(5.0);
-    [
-        ("switches-t100", at(100, 4096).switches(), Rule::Factor(1.15)),
-        ("switches-t500", at(500, 4096).switches(), Rule::Factor(1.15)),
-        ("regular-bytes-n4096-t100", at(100, 4096).regular_percent(), percent),
-        ("regular-bytes-n4096-t500", at(500, 4096).regular_percent(), percent),
-        ("regular-bytes-n1024-t100", at(100, 1024).regular_percent(), percent),
-        ("regular-bytes-n32-t1", at(1, 32).regular_percent(), percent),
-    ]
-    .into_iter()
-    .map(|(key, ours, rule)| Ok(Verdict::printed(printed.number(key)?, ours, rule)))
-    .collect()
 }
 
 /// A grid with a row a series and a column a size.
@@ -357,15 +261,259 @@ pub fn grid(title: &str, first: &str, scope: &Scope, series: &[(String, Vec<f64>
     }
 }
 
-/// Bars of milliseconds.
-pub fn chart(title: &str, groups: Vec<String>, series: Vec<(String, Vec<f64>)>) -> Chart {
-    Chart { title: title.to_owned(), unit: "ms".to_owned(), groups, series, style: Style::Bars }
-}
-
 fn beside(paper: Option<f64>) -> String {
     paper.map_or_else(String::new, |value| format!(" ({})", number(value)))
 }
 
-fn ratios(one: &[f64], other: &[f64]) -> Vec<f64> {
-    one.iter().zip(other).map(|(one, other)| one / other).collect()
+/// The paper's claims.
+///
+/// # Errors
+/// When a number of the paper is missing from `bench/papers/`.
+pub fn claims(scope: &Scope) -> Result<Book> {
+    let printed = Rc::new(Printed::load()?);
+    let mut book = Book::new("DDS", &scope.sizes);
+    baseline_claims(&mut book);
+    overhead_claims(&mut book, &printed);
+    table2_claims(&mut book, &printed)?;
+    dual_mode_claims(&mut book);
+    table3_claims(&mut book, &printed, scope);
+    section45_claims(&mut book, &printed)?;
+    Ok(book)
+}
+
+/// The papers' largest size, which most of their sentences are about.
+const LARGEST: usize = 100_000;
+
+fn largest() -> Sizes {
+    Sizes::All(vec![LARGEST])
+}
+
+fn each() -> Sizes {
+    Sizes::Each(SIZES.to_vec())
+}
+
+const NO_STACK: &str = "regular mode is many times as fast as theirs, so that a checkpoint weighs more";
+
+fn baseline_claims(book: &mut Book) {
+    let statement = "gSOAP's time of regular deserialization by ours, each type and size (\"comparable\")";
+    let test = Test::Range { low: 0.5, high: 2.0 };
+    let comparable = claim("baseline", "section 4.2", statement, each(), test);
+    let because = "ours is faster than comparable: flat arrays have a routine of their own";
+    book.add("Figure 2", known(comparable, because), |data, sizes| {
+        let mut ratios = Vec::new();
+        for (kind, ..) in TYPES {
+            for &n in sizes {
+                let ours = data.ms(Recipe::identical(kind, n), Way::REGULAR);
+                ratios.push(data.gsoap(kind, n)? / ours);
+            }
+        }
+        numbers(ratios)
+    });
+}
+
+/// By how many percent checkpoints that are never used make a message slower.
+fn overhead(data: &Data, n: usize, portion: u32) -> f64 {
+    (data.ms(unread(n), always_first(portion)) / data.ms(unread(n), Way::REGULAR) - 1.0) * 100.0
+}
+
+/// The same in the paper, by its Table 3: with all values changed, in one part, no checkpoint is of use.
+fn their_overhead(printed: &Printed, portion: u32) -> Option<f64> {
+    let cell = Cell { percent: 100, size: LARGEST, partitions: 1, portion };
+    Some((their_share(printed, cell)? - 1.0) * 100.0)
+}
+
+fn overhead_claims(book: &mut Book, printed: &Rc<Printed>) {
+    let statement = "overhead of checkpoints by that of Table 3 with all values changed (23, 17 and 12 %), N = 512, 1024 and 4096 (\"small\")";
+    let small = claim("overhead", "section 4.3", statement, largest(), Test::AtMost(1.5));
+    let theirs = printed.clone();
+    book.add("Figure 3", known(small, NO_STACK), move |data, _| {
+        let by_theirs = |portion| Some(overhead(data, LARGEST, portion) / their_overhead(&theirs, portion)?);
+        numbers([512, 1024, 4096].into_iter().filter_map(by_theirs).collect())
+    });
+    let statement = "overhead of checkpoints in percent, N = 256 (\"relatively small\", from 256 bytes on)";
+    let at_256 = claim("overhead-256", "section 4.3", statement, largest(), Test::AtMost(50.0));
+    book.add("Figure 3", known(at_256, NO_STACK), |data, _| one(overhead(data, LARGEST, 256)));
+    let statement = "overhead at N = 32 by that at N = 4096 (\"small, except when the portion is extremely small\")";
+    let at_32 = claim("overhead-32", "section 4.3", statement, largest(), Test::AtLeast(5.0));
+    book.add("Figure 3", at_32, |data, _| one(overhead(data, LARGEST, 32) / overhead(data, LARGEST, 4096).max(0.1)));
+}
+
+fn regular(data: &Data, kind: Kind, n: usize) -> f64 {
+    data.ms(Recipe::identical(kind, n), Way::REGULAR)
+}
+
+fn speedup(data: &Data, kind: Kind, n: usize, matcher: Match) -> f64 {
+    regular(data, kind, n) / data.ms(Recipe::identical(kind, n), Way { matcher, ..full(4096) })
+}
+
+fn speedups(data: &Data, sizes: &[usize]) -> Vec<f64> {
+    let matchers = [Match::Xor, Match::Adler32, Match::Crc32, Match::Compare];
+    let kinds = TYPES.into_iter().flat_map(|(kind, ..)| matchers.map(|matcher| (kind, matcher)));
+    kinds.flat_map(|(kind, matcher)| sizes.iter().map(move |&n| speedup(data, kind, n, matcher))).collect()
+}
+
+fn table2_claims(book: &mut Book, printed: &Rc<Printed>) -> Result<()> {
+    let statement =
+        "rank correlation of Table 2 within each size (size alone would put any two tables into the same order)";
+    let ranks = claim("table2", "Table 2", statement, each(), Test::Ranks { least: 0.8 });
+    let theirs = printed.clone();
+    book.add("Table 2", ranks, move |data, sizes| {
+        cells(sizes.iter().map(|&n| table2_group(data, &theirs, n)).collect())
+    });
+    let factor = |key: &str| {
+        let number = printed.number(key)?;
+        Ok::<_, anyhow::Error>(number.claim("", largest(), Test::Factor { printed: number.value, factor: 2.0 }))
+    };
+    book.add("Table 2", factor("xor-hard-speedup")?, |data, _| one(speedup(data, Kind::Hard, LARGEST, Match::Xor)));
+    book.add("Table 2", factor("xor-ints-speedup")?, |data, _| one(speedup(data, Kind::Ints, LARGEST, Match::Xor)));
+    let crc32 = known(factor("crc32-dummy-speedup")?, "CRC-32 is an instruction here, and was a loop there");
+    book.add("Table 2", crc32, |data, _| {
+        let dummy = data.ms(Recipe::identical(Kind::UnreadHard, LARGEST), Way::REGULAR);
+        one(dummy / regular(data, Kind::Hard, LARGEST) * speedup(data, Kind::Hard, LARGEST, Match::Crc32))
+    });
+    let least = printed.number("least-speedup")?.claim("", each(), Test::AtLeast(3.8));
+    book.add("Table 2", least, |data, sizes| numbers(speedups(data, sizes)));
+    let number = printed.number("greatest-speedup")?;
+    let greatest = number.claim("", each(), Test::Factor { printed: number.value, factor: 2.0 });
+    book.add("Table 2", greatest, |data, sizes| one(speedups(data, sizes).into_iter().fold(f64::MIN, f64::max)));
+    Ok(())
+}
+
+/// Times of a size, ours and theirs.
+fn table2_group(data: &Data, printed: &Printed, n: usize) -> Vec<(f64, f64)> {
+    let mut group = Vec::new();
+    for (row, mode, way) in table2_rows() {
+        for (kind, unread, key, _) in TYPES {
+            let theirs = mode.and_then(|mode| printed.table2(mode, key, n));
+            let ours = || data.ms(table2_recipe(row, (kind, unread), n), way);
+            group.extend(theirs.map(|theirs| (ours(), theirs)));
+        }
+    }
+    group
+}
+
+/// What the text says on Figures 4 and 5: 100K elements, of which a quarter changes.
+fn dual_mode_claims(book: &mut Book) {
+    let ms = |data: &Data, partitions, portion| data.ms(hard(LARGEST, 25, partitions), full(portion));
+    let statement = "time by that of regular mode, P = 25, T = 100, N = 512 and 4096";
+    let better = claim("figure4", "section 4.5", statement, largest(), Test::AtMost(1.0));
+    book.add("Figure 4", known(better, NO_STACK), move |data, _| {
+        let regular = data.ms(hard(LARGEST, 25, 100), Way::REGULAR);
+        numbers(vec![ms(data, 100, 512) / regular, ms(data, 100, 4096) / regular])
+    });
+    let statement =
+        "time, P = 25, N = 4096, as T goes from 1 over 100 and 200 to 500 (\"as T increases, performance worsens\")";
+    let worse = claim("partitions", "section 4.5", statement, largest(), Test::Ascending);
+    book.add("Figure 5", worse, move |data, _| numbers([1, 100, 200, 500].map(|t| ms(data, t, 4096)).to_vec()));
+    let statement = "what T = 200 instead of 100 multiplies the time by, P = 25: at N = 4096 by at N = 512 (\"especially for larger N\")";
+    let more = claim("partitions-portions", "section 4.5", statement, largest(), Test::AtLeast(1.0));
+    let growth = move |data: &Data, portion| ms(data, 200, portion) / ms(data, 100, portion);
+    book.add("Figure 5", more, move |data, _| one(growth(data, 4096) / growth(data, 512)));
+}
+
+/// Cells of Table 3 by percentage, of some percentages.
+fn table3_cells(percents: &[u32], sizes: &[usize], partitions: &[usize]) -> Vec<Vec<Cell>> {
+    let of = |&percent: &u32| {
+        let pairs = sizes.iter().flat_map(|&size| partitions.iter().map(move |&partitions| (size, partitions)));
+        let all =
+            pairs.flat_map(|(size, partitions)| PORTIONS.map(|portion| Cell { percent, size, partitions, portion }));
+        all.collect()
+    };
+    percents.iter().map(of).collect()
+}
+
+/// Shares of regular mode, ours and theirs; `way` is applied to both of ours.
+fn share_groups(data: &Data, printed: &Printed, groups: &[Vec<Cell>], way: fn(Way) -> Way) -> Vec<Vec<(f64, f64)>> {
+    let pair = |cell: &Cell| {
+        let recipe = hard(cell.size, cell.percent, cell.partitions);
+        let ours = data.ms(recipe, way(full(cell.portion))) / data.ms(recipe, way(Way::REGULAR));
+        Some((ours, their_share(printed, *cell)?))
+    };
+    groups.iter().map(|group| group.iter().filter_map(pair).collect()).collect()
+}
+
+fn table3_claims(book: &mut Book, printed: &Rc<Printed>, scope: &Scope) {
+    let as_it_is: fn(Way) -> Way = |way| way;
+    let partitions = scope.partitions.clone();
+    let statement = "rank correlation of Table 3 within P = 25, 50 and 75 (P alone would reach 0.6 over all cells; P = 100 has no order)";
+    let ranks = claim("table3", "Table 3", statement, each(), Test::Ranks { least: 0.5 });
+    let (theirs, columns) = (printed.clone(), partitions.clone());
+    book.add("Table 3", ranks, move |data, sizes| {
+        cells(share_groups(data, &theirs, &table3_cells(&[25, 50, 75], sizes, &columns), as_it_is))
+    });
+    for (key, reference, way, because) in [
+        ("table3-cells", "both with our shortcuts", as_it_is, NO_STACK),
+        ("table3-cells-general", "both without our shortcuts, as theirs", general as fn(Way) -> Way, ""),
+    ] {
+        let statement = format!("cells of Table 3: time by that of No DDS, {reference}");
+        let alike = claim(key, "Table 3", statement, each(), Test::Cells { factor: 1.5, share: 0.7 });
+        let alike = if because.is_empty() { alike } else { known(alike, because) };
+        let (theirs, columns) = (printed.clone(), partitions.clone());
+        book.add("Table 3", alike, move |data, sizes| {
+            cells(share_groups(data, &theirs, &table3_cells(&PERCENTS, sizes, &columns), way))
+        });
+    }
+    portion_claims(book);
+}
+
+/// What section 4.5 says on sizes of portions: 100K elements.
+fn portion_claims(book: &mut Book) {
+    let ms = |data: &Data, percent, portion| data.ms(hard(LARGEST, percent, 1), full(portion));
+    let statement = "share of cells with P = 25 or 50 and N above 32 that are faster than regular mode (\"in general\"; the paper: all 24)";
+    let gains = claim("improvements", "section 4.5", statement, largest(), Test::AtLeast(0.9));
+    book.add("Table 3", known(gains, NO_STACK), |data, _| {
+        let all = table3_cells(&[25, 50], &[LARGEST], &[1, 100, 200, 500]).concat();
+        let above = all.into_iter().filter(|cell| cell.portion > 32);
+        one(share(above.map(|cell| {
+            let recipe = hard(cell.size, cell.percent, cell.partitions);
+            data.ms(recipe, full(cell.portion)) < data.ms(recipe, Way::REGULAR)
+        })))
+    });
+    let statement = "time at N = 32 by the greatest at other N, P = 25, T = 1 (\"the worst performance\")";
+    let worst = claim("portion-32", "section 4.5", statement, largest(), Test::AtLeast(1.0));
+    let most =
+        move |data: &Data| [512, 1024, 4096].map(|portion| ms(data, 25, portion)).into_iter().fold(0.0, f64::max);
+    book.add("Table 3", worst, move |data, _| one(ms(data, 25, 32) / most(data)));
+    let statement =
+        "time at N = 32 by that of regular mode, P = 25, T = 1 (\"still better than a regular deserializer\")";
+    let better = claim("portion-32-better", "section 4.5", statement, largest(), Test::AtMost(1.0));
+    book.add("Table 3", known(better, NO_STACK), move |data, _| {
+        one(ms(data, 25, 32) / data.ms(hard(LARGEST, 25, 1), Way::REGULAR))
+    });
+    let statement =
+        "time at N = 512 by that at N = 4096, P = 100, T = 1 (\"comparable for all N other than 32\"; the paper: 1.1)";
+    let level = claim("portions-level", "section 4.5", statement, largest(), Test::Range { low: 0.8, high: 1.25 });
+    book.add("Table 3", known(level, NO_STACK), move |data, _| one(ms(data, 100, 512) / ms(data, 100, 4096)));
+}
+
+/// Counts depend on sizes alone, not on the machine.
+fn section45_claims(book: &mut Book, printed: &Printed) -> Result<()> {
+    let percent = |key: &str, distance| {
+        let number = printed.number(key)?;
+        Ok::<_, anyhow::Error>(number.claim("", largest(), Test::Near { printed: number.value, distance }))
+    };
+    for (key, partitions) in [("switches-t100", 100), ("switches-t500", 500)] {
+        let number = printed.number(key)?;
+        let test = Test::Factor { printed: number.value, factor: 1.25 };
+        let switches = move |data: &Data| data.fresh.ends(hard(LARGEST, 25, partitions), full(4096), Point::switches);
+        book.add("Section 4.5", number.claim("", largest(), test), move |data, _| {
+            one(data.fresh.mean(hard(LARGEST, 25, partitions), full(4096), Point::switches))
+        });
+        let statement = format!(
+            "switches, T = {partitions}: mean of the first and of the last fifth of the messages (an average means something if it is level)"
+        );
+        let level = claim(&format!("{key}-level"), "section 4.5", statement, largest(), Test::Level { percent: 10.0 });
+        book.add("Section 4.5", level, move |data, _| numbers(switches(data).to_vec()));
+    }
+    for (key, partitions, portion, distance) in [
+        ("regular-bytes-n4096-t100", 100, 4096, 5.0),
+        ("regular-bytes-n4096-t500", 500, 4096, 5.0),
+        ("regular-bytes-n1024-t100", 100, 1024, 5.0),
+        ("regular-bytes-n32-t1", 1, 32, 1.0),
+    ] {
+        book.add("Section 4.5", percent(key, distance)?, move |data, _| {
+            one(data.fresh.mean(hard(LARGEST, 25, partitions), full(portion), Point::regular_percent))
+        });
+    }
+    Ok(())
 }

@@ -1,20 +1,21 @@
 //! `paper`: the tables and figures of the papers on differential deserialization and serialization, drawn from our data.
 //!
-//! Beside our numbers stand only those that a paper prints, in its text or a table; they are data, in `bench/papers/`. Whether
-//! the shape agrees is computed, by rules that stand beside the result.
+//! Beside our numbers stand only those that a paper prints, in its text or a table; they are data, in `bench/papers/`. What it claims is
+//! judged by tests that stand beside the result ([`deltasoap_report::claim`]), on the paper's sizes, in several repetitions.
 
 mod dds;
 mod ds;
-pub mod exhibit;
+mod fresh;
 mod lcp;
-mod page;
-pub mod plot;
+#[cfg(test)]
+mod model;
 mod points;
 pub mod printed;
 mod received;
 pub mod scope;
 mod section5;
 mod sends;
+mod study;
 
 use std::collections::HashMap;
 use std::fs;
@@ -25,6 +26,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use clap::ValueEnum;
+use deltasoap_report::{Exhibit, Page, Verdict, claim};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
@@ -37,10 +39,10 @@ use crate::run::peers_folder;
 use crate::send::Case;
 use crate::stream::{Kind, Recipe};
 use crate::workload::Definitions;
-use exhibit::{Exhibit, Verdict};
-use points::{Points, Way};
+use points::Way;
 use scope::Scope;
-use sends::{Sender, Sends};
+use sends::Sender;
+use study::{Book, Data, Study};
 
 /// What to draw.
 #[derive(Debug, clap::Args)]
@@ -48,6 +50,9 @@ pub struct PaperArguments {
     /// Leave out most of it: small arrays, few partitions, few runs
     #[arg(long)]
     pub quick: bool,
+    /// Measure everything so many times; a claim that holds in some repetitions alone is unstable
+    #[arg(long, value_name = "R", default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..))]
+    pub repetitions: u8,
     /// Elements in an array (repeatable) [default: the papers']
     #[arg(long = "size", value_name = "N")]
     pub sizes: Vec<usize>,
@@ -82,17 +87,6 @@ impl PaperArguments {
     }
 }
 
-/// Everything that was measured.
-#[derive(Default)]
-struct Data {
-    /// Messages decoded.
-    points: Points,
-    /// Messages sent.
-    sends: Sends,
-    /// gSOAP's times of decoding.
-    gsoap: PeerTimes,
-}
-
 /// Measures and draws.
 ///
 /// # Errors
@@ -101,41 +95,57 @@ pub fn run(arguments: &PaperArguments, definitions: &Definitions) -> Result<Exit
     let environment = Environment::prepare();
     environment.warning().iter().for_each(|warning| eprintln!("{warning}"));
     let scope = Scope::new(arguments.quick, &arguments.sizes);
-    let data = measured(arguments, definitions, &scope)?;
-    let mut exhibits = draw(&data, arguments, &scope)?;
+    let repetitions = measured(arguments, definitions, &scope)?;
+    let (mut exhibits, verdicts) = draw(Study(&repetitions), arguments, &scope)?;
     if arguments.has(Title::Serialization) {
         exhibits.push(received::exhibit(scope.largest_sent().min(10_000), plan(arguments))?);
     }
     if let Some(file) = &arguments.html {
-        let html = page::html(&exhibits, &environment.to_string())?;
+        let html = page(&exhibits, &verdicts, &environment.to_string());
         fs::write(file, html).with_context(|| format!("cannot write {}", file.display()))?;
         eprintln!("wrote {}", file.display());
     }
     if arguments.json {
-        print_json(&data, &exhibits)?;
+        print_json(&repetitions, &verdicts)?;
     } else {
         println!("{environment}\n");
         exhibits.iter().for_each(|exhibit| println!("{}", exhibit.text()));
+        println!("## {ALL}\n\n{}\n\n{}", claim::counts(&verdicts), claim::short(&verdicts).markdown());
     }
     Ok(ExitCode::SUCCESS)
 }
 
+/// The heading above all claims.
+const ALL: &str = "All claims";
+
 /// Milliseconds of a peer, by type and size.
 type PeerTimes = HashMap<(Kind, usize), f64>;
 
-fn draw(data: &Data, arguments: &PaperArguments, scope: &Scope) -> Result<Vec<Exhibit>> {
-    let peer = |kind, n| data.gsoap.get(&(kind, n)).copied();
-    let mut exhibits = Vec::new();
+/// The exhibits with what came of their claims, and all of that again.
+fn draw(study: Study<'_>, arguments: &PaperArguments, scope: &Scope) -> Result<(Vec<Exhibit>, Vec<Verdict>)> {
+    let (mut all, mut verdicts) = (Vec::new(), Vec::new());
+    for (mut exhibits, book) in papers(study, arguments, scope)? {
+        let judged = book.judge(study);
+        book.hang(&judged, &mut exhibits);
+        all.extend(exhibits);
+        verdicts.extend(judged);
+    }
+    Ok((all, verdicts))
+}
+
+/// The papers that were asked for: exhibits without verdicts, and claims.
+fn papers(study: Study<'_>, arguments: &PaperArguments, scope: &Scope) -> Result<Vec<(Vec<Exhibit>, Book)>> {
+    let mut papers = Vec::new();
     if arguments.has(Title::Deserialization) {
-        exhibits.extend(dds::exhibits(&data.points, scope, &peer)?);
+        papers.push((dds::exhibits(study, scope)?, dds::claims(scope)?));
     }
     if arguments.has(Title::Checkpointing) {
-        exhibits.extend(lcp::exhibits(&data.points, scope)?);
+        papers.push((lcp::exhibits(study, scope)?, lcp::claims(scope)?));
     }
     if arguments.has(Title::Serialization) {
-        exhibits.extend(ds::exhibits(&data.sends, scope)?);
+        papers.push((ds::exhibits(study, scope)?, ds::claims(scope)?));
     }
-    Ok(exhibits)
+    Ok(papers)
 }
 
 fn plan(arguments: &PaperArguments) -> Plan {
@@ -143,32 +153,41 @@ fn plan(arguments: &PaperArguments) -> Plan {
     Plan { runs: if arguments.quick { 5 } else { 10 }, time }
 }
 
-/// Everything that the exhibits ask for.
-fn measured(arguments: &PaperArguments, definitions: &Definitions, scope: &Scope) -> Result<Data> {
-    let mut data = Data::default();
-    draw(&data, arguments, scope)?;
-    let folder = arguments.peers.clone().unwrap_or_else(peers_folder);
-    let progress = ProgressBar::new((data.points.streams() + data.sends.cases()) as u64);
-    progress.set_style(ProgressStyle::with_template("{bar:40} {pos} of {len} streams, {eta}")?);
-    data.points.measure(plan(arguments), || progress.inc(1))?;
-    data.sends.measure(plan(arguments), definitions, &folder, || progress.inc(1))?;
-    progress.finish_and_clear();
-    if arguments.has(Title::Deserialization) {
-        data.gsoap = peer_times(arguments, definitions, &folder, scope)?;
+/// Everything that exhibits and claims ask for, again and again.
+fn measured(arguments: &PaperArguments, definitions: &Definitions, scope: &Scope) -> Result<Vec<Data>> {
+    let mut repetitions: Vec<Data> = (0..arguments.repetitions).map(|_| Data::default()).collect();
+    for data in &repetitions {
+        draw(Study(std::slice::from_ref(data)), arguments, scope)?;
     }
-    Ok(data)
+    let mut fresh = repetitions[0].fresh.clone();
+    fresh.count()?;
+    let folder = arguments.peers.clone().unwrap_or_else(peers_folder);
+    let streams: usize = repetitions.iter().map(|data| data.points.streams() + data.sends.cases()).sum();
+    let progress = ProgressBar::new(streams as u64);
+    progress.set_style(ProgressStyle::with_template("{bar:40} {pos} of {len} streams, {eta}")?);
+    for data in &mut repetitions {
+        data.fresh = fresh.clone();
+        data.points.measure(plan(arguments), || progress.inc(1))?;
+        data.sends.measure(plan(arguments), definitions, &folder, || progress.inc(1))?;
+        if data.is_gsoap_asked.get() {
+            data.gsoap = peer_times(arguments, definitions, &folder, scope)?;
+        }
+    }
+    progress.finish_and_clear();
+    Ok(repetitions)
 }
 
-/// gSOAP's times for Figure 2; none if it is not built.
+/// gSOAP's times for Figure 2, or why there are none.
 fn peer_times(
     arguments: &PaperArguments,
     definitions: &Definitions,
     folder: &Path,
     scope: &Scope,
-) -> Result<PeerTimes> {
-    let definition = definitions.peers.iter().find(|peer| peer.name == "gsoap");
-    let Some(mut peer) = definition.and_then(|definition| Peer::start(definition, folder).ok()) else {
-        return Ok(PeerTimes::new());
+) -> Result<Result<PeerTimes, String>> {
+    let definition = definitions.peers.iter().find(|peer| peer.name == "gsoap").context("gSOAP is not defined")?;
+    let mut peer = match Peer::start(definition, folder) {
+        Ok(peer) => peer,
+        Err(error) => return Ok(Err(format!("{error:#}"))),
     };
     let mut times = PeerTimes::new();
     for (kind, workload) in [(Kind::Ints, "decode-ints"), (Kind::Easy, "decode-easy"), (Kind::Hard, "decode-hard")] {
@@ -178,12 +197,31 @@ fn peer_times(
             times.extend(figures.iter().map(|figures| ((kind, n), figures.ns_median as f64 / 1e6)));
         }
     }
-    Ok(times)
+    Ok(Ok(times))
+}
+
+/// All exhibits as one page: what came of all claims first.
+fn page(exhibits: &[Exhibit], verdicts: &[Verdict], environment: &str) -> String {
+    let mut page = Page::new("The papers' tables and figures, from our data");
+    page.paragraph(environment);
+    page.section(ALL);
+    page.paragraph(&claim::counts(verdicts));
+    page.sheet(&claim::short_sheet(verdicts));
+    let mut paper = "";
+    for exhibit in exhibits {
+        if exhibit.paper != paper {
+            paper = &exhibit.paper;
+            page.section(paper);
+        }
+        page.exhibit(exhibit);
+    }
+    page.finish()
 }
 
 /// Keys in the order in which they are written.
 #[derive(Serialize)]
 struct PointLine {
+    repetition: usize,
     values: String,
     n: usize,
     changed: u32,
@@ -207,17 +245,10 @@ struct CountsLine {
     memory: u64,
 }
 
-#[derive(Serialize)]
-struct VerdictLine<'a> {
-    paper: &'a str,
-    exhibit: &'a str,
-    #[serde(flatten)]
-    verdict: &'a Verdict,
-}
-
 /// A message sent. Keys in the order in which they are written.
 #[derive(Serialize)]
 struct SentLine {
+    repetition: usize,
     sender: &'static str,
     values: String,
     n: usize,
@@ -226,22 +257,23 @@ struct SentLine {
     ms: f64,
 }
 
-fn print_json(data: &Data, exhibits: &[Exhibit]) -> Result<()> {
+fn print_json(repetitions: &[Data], verdicts: &[Verdict]) -> Result<()> {
     let mut out = io::stdout().lock();
-    let mut all: Vec<_> = data.points.all().collect();
-    all.sort_by_key(|(recipe, way, _)| (*recipe, *way));
-    for (recipe, way, point) in all {
-        let counts = point.counts.as_ref().map(|counts| counts_line(counts, point.regular_percent()));
-        writeln!(out, "{}", serde_json::to_string(&point_line(recipe, way, point.ms, counts))?)?;
-    }
-    for (case, sender, ms) in data.sends.all() {
-        writeln!(out, "{}", serde_json::to_string(&sent_line(&case, sender, ms))?)?;
-    }
-    for exhibit in exhibits {
-        for verdict in &exhibit.verdicts {
-            let line = VerdictLine { paper: &exhibit.paper, exhibit: exhibit.name, verdict };
+    for (repetition, data) in repetitions.iter().enumerate() {
+        let mut all: Vec<_> = data.points.all().collect();
+        all.sort_by_key(|(recipe, way, _)| (*recipe, *way));
+        for (recipe, way, point) in all {
+            let counts = point.counts.as_ref().map(|counts| counts_line(counts, point.regular_percent()));
+            let line = PointLine { repetition, ..point_line(recipe, way, point.ms, counts) };
             writeln!(out, "{}", serde_json::to_string(&line)?)?;
         }
+        for (case, sender, ms) in data.sends.all() {
+            let line = SentLine { repetition, ..sent_line(&case, sender, ms) };
+            writeln!(out, "{}", serde_json::to_string(&line)?)?;
+        }
+    }
+    for verdict in verdicts {
+        writeln!(out, "{}", serde_json::to_string(verdict)?)?;
     }
     Ok(out.flush()?)
 }
@@ -251,11 +283,13 @@ fn sent_line(case: &Case, sender: Sender, ms: f64) -> SentLine {
         Sender::Ours(mode) => mode.name(),
         Sender::Peer(name) => name,
     };
-    SentLine { sender, values: name(case.values), n: case.n, change: change(case), chunk: case.chunk, ms }
+    let (values, change) = (name(case.values), change(case));
+    SentLine { repetition: 0, sender, values, n: case.n, change, chunk: case.chunk, ms }
 }
 
 fn point_line(recipe: Recipe, way: Way, ms: f64, counts: Option<CountsLine>) -> PointLine {
     PointLine {
+        repetition: 0,
         values: format!("{:?}", recipe.kind).to_lowercase(),
         n: recipe.n,
         changed: recipe.percent,
@@ -278,5 +312,107 @@ fn counts_line(counts: &Counts, regular_percent: f64) -> CountsLine {
         to_fast: counts.to_fast,
         checkpoints: counts.checkpoints,
         memory: counts.memory,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::model::{Paper, chaos};
+    use super::*;
+    use deltasoap_report::Outcome;
+
+    /// The books of all papers, for a run that has all sizes.
+    fn books() -> Vec<Book> {
+        let scope = Scope::new(false, &[]);
+        vec![dds::claims(&scope).unwrap(), lcp::claims(&scope).unwrap(), ds::claims(&scope).unwrap()]
+    }
+
+    /// What comes of all claims of a book in data that a model makes up.
+    fn judged(book: &Book, fill: impl Fn(&mut Data)) -> Vec<Verdict> {
+        let mut data = Data::default();
+        book.judge(Study(std::slice::from_ref(&data)));
+        fill(&mut data);
+        book.judge(Study(std::slice::from_ref(&data)))
+    }
+
+    /// The papers' own numbers, and what they say in words, agree with every claim.
+    #[test]
+    fn every_claim_agrees_with_what_the_paper_prints() {
+        for (book, paper) in books().iter().zip(Paper::ALL) {
+            for verdict in judged(book, |data| paper.fill(data)) {
+                let (claim, ours) = (&verdict.claim, verdict.ours);
+                assert_eq!(
+                    verdict.outcome,
+                    Outcome::Agrees,
+                    "{} {}: {ours:?} {}",
+                    claim.paper,
+                    claim.key,
+                    verdict.why()
+                );
+            }
+        }
+    }
+
+    /// No claim is true of all data: for each there is some, out of a few that are made up by chance, that differs.
+    #[test]
+    fn every_claim_can_differ() {
+        for book in books() {
+            let runs: Vec<Vec<Verdict>> = (0..12).map(|seed| judged(&book, |data| chaos(data, seed))).collect();
+            for (place, claim) in book.claims().enumerate() {
+                let differs = runs.iter().any(|verdicts| verdicts[place].outcome == Outcome::Differs);
+                assert!(differs, "{} {}: {:?}", claim.paper, claim.key, runs[0][place]);
+            }
+        }
+    }
+
+    #[test]
+    fn keys_are_unique_and_every_verdict_hangs_somewhere() {
+        let (scope, data) = (Scope::new(false, &[]), Data::default());
+        let arguments = PaperArguments {
+            quick: false,
+            repetitions: 1,
+            sizes: vec![],
+            json: false,
+            html: None,
+            peers: None,
+            papers: vec![],
+        };
+        let (exhibits, verdicts) = draw(Study(std::slice::from_ref(&data)), &arguments, &scope).unwrap();
+        let hung: usize = exhibits.iter().map(|exhibit| exhibit.verdicts.len()).sum();
+        assert_eq!(hung, verdicts.len());
+        let keys: std::collections::BTreeSet<_> =
+            verdicts.iter().map(|verdict| (&verdict.claim.paper, &verdict.claim.key)).collect();
+        assert_eq!(keys.len(), verdicts.len());
+        assert!(verdicts.len() > 70, "{}", verdicts.len());
+    }
+
+    /// A quick run has neither 100,000 elements nor what is claimed of them.
+    #[test]
+    fn a_quick_run_claims_nothing_of_sizes_that_it_has_not() {
+        let scope = Scope::new(true, &[]);
+        let book = dds::claims(&scope).unwrap();
+        let verdicts = judged(&book, |data| Paper::Deserialization.fill(data));
+        let of = |key: &str| verdicts.iter().find(|verdict| verdict.claim.key == key).unwrap();
+        assert_eq!(of("xor-hard-speedup").outcome, Outcome::NotMeasured);
+        assert!(of("xor-hard-speedup").why().contains("this run has 1K, 10K"));
+        assert_eq!((of("table2").outcome, &of("table2").sizes_run), (Outcome::Agrees, &vec![1000, 10_000]));
+        let grid = deltasoap_report::claim::short(&verdicts);
+        assert_eq!(grid.rows.len(), book.claims().count());
+    }
+
+    /// Three repetitions, of which one differs.
+    #[test]
+    fn a_verdict_that_flips_is_unstable() {
+        let book = dds::claims(&Scope::new(false, &[])).unwrap();
+        let mut repetitions: Vec<Data> = (0..3).map(|_| Data::default()).collect();
+        book.judge(Study(&repetitions));
+        for data in &repetitions {
+            book.judge(Study(std::slice::from_ref(data)));
+        }
+        repetitions[..2].iter_mut().for_each(|data| Paper::Deserialization.fill(data));
+        chaos(&mut repetitions[2], 1);
+        let verdicts = book.judge(Study(&repetitions));
+        let table3 = verdicts.iter().find(|verdict| verdict.claim.key == "table3").unwrap();
+        assert_eq!((table3.outcome, &table3.repetitions), (Outcome::Unstable, &vec![true, true, false]));
     }
 }

@@ -85,12 +85,8 @@ impl Way {
         Way { policy, matcher: Match::Crc32, portion, ..Way::REGULAR }
     }
 
-    /// This way in the condition of another one.
-    pub fn as_in(self, other: Way) -> Self {
-        Way { condition: other.condition, ..self }
-    }
-
-    fn setup(self) -> Setup {
+    /// How a lane decodes so.
+    pub fn setup(self) -> Setup {
         let probe = matches!(self.refinement, Refinement::Probe | Refinement::Both);
         let tune = matches!(self.refinement, Refinement::Tune | Refinement::Both);
         let (matcher, size) = (self.matcher.into(), self.portion);
@@ -179,6 +175,13 @@ impl Points {
         }
         self.missing.borrow_mut().clear();
         Ok(())
+    }
+
+    /// Puts numbers of a model in the place of what is missing.
+    #[cfg(test)]
+    pub fn fill(&mut self, model: impl Fn(Recipe, Way) -> Point) {
+        let missing = std::mem::take(&mut *self.missing.borrow_mut());
+        self.measured.extend(missing.into_iter().map(|key| (key, Rc::new(model(key.0, key.1)))));
     }
 
     fn by_stream(&self) -> BTreeMap<Recipe, Vec<Way>> {

@@ -1,6 +1,7 @@
 //! What the papers print: `bench/papers/`, compiled in.
 
 use anyhow::{Context, Result};
+use deltasoap_report::{Claim, Printed, Sizes, Test};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
@@ -13,8 +14,36 @@ pub struct Number {
     pub place: String,
     /// What it is.
     pub what: String,
-    /// The number.
+    /// The number, or the lower end of a range.
     pub value: f64,
+    /// The upper end of a range.
+    pub to: Option<f64>,
+}
+
+impl Number {
+    /// What is printed.
+    pub fn printed(&self) -> Printed {
+        self.to.map_or(Printed::Number(self.value), |to| Printed::Range(self.value, to))
+    }
+
+    /// Both ends of a range.
+    pub fn range(&self) -> (f64, f64) {
+        (self.value, self.to.unwrap_or(self.value))
+    }
+
+    /// The claim that this number comes out here.
+    pub fn claim(&self, paper: &str, sizes: Sizes, test: Test) -> Claim {
+        Claim {
+            key: self.key.clone(),
+            paper: paper.to_owned(),
+            place: self.place.clone(),
+            statement: self.what.clone(),
+            printed: self.printed(),
+            sizes,
+            test,
+            because: None,
+        }
+    }
 }
 
 /// *Differential Deserialization for Optimized SOAP Performance*.

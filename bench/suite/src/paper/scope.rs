@@ -1,14 +1,13 @@
 //! Which part of the papers' grids is measured.
 
-use super::exhibit::number;
-use super::points::{Points, Way};
+use super::points::{Condition, Way};
 use crate::stream::{Kind, Recipe};
 
 /// Sizes of arrays in both papers on deserialization.
-const SIZES: [usize; 6] = [1000, 10_000, 25_000, 50_000, 75_000, 100_000];
+pub const SIZES: [usize; 6] = [1000, 10_000, 25_000, 50_000, 75_000, 100_000];
 
 /// Sizes of arrays in the paper on serialization.
-const SENT: [usize; 7] = [1, 100, 500, 1000, 10_000, 50_000, 100_000];
+pub const SENT: [usize; 7] = [1, 100, 500, 1000, 10_000, 50_000, 100_000];
 
 /// Sizes and partitions that are measured.
 #[derive(Debug, Clone)]
@@ -50,11 +49,6 @@ impl Scope {
     pub fn largest_sent(&self) -> usize {
         self.sent.last().copied().unwrap_or(1)
     }
-
-    /// Whether the largest size is the papers'.
-    pub fn is_full(&self) -> bool {
-        self.largest() == 100_000
-    }
 }
 
 /// A stream of hard doubles.
@@ -62,19 +56,9 @@ pub fn hard(n: usize, percent: u32, partitions: usize) -> Recipe {
     Recipe { kind: Kind::Hard, n, percent, partitions }
 }
 
-/// Cells with the milliseconds of `way` for each size.
-pub fn ms_cells(points: &Points, recipes: impl Iterator<Item = Recipe>, way: Way) -> Vec<String> {
-    recipes.map(|recipe| number(points.ms(recipe, way))).collect()
-}
-
-/// Column names of sizes.
-pub fn size_names(sizes: &[usize]) -> Vec<String> {
-    sizes.iter().map(|size| if size % 1000 == 0 { format!("{}K", size / 1000) } else { size.to_string() }).collect()
-}
-
-/// The mean.
-pub fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len() as f64
+/// The same way without shortcuts for flat arrays: the papers' decoders had none, with checkpoints and without.
+pub fn general(way: Way) -> Way {
+    Way { condition: Condition::NoShortcuts, ..way }
 }
 
 #[cfg(test)]
@@ -84,14 +68,9 @@ mod tests {
     #[test]
     fn sizes_are_the_papers_unless_others_are_asked_for() {
         let full = Scope::new(false, &[]);
-        assert!(full.is_full() && full.among(&[10_000, 7]) == [10_000]);
+        assert_eq!((full.largest(), full.among(&[10_000, 7])), (100_000, vec![10_000]));
         let quick = Scope::new(true, &[]);
-        assert_eq!((quick.largest(), quick.is_full(), quick.partitions.len()), (10_000, false, 2));
+        assert_eq!((quick.largest(), quick.partitions.len()), (10_000, 2));
         assert_eq!(Scope::new(true, &[300, 200]).among(&[25_000]), [200, 300]);
-    }
-
-    #[test]
-    fn sizes_have_short_names() {
-        assert_eq!(size_names(&[200, 1000, 100_000]), ["200", "1K", "100K"]);
     }
 }

@@ -4,11 +4,12 @@
 //! portion sizes": each alone, and both, beside checkpoints as they are.
 
 use super::dds::{full, named};
-use super::exhibit::{Exhibit, Grid, Rule, Verdict, number};
-use super::points::{Points, Refinement, Way};
+use super::points::{Refinement, Way};
 use super::printed::DifferentialDeserialization as Printed;
 use super::scope::{Scope, hard};
+use super::study::Study;
 use crate::stream::Recipe;
+use deltasoap_report::{Exhibit, Grid, number};
 
 const PORTIONS: [u32; 3] = [32, 512, 4096];
 
@@ -16,38 +17,23 @@ const PORTIONS: [u32; 3] = [32, 512, 4096];
 const CHANGES: [(u32, usize); 6] = [(0, 1), (25, 1), (25, 100), (25, 500), (50, 100), (100, 1)];
 
 /// Draws it.
-pub fn exhibit(points: &Points, scope: &Scope, printed: &Printed) -> Exhibit {
+pub fn exhibit(study: Study<'_>, scope: &Scope, printed: &Printed) -> Exhibit {
     let n = scope.largest();
     let recipes = CHANGES.map(|(percent, partitions)| hard(n, percent, partitions));
     let header = ["P", "T", "N", "plain", "probes", "tuned", "both"].map(str::to_owned).into();
-    let rows = recipes.iter().flat_map(|&recipe| PORTIONS.map(|portion| row(points, recipe, portion))).collect();
+    let rows = recipes.iter().flat_map(|&recipe| PORTIONS.map(|portion| row(study, recipe, portion))).collect();
     let title = format!("Milliseconds for a message of {n} hard doubles; N is where tuning begins");
     let caption = "The proposals of the outlook, with full checkpoints and CRC-32. Probes compare three bytes of a portion before its sum is \
                    made; tuned portions follow the number of switches.";
-    Exhibit {
-        grids: vec![Grid { title, header, rows, names: 3 }],
-        verdicts: verdicts(points, &recipes),
-        ..named(printed, "Section 5", caption)
-    }
+    Exhibit { grids: vec![Grid { title, header, rows, names: 3 }], ..named(printed, "Section 5", caption) }
 }
 
 fn refined(portion: u32, refinement: Refinement) -> Way {
     Way { refinement, ..full(portion) }
 }
 
-fn row(points: &Points, recipe: Recipe, portion: u32) -> Vec<String> {
+fn row(study: Study<'_>, recipe: Recipe, portion: u32) -> Vec<String> {
     let names = [recipe.percent.to_string(), recipe.partitions.to_string(), portion.to_string()];
-    let ms = Refinement::ALL.map(|refinement| number(points.ms(recipe, refined(portion, refinement))));
+    let ms = Refinement::ALL.map(|refinement| number(study.ms(recipe, refined(portion, refinement))));
     [&names[..], &ms].concat()
-}
-
-fn verdicts(points: &Points, recipes: &[Recipe]) -> Vec<Verdict> {
-    let worst = |recipe: Recipe| {
-        let fixed = PORTIONS.map(|portion| points.ms(recipe, full(portion))).into_iter().fold(0.0, f64::max);
-        let tuned = PORTIONS.map(|portion| points.ms(recipe, refined(portion, Refinement::Tune)));
-        fixed / tuned.into_iter().fold(0.0, f64::max)
-    };
-    let least = recipes.iter().map(|&recipe| worst(recipe)).fold(f64::MAX, f64::min);
-    let claim = "the worst time of fixed portions by the worst of tuned ones, the least of all streams";
-    vec![Verdict::computed(claim, "section 5", least, Rule::AtLeast(0.9))]
 }

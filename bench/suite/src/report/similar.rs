@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use deltasoap::DifferentialStats;
 use serde::Serialize;
 
 use super::json::Line;
@@ -76,7 +77,7 @@ fn memory_notes(outcomes: &[(&str, Outcome)]) -> String {
 }
 
 /// What differential decoding did, a message on average.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct Counts {
     /// Bytes skipped.
     pub fast_bytes: f64,
@@ -101,9 +102,13 @@ pub struct Counts {
 impl Counts {
     /// What a session did; `None` if it decodes in regular mode only.
     pub fn of(figures: &Figures) -> Option<Self> {
-        let counted = figures.differential?;
+        figures.differential.as_ref().map(Counts::per_message)
+    }
+
+    /// What was done, a message on average.
+    pub fn per_message(counted: &DifferentialStats) -> Self {
         let each = |count: u64| count as f64 / counted.messages.max(1) as f64;
-        Some(Counts {
+        Counts {
             fast_bytes: each(counted.fast_bytes),
             regular_bytes: each(counted.regular_bytes),
             to_regular: each(counted.to_regular),
@@ -113,7 +118,7 @@ impl Counts {
             leaves: each(counted.leaves),
             shifted: each(counted.shifted),
             memory: counted.memory,
-        })
+        }
     }
 
     /// The share of bytes that were skipped.

@@ -2,8 +2,7 @@
 
 use std::num::NonZeroUsize;
 
-use comfy_table::presets::ASCII_MARKDOWN;
-use comfy_table::{CellAlignment, Table};
+pub(crate) use deltasoap_report::table::{align, new_table};
 
 use super::Row;
 use crate::measure::Figures;
@@ -61,20 +60,6 @@ pub fn list(definitions: &Definitions) -> String {
         engines.add_row([&peer.name, &peer.description]);
     }
     format!("{workloads}\n\n{engines}")
-}
-
-/// A table with these columns.
-pub(crate) fn new_table(header: &[&str]) -> Table {
-    let mut table = Table::new();
-    table.load_style(ASCII_MARKDOWN).set_header(header.iter().copied());
-    table
-}
-
-/// Numbers, the columns from `first` on, go to the right.
-pub(crate) fn align(table: &mut Table, first: usize) {
-    for column in table.column_iter_mut().skip(first) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
 }
 
 fn figure_cells(n: usize, figures: &Figures, ratio: Option<f64>) -> Vec<String> {

@@ -6,7 +6,11 @@ use tempfile::TempDir;
 
 fn paper(arguments: &[&str]) -> (String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_deltasoap-bench"));
-    let output = command.args(["paper", "--quick", "--size", "50", "--size", "20"]).args(arguments).output().unwrap();
+    let output = command
+        .args(["paper", "--quick", "--repetitions", "2", "--size", "50", "--size", "20"])
+        .args(arguments)
+        .output()
+        .unwrap();
     let (text, errors) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
     assert!(output.status.success(), "{errors}");
     (text, errors)
@@ -25,7 +29,7 @@ fn every_exhibit_is_drawn() {
         for exhibit in exhibits {
             let title = |line: &str| line.contains(paper) && line.ends_with(exhibit);
             assert!(text.lines().any(title), "{paper}, {exhibit}");
-            assert!(html.contains(&format!("<h2>{exhibit}</h2>")), "{exhibit}");
+            assert!(html.contains(&format!("<h3>{exhibit}</h3>")), "{exhibit}");
         }
     }
     assert!(html.matches("<svg").count() >= 10 && !html.contains("NaN"));
@@ -35,6 +39,9 @@ fn every_exhibit_is_drawn() {
     assert_eq!(text.lines().filter(is_serialization).count(), 12 + 2);
     assert!(text.contains("XSUL") && text.contains("No row: xsul is not built"));
     assert!(html.contains("worst-case shifting") && html.contains("<circle"));
+    assert!(text.contains("## All claims") && html.contains("All claims</a>"));
+    // None of the papers' sizes was measured, and no verdict pretends so.
+    assert!(text.contains(" 0 agree, 0 differ, 0 are unstable") && text.contains("this run has 20, 50"), "{text}");
 }
 
 #[test]
@@ -51,7 +58,29 @@ fn json_has_the_points_and_the_verdicts() {
     for (key, value) in [("condition", "noshortcuts"), ("refinement", "probe"), ("refinement", "tune")] {
         assert!(points.iter().any(|point| point["policy"] != "off" && point[key] == value), "{key}: {value}");
     }
-    assert!(verdicts.iter().all(|verdict| verdict["agrees"].is_boolean() && verdict["rule"].is_string()));
+    assert!(verdicts.iter().all(|verdict| verdict["outcome"].is_string() && verdict["agrees_if"].is_string()));
+    assert!(points.iter().any(|point| point["repetition"] == 1) && sends.iter().any(|sent| sent["repetition"] == 1));
+}
+
+/// Of the papers' sizes, the smallest is cheap.
+#[test]
+fn a_claim_is_judged_on_the_papers_sizes() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_deltasoap-bench"));
+    let arguments =
+        ["paper", "--quick", "--repetitions", "2", "--size", "1000", "--json", "--paper", "deserialization"];
+    let output = command.args(arguments).args(["--peers", "nowhere"]).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let verdict = |key: &str| -> serde_json::Value {
+        let lines = text.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        lines.into_iter().find(|line| line["key"] == key).unwrap_or_else(|| panic!("{key}: {text}"))
+    };
+    let table2 = verdict("table2");
+    assert_eq!(table2["sizes_run"], serde_json::json!([1000]));
+    assert_eq!(table2["repetitions"].as_array().unwrap().len(), 2);
+    assert!(table2["ours"]["low"].as_f64().unwrap() <= table2["ours"]["high"].as_f64().unwrap());
+    assert!(table2["chance"].as_f64().unwrap() < 0.8, "{table2}");
+    assert_eq!(verdict("xor-hard-speedup")["outcome"], "not-measured");
+    assert!(verdict("baseline")["reason"].as_str().unwrap().contains("cargo xtask peers gsoap"));
 }
 
 #[test]

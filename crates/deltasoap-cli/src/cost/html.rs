@@ -1,6 +1,6 @@
 //! Pages: one file each, that needs nothing else.
 
-use super::chart::{Chart, Line};
+use super::claims;
 use super::figures::figures;
 use super::plan::Curve;
 use super::tables::{Sheet, sheets};
@@ -10,43 +10,41 @@ use deltasoap_cost::paper::{Printed, printed};
 use deltasoap_cost::plan::{Load, Plan};
 use deltasoap_cost::validate::Comparison;
 use deltasoap_cost::{Activity, Calibration, Model};
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use deltasoap_report::{Chart, Line, Mark, Page, claim};
 use std::fs;
 use std::path::Path;
 
-const STYLE: &str = "
-body { font-family: sans-serif; max-width: 75em; margin: 2em auto; padding: 0 1em; color: #222; }
-table { border-collapse: collapse; font-size: 90%; }
-th, td { padding: .3em .7em; text-align: right; border-bottom: 1px solid #ddd; }
-tbody th, th:first-child { text-align: left; font-weight: normal; }
-figure { margin: 2em 0; }
-figcaption, caption { font-weight: bold; text-align: left; margin: .6em 0; }
-svg { max-width: 100%; height: auto; }
-.wide { overflow-x: auto; margin: 2em 0; }
-p { max-width: 55em; line-height: 1.4; }
-";
-
-/// The paper's figures from a calibration, and its tables beside the printed ones.
+/// The paper's figures from a calibration, its tables beside the printed ones, and what came of its claims.
 pub fn calibration(path: &Path, measured: &Calibration, model: &Model) -> Result<()> {
     let printed = printed()?;
     let (machine, toolkit) = (&measured.machine, &measured.toolkit);
-    let body = html! {
-        p {
-            (toolkit.name) " " (toolkit.version) ", " (measured.mode) " mode, " (machine.processor) ", " (machine.cores) " cores, "
-            (machine.system) ", " (measured.date) ". Of " (measured.rounds) " visits of each point the least processor time is kept."
-        }
-        h2 { "Figures" }
-        (figures(measured, model)?)
-        h2 { "Tables" }
-        @for (sheet, theirs) in sheets(model).iter().zip(printed_sheets(&printed).into_iter().map(Some).chain([None])) {
-            (table(sheet))
-            @if let Some(theirs) = theirs { (table(&theirs)) }
-        }
-        @for note in &printed.notes { p { (note) } }
-        h2 { "Notes" }
-        @for note in model.notes() { p { (note) } }
-    };
-    write(path, "What messages cost", &body)
+    let mut page = Page::new("What messages cost");
+    page.paragraph(&format!(
+        "{} {}, {} mode, {}, {} cores, {}, {}. Of {} visits of each point the least processor time is kept.",
+        toolkit.name,
+        toolkit.version,
+        measured.mode,
+        machine.processor,
+        machine.cores,
+        machine.system,
+        measured.date,
+        measured.rounds
+    ));
+    page.section("Claims");
+    let verdicts = claims::verdicts(model, &printed);
+    page.paragraph(&claim::counts(&verdicts));
+    page.sheet(&claim::sheet(&printed.source, &verdicts));
+    page.section("Figures");
+    figures(measured, model).iter().for_each(|chart| page.chart(chart));
+    page.section("Tables");
+    for (sheet, theirs) in sheets(model).iter().zip(printed_sheets(&printed).into_iter().map(Some).chain([None])) {
+        page.grid(&sheet.grid());
+        theirs.into_iter().for_each(|theirs| page.grid(&theirs.grid()));
+    }
+    printed.notes.iter().for_each(|note| page.paragraph(note));
+    page.section("Notes");
+    model.notes().for_each(|note| page.paragraph(&note));
+    write(path, page)
 }
 
 /// How far off predictions are.
@@ -58,19 +56,18 @@ pub fn validation(path: &Path, all: &[Comparison]) -> Result<()> {
         sorted.sort_by(f64::total_cmp);
         let last = sorted.len().max(2) as f64 - 1.0;
         let points = sorted.into_iter().enumerate().map(|(at, error)| (at as f64 / last * 100.0, error)).collect();
-        errors.push(Line { name: activity.to_string(), points, is_line: true });
+        errors.push(Line { name: activity.to_string(), points, mark: Mark::Line });
     }
     let scatter = |activity: Activity| Line {
         name: activity.to_string(),
         points: of(activity).map(|it| (it.measured / 1e3, it.predicted / 1e3)).collect(),
-        is_line: false,
+        mark: Mark::Dots,
     };
     let both = vec![scatter(Activity::Serialize), scatter(Activity::Deserialize)];
-    let body = html! {
-        (chart("Error of so many percent of the predictions", "% of predictions", "error in %", errors)?)
-        (chart("Predicted and measured", "measured, µs", "predicted, µs", both)?)
-    };
-    write(path, "Predictions and measurements", &body)
+    let mut page = Page::new("Predictions and measurements");
+    page.chart(&Chart::lines("Error of so many percent of the predictions", "% of predictions", "error in %", errors));
+    page.chart(&Chart::lines("Predicted and measured", "measured, µs", "predicted, µs", both));
+    write(path, page)
 }
 
 /// A plan as curves over the load.
@@ -82,64 +79,22 @@ pub fn plan(path: &Path, plan: &Plan, curve: &Curve) -> Result<()> {
     let line = |name: &str, of: &dyn Fn(&deltasoap_cost::plan::Outcome) -> f64| Line {
         name: name.to_owned(),
         points: curve.iter().map(|(x, outcome)| (*x, of(outcome))).collect(),
-        is_line: true,
+        mark: Mark::Line,
     };
     let stations = plan.outcome.stations.iter().enumerate();
     let busy = stations.map(|(at, it)| line(it.station, &|outcome| outcome.stations[at].utilisation * 100.0)).collect();
-    let body = html! {
-        (chart("Response time", x, "ms", vec![line("response time", &|it| it.response * 1e3)])?)
-        (chart("Throughput", x, "requests a second", vec![line("throughput", &|it| it.throughput)])?)
-        (chart("Utilisation", x, "% busy", busy)?)
-    };
-    write(path, "What many clients see", &body)
+    let mut page = Page::new("What many clients see");
+    page.chart(&Chart::lines("Response time", x, "ms", vec![line("response time", &|it| it.response * 1e3)]));
+    page.chart(&Chart::lines("Throughput", x, "requests a second", vec![line("throughput", &|it| it.throughput)]));
+    page.chart(&Chart::lines("Utilisation", x, "% busy", busy));
+    write(path, page)
 }
 
-fn write(path: &Path, title: &str, body: &Markup) -> Result<()> {
-    let page = html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                title { (title) }
-                style { (PreEscaped(STYLE)) }
-            }
-            body { main { h1 { (title) } (body) } }
-        }
-    };
+fn write(path: &Path, page: Page) -> Result<()> {
     if let Some(directory) = path.parent() {
         fs::create_dir_all(directory)?;
     }
-    Ok(files::write(path, page.into_string().as_bytes())?)
-}
-
-fn table(sheet: &Sheet) -> Markup {
-    html! {
-        div.wide {
-            table {
-                caption { (sheet.title) }
-                thead { tr { @for heading in &sheet.headings { th scope="col" { (heading) } } } }
-                tbody { @for cells in &sheet.rows { tr { (row(cells)) } } }
-            }
-        }
-    }
-}
-
-fn row(cells: &[String]) -> Markup {
-    html! {
-        @if let Some((first, others)) = cells.split_first() { th scope="row" { (first) } @for cell in others { td { (cell) } } }
-    }
-}
-
-/// A chart with a title.
-pub fn chart(title: &str, x: &str, y: &str, lines: Vec<Line>) -> Result<Markup> {
-    let chart = Chart { x: x.to_owned(), y: y.to_owned(), lines };
-    Ok(figure(title, &chart.svg()?))
-}
-
-/// A drawing with a title.
-pub fn figure(title: &str, svg: &str) -> Markup {
-    html! { figure.plot role="img" aria-label=(title) { figcaption { (title) } (PreEscaped(svg)) } }
+    Ok(files::write(path, page.finish().as_bytes())?)
 }
 
 /// The tables as printed, in the paper's milliseconds.
@@ -162,24 +117,4 @@ fn printed_sheets(printed: &Printed) -> Vec<Sheet> {
             rows: three.collect(),
         },
     ]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn texts_are_no_markup() {
-        let evil = "<script>alert(1)</script>\" onload=\"alert(2)";
-        let sheet = Sheet { title: evil.to_owned(), headings: vec!["<script>"], rows: vec![vec![evil.to_owned(); 2]] };
-        let line = Line { name: evil.to_owned(), points: vec![(1.0, 1.0)], is_line: true };
-        let body = html! { (table(&sheet)) (chart(evil, evil, evil, vec![line]).expect("drawn")) };
-        let folder = tempfile::tempdir().expect("a directory");
-        let path = folder.path().join("page.html");
-        write(&path, evil, &body).expect("written");
-        let page = fs::read_to_string(&path).expect("a page");
-        assert!(!page.contains("<script") && !page.contains("\" onload=\""), "{page}");
-        // The title twice; the caption, a heading and two cells; the figure's label and caption; two axes and a line.
-        assert_eq!(page.matches("&lt;script&gt;").count(), 11, "{page}");
-    }
 }

@@ -1,13 +1,15 @@
 //! `cost measure` and `cost fit`.
 
 use super::tables::sheets;
-use super::{calibration, engine, html};
+use super::{calibration, claims, engine, html};
 use crate::cli::cost::{Fit, Measure};
 use crate::output::{report, stdout};
 use anyhow::{Context as _, Result, ensure};
 use deltasoap_cost::measure::{self, Engine, Plan, Watch};
+use deltasoap_cost::paper::printed;
 use deltasoap_cost::workload::{Extent, series};
 use deltasoap_cost::{Calibration, CostError, Machine, Mode, Model};
+use deltasoap_report::claim;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -51,6 +53,8 @@ fn show(measured: &Calibration, json: bool, page: Option<&Path>) -> Result<()> {
     for sheet in sheets(&model) {
         writeln!(out, "{}\n", sheet.text())?;
     }
+    let verdicts = claims::verdicts(&model, &printed()?);
+    writeln!(out, "{}\n{}\n", claim::grid("", &verdicts).markdown(), claim::counts(&verdicts))?;
     Ok(model.notes().try_for_each(|note| writeln!(out, "note: {note}"))?)
 }
 

@@ -1,6 +1,6 @@
 //! `cost`: what messages cost, and what many clients see. All of it is `deltasoap-cost`; here are arguments, tables and pages.
 
-mod chart;
+mod claims;
 mod engine;
 mod figures;
 mod html;

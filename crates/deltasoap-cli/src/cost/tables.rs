@@ -4,6 +4,7 @@ use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
 use comfy_table::{CellAlignment, Table};
 use deltasoap_cost::Model;
 use deltasoap_cost::fit::regression::{Coefficient, Regression};
+use deltasoap_report::Grid;
 
 /// A table as text: the first column to the left, all others to the right.
 pub fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
@@ -41,6 +42,12 @@ impl Sheet {
     /// As text.
     pub fn text(&self) -> String {
         format!("{}\n{}", self.title, table(&self.headings, &self.rows))
+    }
+
+    /// For a page.
+    pub fn grid(&self) -> Grid {
+        let header = self.headings.iter().map(|&heading| heading.to_owned()).collect();
+        Grid { title: self.title.clone(), header, rows: self.rows.clone(), names: 1 }
     }
 }
 

@@ -9,7 +9,6 @@ mod both;
 mod host;
 mod html;
 mod meter;
-pub mod plot;
 mod report;
 mod streams;
 mod tap;

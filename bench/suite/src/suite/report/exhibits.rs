@@ -1,22 +1,20 @@
 //! *Toward Characterizing the Performance of SOAP Toolkits*: Tables 1 to 3, Figures 1 to 5, from our data.
 
 use anyhow::Result;
+use deltasoap_report::{Chart, Exhibit, Grid, number, size_names};
 
-use super::sheet::number;
-use super::{Data, OURS};
-use crate::paper::exhibit::{Chart, Exhibit, Grid, Rule, Style, Verdict};
+use super::{Data, OURS, claims};
 use crate::paper::printed::{CharacterizingPerformance as Printed, TimeTable};
-use crate::paper::scope::size_names;
 use crate::suite::row::{Layer, Part, Row};
 
-/// Draws everything.
+/// Draws everything, with what came of the paper's claims.
 ///
 /// # Errors
 /// When a number of the paper is missing from `bench/papers/`.
 pub fn exhibits(data: &Data<'_>) -> Result<Vec<Exhibit>> {
     let paper = Paper { data, printed: Printed::load()? };
     let (printed, doubles) = (&paper.printed, "echoDoubles");
-    Ok(vec![
+    let mut exhibits = vec![
         paper.table("Table 1", "Time of echoVoid: the latency that a toolkit imposes on a call.", &printed.table1),
         paper.table(
             "Table 2",
@@ -28,49 +26,30 @@ pub fn exhibits(data: &Data<'_>) -> Result<Vec<Exhibit>> {
             ".NET and XSOAP4, and everybody else. The paper's receiveInts, named after what the service does, is our sendInts.",
             &printed.table3,
         ),
-        paper.figure("Figure 1", "End to end, arrays of doubles.", &[(Part::Calls, doubles)], &FIGURE1)?,
-        paper.figure("Figure 2", "End to end, arrays of ints.", &[(Part::Calls, "echoInts")], &FIGURE2)?,
+        paper.figure("Figure 1", "End to end, arrays of doubles.", &[(Part::Calls, doubles)]),
+        paper.figure("Figure 2", "End to end, arrays of ints.", &[(Part::Calls, "echoInts")]),
         paper.figure(
             "Figure 3",
             "Deserialization of arrays of doubles: a call that sends them, and decoding from memory.",
             &[(Part::Calls, "sendDoubles"), (Part::Process, "decode-hard")],
-            &FIGURE3,
-        )?,
+        ),
         paper.figure(
             "Figure 4",
             "Serialization of base64: encoding into memory, and a call that receives it.",
             &[(Part::Process, "encode-base64"), (Part::Calls, "receiveBase64")],
-            &FIGURE4,
-        )?,
+        ),
         paper.figure(
             "Figure 5",
             "Serialization of arrays of strings: encoding into memory, and a call that receives them.",
             &[(Part::Process, "encode-strings"), (Part::Calls, "receiveStrings")],
-            &[],
-        )?,
-    ])
+        ),
+    ];
+    for (name, verdict) in claims::verdicts(data)? {
+        let exhibit = exhibits.iter_mut().find(|exhibit| exhibit.name == name);
+        exhibit.into_iter().for_each(|exhibit| exhibit.verdicts.push(verdict.clone()));
+    }
+    Ok(exhibits)
 }
-
-/// A factor that the paper prints: its key, who is slower, than whom, and in which work.
-type Claim = (&'static str, &'static str, &'static str, (Part, &'static str));
-
-const FIGURE1: [Claim; 3] = [
-    ("figure1-xsoap", "XSOAP4", "gSOAP", (Part::Calls, "echoDoubles")),
-    ("figure1-axis", "AxisJava-Streaming", "XSOAP4", (Part::Calls, "echoDoubles")),
-    ("figure1-streaming", "AxisJava", "AxisJava-Streaming", (Part::Calls, "echoDoubles")),
-];
-const FIGURE2: [Claim; 2] = [
-    ("figure2-xsoap", "XSOAP4", "gSOAP", (Part::Calls, "echoInts")),
-    ("figure2-streaming", "AxisJava", "AxisJava-Streaming", (Part::Calls, "echoInts")),
-];
-const FIGURE3: [Claim; 1] = [("figure3-xsoap", "XSOAP4", "gSOAP", (Part::Calls, "sendDoubles"))];
-const FIGURE4: [Claim; 2] = [
-    ("figure4-xsoap", "XSOAP4", "gSOAP", (Part::Process, "encode-base64")),
-    ("figure4-axis", "AxisJava", "XSOAP4", (Part::Process, "encode-base64")),
-];
-
-/// Twenty years apart, a factor agrees if it is within this of the paper's.
-const ALIKE: Rule = Rule::Factor(1.5);
 
 struct Paper<'a> {
     data: &'a Data<'a>,
@@ -127,22 +106,13 @@ impl Paper<'_> {
         all
     }
 
-    fn figure(&self, name: &'static str, caption: &str, works: &[(Part, &str)], claims: &[Claim]) -> Result<Exhibit> {
+    fn figure(&self, name: &'static str, caption: &str, works: &[(Part, &str)]) -> Exhibit {
         let mut exhibit = self.exhibit(name, caption);
         for &(part, operation) in works {
             exhibit.charts.push(self.curves(part, operation));
             exhibit.grids.push(self.grid(part, operation));
         }
-        for claim in claims {
-            exhibit.verdicts.extend(self.verdict(claim)?);
-        }
-        let unknown = claims.len() - exhibit.verdicts.len();
-        if unknown > 0 {
-            let all = claims.len();
-            exhibit.caption +=
-                &format!(" Factors that the paper prints: {all}; without a toolkit to compare with: {unknown}.");
-        }
-        Ok(exhibit)
+        exhibit
     }
 
     fn curves(&self, part: Part, operation: &str) -> Chart {
@@ -150,13 +120,8 @@ impl Paper<'_> {
         let heights = |engine: &str| sizes.iter().map(|n| self.data.ms(&place(part, operation, *n), engine)).collect();
         let series = self.toolkits().into_iter().map(|(engine, _)| (engine.to_owned(), heights(engine)));
         let is_there = |(_, heights): &(String, Vec<f64>)| heights.iter().any(|height| height.is_finite());
-        Chart {
-            title: format!("{operation}, milliseconds by items"),
-            unit: "ms".to_owned(),
-            groups: size_names(&sizes),
-            series: series.filter(is_there).collect(),
-            style: Style::Curves(sizes.iter().map(|&n| n as f64).collect()),
-        }
+        let places: Vec<f64> = sizes.iter().map(|&n| n as f64).collect();
+        Chart::curves(format!("{operation}, milliseconds by items"), "ms", &places, series.filter(is_there).collect())
     }
 
     fn grid(&self, part: Part, operation: &str) -> Grid {
@@ -181,21 +146,10 @@ impl Paper<'_> {
         sizes.dedup();
         sizes
     }
-
-    /// Compares a factor at the largest size. `None` where a toolkit is missing.
-    fn verdict(&self, &(key, slow, fast, (part, operation)): &Claim) -> Result<Option<Verdict>> {
-        let printed = self.printed.number(key)?;
-        let engine = |paper: &str| self.data.definition.paper_toolkit.iter().find(|known| known.paper == paper);
-        let (Some(slow), Some(fast)) = (engine(slow), engine(fast)) else { return Ok(None) };
-        let Some(n) = self.sizes(part, operation).pop() else { return Ok(None) };
-        let [slow, fast] = [slow, fast].map(|toolkit| self.data.ms(&place(part, operation, n), &toolkit.engine));
-        let factor = slow / fast;
-        Ok(factor.is_finite().then(|| Verdict::printed(printed, factor, ALIKE)))
-    }
 }
 
 fn column(side: &str, size: &str) -> String {
-    if size == "0" || size == "0K" { side.to_owned() } else { format!("{side}, {size}") }
+    if size == "0" { side.to_owned() } else { format!("{side}, {size}") }
 }
 
 fn place_of(part: Part, operation: &str) -> String {
@@ -203,7 +157,8 @@ fn place_of(part: Part, operation: &str) -> String {
     format!("{part}/{operation}/")
 }
 
-fn place(part: Part, operation: &str, n: usize) -> String {
+/// The row of a piece of work.
+pub fn place(part: Part, operation: &str, n: usize) -> String {
     place_of(part, operation) + &n.to_string()
 }
 
@@ -217,16 +172,26 @@ fn why(measured: &[Option<&Row>]) -> String {
         .unwrap_or_else(|| if measured.is_empty() { "not measured" } else { "not measured in this record" }.to_owned())
 }
 
+/// A goal of this project, and how far the record reaches it.
+#[derive(Debug)]
+pub struct Goal {
+    /// What is compared.
+    pub what: String,
+    /// Our number.
+    pub ours: f64,
+    /// What it is to be at least.
+    pub least: f64,
+}
+
 /// The goals for echoes of hard doubles beside gSOAP, as far as the record has them.
-pub fn goals(data: &Data<'_>) -> Vec<Verdict> {
+pub fn goals(data: &Data<'_>) -> Vec<Goal> {
     let Some(n) = data.sizes(Part::Ablation, "echoDoubles").pop() else { return vec![] };
     let row = format!("ablation/echoDoubles/{n}/5 % changed");
     let theirs = data.ms(&row, "gsoap");
-    let goal = |mode: &str, bound: f64| {
-        let ours = data.in_mode(&row, OURS, mode).and_then(Row::ms)?;
-        let claim = format!("echoDoubles of {n} hard doubles, 5 % changed, {mode}: times as fast as gSOAP");
-        let times = theirs / ours;
-        times.is_finite().then(|| Verdict::computed(claim, "goal", times, Rule::AtLeast(bound)))
+    let goal = |mode: &str, least: f64| {
+        let ours = theirs / data.in_mode(&row, OURS, mode).and_then(Row::ms)?;
+        let what = format!("echoDoubles of {n} hard doubles, 5 % changed, {mode}: times as fast as gSOAP");
+        ours.is_finite().then_some(Goal { what, ours, least })
     };
     [goal("regular", 8.0), goal("differential, both", 25.0)].into_iter().flatten().collect()
 }
@@ -237,7 +202,7 @@ mod tests {
 
     #[test]
     fn columns_without_items_have_no_size() {
-        assert_eq!((column("paper", "0K"), column("here", "10")), ("paper".to_owned(), "here, 10".to_owned()));
+        assert_eq!((column("paper", "0"), column("here", "10")), ("paper".to_owned(), "here, 10".to_owned()));
     }
 
     #[test]

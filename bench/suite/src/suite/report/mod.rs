@@ -1,13 +1,13 @@
 //! The report of a record: one page that needs no network.
 //!
-//! [`exhibits`] are the paper's tables and figures from our data, [`standings`] says who wins each row, [`losses`] why we lose some,
+//! [`exhibits`] are the paper's tables and figures from our data, [`claims`] what came of what it says, [`standings`] says who wins each row, [`losses`] why we lose some,
 //! [`tables`] show everything else, and [`page`] puts it all into HTML; [`mod@short`] tables are for documents. Nothing is measured here: a report
 //! can be written again at any time.
 
+mod claims;
 mod exhibits;
 mod losses;
 mod page;
-mod sheet;
 mod short;
 mod standings;
 mod tables;
@@ -85,7 +85,7 @@ pub const OURS: &str = "deltasoap";
 /// Writes the report of a record.
 ///
 /// # Errors
-/// When a plot cannot be drawn, or the file cannot be written.
+/// When the definition of the suite is malformed, or the file cannot be written.
 pub fn write(path: &Path, environment: &Environment, rows: &[Row]) -> Result<()> {
     std::fs::write(path, html(environment, rows)?).with_context(|| format!("cannot write {}", path.display()))?;
     eprintln!("the report is {}", path.display());
@@ -97,7 +97,7 @@ pub fn write(path: &Path, environment: &Environment, rows: &[Row]) -> Result<()>
 /// # Errors
 /// When the definition of the suite is malformed.
 pub fn short(environment: &Environment, rows: &[Row]) -> Result<String> {
-    Ok(short::markdown(&Data::new(environment, &Definition::load()?, rows)))
+    short::markdown(&Data::new(environment, &Definition::load()?, rows))
 }
 
 fn html(environment: &Environment, rows: &[Row]) -> Result<String> {

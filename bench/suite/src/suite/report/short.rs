@@ -1,11 +1,12 @@
 //! The short tables of a record, in Markdown, for documents: each number beside the best of the other SOAP toolkits and of the XML libraries.
 
+use anyhow::Result;
 use comfy_table::Table;
+use deltasoap_report::{Verdict, claim, number};
 
-use super::sheet::number;
 use super::standings::{Standing, standings};
 use super::tables::distinct;
-use super::{Data, OURS};
+use super::{Data, OURS, claims};
 use crate::report::{align, new_table};
 use crate::suite::row::{Layer, Part, Row};
 
@@ -13,7 +14,12 @@ use crate::suite::row::{Layer, Part, Row};
 const SHOWN: usize = 1000;
 
 /// All tables.
-pub fn markdown(data: &Data<'_>) -> String {
+///
+/// # Errors
+/// When a file of `bench/papers` is malformed.
+pub fn markdown(data: &Data<'_>) -> Result<String> {
+    let verdicts: Vec<Verdict> = claims::verdicts(data)?.into_iter().map(|(_, verdict)| verdict).collect();
+    let claims = format!("{}\n\n{}\n", claim::counts(&verdicts), claim::short(&verdicts).markdown());
     let tables = [
         wins(data),
         times(data, Part::Process, "from memory to memory"),
@@ -22,7 +28,7 @@ pub fn markdown(data: &Data<'_>) -> String {
         differential(data),
         missing(data),
     ];
-    tables.iter().map(|table| format!("{table}\n\n")).collect()
+    Ok(tables.iter().map(|table| format!("{table}\n\n")).chain([claims]).collect())
 }
 
 /// In how many rows nobody is better, by part and by what counts.
@@ -159,7 +165,7 @@ mod tests {
     fn each_part_of_a_record_has_its_table() {
         let (environment, rows) = record::read(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/record").as_ref()).unwrap();
         let definition = Definition::load().unwrap();
-        let text = markdown(&Data::new(&environment, &definition, &rows));
+        let text = markdown(&Data::new(&environment, &definition, &rows)).unwrap();
         for part in [
             "from memory to memory",
             "own client to own server",
@@ -168,6 +174,7 @@ mod tests {
             "requests/s",
             "5 % changed",
             "is not built",
+            "echo of doubles: time of XSOAP4 by that of gSOAP",
         ] {
             assert!(text.contains(part), "{part} is not in\n{text}");
         }

@@ -1,9 +1,9 @@
 //! Everything that was measured, as tables: a row a toolkit, also where there is no number.
 
-use super::sheet::{Cell, Mark, Sheet, number};
+use deltasoap_report::{Cell, Emphasis, Sheet, number, size_names};
+
 use super::standings::Standing;
 use super::{Data, OURS};
-use crate::paper::scope::size_names;
 use crate::suite::row::{Layer, Part, Row};
 
 /// A table a workload or operation: milliseconds by size.
@@ -68,10 +68,10 @@ fn marked(row: &Row, rows: &[&Row]) -> Cell {
     let rivals = rows.iter().filter(|other| other.n == row.n && other.layer != Layer::Floor);
     let best = rivals.filter_map(|other| other.ms()).fold(f64::INFINITY, f64::min);
     let mark = match ms <= best {
-        _ if row.layer == Layer::Floor => Mark::None,
-        true => Mark::Best,
-        false if row.engine == OURS => Mark::Lost,
-        false => Mark::None,
+        _ if row.layer == Layer::Floor => Emphasis::None,
+        true => Emphasis::Best,
+        false if row.engine == OURS => Emphasis::Lost,
+        false => Emphasis::None,
     };
     Cell { text: number(ms), mark }
 }
@@ -204,7 +204,7 @@ pub fn wins(standings: &[Standing]) -> Sheet {
     let cells = |standing: &Standing| {
         let (best, factor) = (&standing.best, standing.factor());
         let winner = if standing.is_lost() { &*best.engine } else { OURS };
-        let mark = if standing.is_lost() { Mark::Lost } else { Mark::Best };
+        let mark = if standing.is_lost() { Emphasis::Lost } else { Emphasis::Best };
         vec![
             Cell::new(&*standing.row),
             Cell::new(winner),

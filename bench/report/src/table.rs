@@ -1,10 +1,49 @@
-//! Tables whose cells can be marked, as HTML.
+//! Tables: plain ones for terminals, Markdown and pages, and ones with marked cells for pages.
 
-use super::page::escape;
-use crate::paper::exhibit::Grid;
+use comfy_table::presets::ASCII_MARKDOWN;
+use comfy_table::{CellAlignment, Table};
 
-/// A table.
-#[derive(Debug)]
+use crate::number;
+use crate::page::escape;
+
+/// A table of plain texts.
+#[derive(Debug, Clone)]
+pub struct Grid {
+    /// What it shows.
+    pub title: String,
+    /// Names of the columns.
+    pub header: Vec<String>,
+    /// Cells, as wide as the header.
+    pub rows: Vec<Vec<String>>,
+    /// Columns that name the row.
+    pub names: usize,
+}
+
+impl Grid {
+    /// The table in Markdown, without its title; fit for a terminal.
+    pub fn markdown(&self) -> String {
+        let header: Vec<&str> = self.header.iter().map(String::as_str).collect();
+        let mut table = new_table(&header);
+        table.add_rows(&self.rows);
+        align(&mut table, self.names);
+        table.to_string()
+    }
+}
+
+/// A table in Markdown, still empty.
+pub fn new_table(header: &[&str]) -> Table {
+    let mut table = Table::new();
+    table.load_style(ASCII_MARKDOWN).set_header(header.to_vec());
+    table
+}
+
+/// Puts the columns with numbers to the right.
+pub fn align(table: &mut Table, names: usize) {
+    table.column_iter_mut().skip(names).for_each(|column| column.set_cell_alignment(CellAlignment::Right));
+}
+
+/// A table for a page.
+#[derive(Debug, Clone)]
 pub struct Sheet {
     /// What it shows.
     pub caption: String,
@@ -22,24 +61,28 @@ pub struct Cell {
     /// What stands in it.
     pub text: String,
     /// What is to be seen at once.
-    pub mark: Mark,
+    pub mark: Emphasis,
 }
 
-/// What is to be seen at once. Each has a sign of its own besides the colour.
+/// What is to be seen at once. Each has a sign or a word of its own besides the colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mark {
+pub enum Emphasis {
     /// Nothing.
     None,
     /// The best of its kind.
     Best,
     /// Ours, and another is better.
     Lost,
+    /// Good; the text says so.
+    Good,
+    /// Bad; the text says so.
+    Bad,
 }
 
 impl Cell {
     /// A plain cell.
     pub fn new(text: impl Into<String>) -> Self {
-        Cell { text: text.into(), mark: Mark::None }
+        Cell { text: text.into(), mark: Emphasis::None }
     }
 
     /// A number; nothing where there is none.
@@ -50,20 +93,12 @@ impl Cell {
     fn html(&self) -> String {
         let text = escape(&self.text);
         match self.mark {
-            Mark::None => text,
-            Mark::Best => format!("<b class=\"best\">{text}<span class=\"sign\"> \u{2605}</span></b>"),
-            Mark::Lost => format!("<b class=\"lost\">{text}<span class=\"sign\"> lost</span></b>"),
+            Emphasis::None => text,
+            Emphasis::Best => format!("<b class=\"best\">{text}<span class=\"sign\"> \u{2605}</span></b>"),
+            Emphasis::Lost => format!("<b class=\"lost\">{text}<span class=\"sign\"> lost</span></b>"),
+            Emphasis::Good => format!("<b class=\"best\">{text}</b>"),
+            Emphasis::Bad => format!("<b class=\"lost\">{text}</b>"),
         }
-    }
-}
-
-/// A number with three digits that mean something; nothing where it is none.
-pub fn number(value: f64) -> String {
-    let size = value.abs();
-    match size {
-        _ if !size.is_finite() => String::new(),
-        _ if size == 0.0 || size >= 0.1 => crate::paper::exhibit::number(value),
-        _ => format!("{value:.*}", (2.0 - size.log10().floor()).clamp(0.0, 12.0) as usize),
     }
 }
 
@@ -89,10 +124,11 @@ impl Sheet {
         )
     }
 
-    /// Names and reasons are text, all else is numbers.
+    /// Names and words are text, all else is numbers.
     fn class(&self, column: usize) -> &'static str {
-        let is_reason = self.header.get(column).is_some_and(|name| name.starts_with("why") || name == "value");
-        if column < self.names || is_reason { " class=\"text\"" } else { "" }
+        const WORDS: [&str; 4] = ["why", "agrees", "outcome", "value"];
+        let is_text = self.header.get(column).is_some_and(|name| WORDS.iter().any(|word| name.starts_with(word)));
+        if column < self.names || is_text { " class=\"text\"" } else { "" }
     }
 
     fn row(&self, cells: &[Cell]) -> String {
@@ -109,18 +145,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn small_numbers_have_digits_too() {
-        let texts = [0.0, 0.000_123_456, 0.0213, 0.25, 1234.5, f64::NAN].map(number);
-        assert_eq!(texts, ["0.00", "0.000123", "0.0213", "0.25", "1234", ""]);
+    fn a_grid_is_markdown() {
+        let grid = Grid {
+            title: "ms".to_owned(),
+            header: vec!["row".to_owned(), "1000".to_owned()],
+            rows: vec![vec!["CRC32".to_owned(), "0.18".to_owned()]],
+            names: 1,
+        };
+        assert!(grid.markdown().contains("| CRC32 | 0.18 |"), "{}", grid.markdown());
     }
 
     #[test]
     fn cells_are_escaped_and_marked() {
-        let best = Cell { mark: Mark::Best, ..Cell::number(12.345) };
-        let lost = Cell { mark: Mark::Lost, ..Cell::new("<1>") };
+        let best = Cell { mark: Emphasis::Best, ..Cell::number(12.345) };
+        let lost = Cell { mark: Emphasis::Lost, ..Cell::new("<1>") };
         let sheet = Sheet {
             caption: "a \"b\"".to_owned(),
-            header: vec!["x".to_owned(); 4],
+            header: ["x", "x", "why", "x"].map(str::to_owned).into(),
             rows: vec![vec![Cell::new("name"), best, lost, Cell::number(f64::NAN)]],
             names: 1,
         };
@@ -128,7 +169,7 @@ mod tests {
         for part in [
             "<th scope=\"row\">name</th>",
             "<b class=\"best\">12.3",
-            "&lt;1&gt;<span class=\"sign\"> lost",
+            "<td class=\"text\"><b class=\"lost\">&lt;1&gt;<span class=\"sign\"> lost",
             "<td></td>",
             "aria-label=\"a &quot;b&quot;\"",
         ] {

@@ -1,0 +1,359 @@
+//! Claims of papers, and verdicts on them.
+//!
+//! A claim has the paper's number, its sizes and a [`Test`]. It is judged on the paper's sizes only: what a run does not have is
+//! [`Outcome::NotMeasured`], with the reason. Each repetition is judged on its own, and where they do not all come to the same, the verdict is
+//! [`Outcome::Unstable`].
+
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+
+use crate::number::{number, size_names};
+use crate::statistics::Interval;
+use crate::table::{Emphasis, Grid, Sheet};
+use crate::test::{Evidence, Test};
+
+/// What a paper says that can be true here, or not.
+#[derive(Debug, Clone, Serialize)]
+pub struct Claim {
+    /// Unique among the claims of its paper.
+    pub key: String,
+    /// The paper, by a short name.
+    pub paper: String,
+    /// Where it says so.
+    pub place: String,
+    /// What it says, in one sentence; or what is compared.
+    pub statement: String,
+    /// The number that it prints.
+    pub printed: Printed,
+    /// The sizes that it is about.
+    pub sizes: Sizes,
+    /// When numbers of ours agree.
+    #[serde(rename = "agrees_if", serialize_with = "as_text")]
+    pub test: Test,
+    /// Why ours are known to differ, where they do.
+    pub because: Option<String>,
+}
+
+/// What a paper prints.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Printed {
+    /// A number.
+    Number(f64),
+    /// From one number to another.
+    Range(f64, f64),
+    /// Words alone, or a whole table.
+    Words,
+}
+
+/// Sizes of messages that a claim is about.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Sizes {
+    /// All of these are needed.
+    All(Vec<usize>),
+    /// It holds for each of these, so that some of them are enough.
+    Each(Vec<usize>),
+    /// It is not about sizes.
+    None,
+}
+
+/// What came of a claim.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// Our numbers agree, in each repetition.
+    Agrees,
+    /// They do not, in any repetition.
+    Differs,
+    /// They agree in some repetitions and differ in others.
+    Unstable,
+    /// There are no numbers of ours.
+    NotMeasured,
+}
+
+/// What came of a claim, and why.
+#[derive(Debug, Clone, Serialize)]
+pub struct Verdict {
+    /// The claim.
+    #[serde(flatten)]
+    pub claim: Claim,
+    /// Sizes that were measured for it.
+    pub sizes_run: Vec<usize>,
+    /// The number that decides: the median, the least and the greatest of the repetitions.
+    pub ours: Option<Interval>,
+    /// What chance reaches, where that matters.
+    pub chance: Option<f64>,
+    /// Whether the numbers agreed, in each repetition.
+    pub repetitions: Vec<bool>,
+    /// What came of it.
+    pub outcome: Outcome,
+    /// Why nothing was measured.
+    pub reason: Option<String>,
+}
+
+/// Finds the evidence for a claim in measurements: of these sizes, or says why there is none.
+type Find<'a, D> = Box<dyn Fn(&D, &[usize]) -> Result<Evidence, String> + 'a>;
+
+/// A claim, and how to find out about it.
+pub struct Registered<'a, D> {
+    /// The claim.
+    pub claim: Claim,
+    /// Sizes that a run has.
+    available: Vec<usize>,
+    find: Find<'a, D>,
+}
+
+impl<'a, D> Registered<'a, D> {
+    /// A claim whose evidence is found in measurements of the given sizes.
+    pub fn new(
+        claim: Claim,
+        available: &[usize],
+        find: impl Fn(&D, &[usize]) -> Result<Evidence, String> + 'a,
+    ) -> Self {
+        Registered { claim, available: available.to_vec(), find: Box::new(find) }
+    }
+
+    /// Judges each repetition. Where one has no evidence, nothing was measured.
+    pub fn judge<'d>(&self, repetitions: impl IntoIterator<Item = &'d D>) -> Verdict
+    where
+        D: 'd,
+    {
+        let empty = |sizes_run, reason: String| Verdict {
+            claim: self.claim.clone(),
+            sizes_run,
+            ours: None,
+            chance: None,
+            repetitions: vec![],
+            outcome: Outcome::NotMeasured,
+            reason: Some(reason),
+        };
+        let sizes = match self.claim.sizes.run(&self.available) {
+            Ok(sizes) => sizes,
+            Err(reason) => return empty(vec![], reason),
+        };
+        let mut findings = Vec::new();
+        for data in repetitions {
+            let found = (self.find)(data, &sizes).map(|evidence| self.claim.test.judge(&evidence));
+            match found {
+                Ok(Some(finding)) => findings.push(finding),
+                Ok(None) => return empty(sizes, "too few numbers".to_owned()),
+                Err(reason) => return empty(sizes, reason),
+            }
+        }
+        let repetitions: Vec<bool> = findings.iter().map(|finding| finding.agrees).collect();
+        let Some(outcome) = outcome(&repetitions) else { return empty(sizes, "nothing was run".to_owned()) };
+        let values: Vec<f64> = findings.iter().map(|finding| finding.value).collect();
+        let chance = findings.iter().filter_map(|finding| finding.chance).reduce(f64::max);
+        let ours = Interval::of(&values);
+        Verdict { claim: self.claim.clone(), sizes_run: sizes, ours, chance, repetitions, outcome, reason: None }
+    }
+}
+
+fn outcome(repetitions: &[bool]) -> Option<Outcome> {
+    let agreeing = repetitions.iter().filter(|agrees| **agrees).count();
+    match agreeing {
+        _ if repetitions.is_empty() => None,
+        0 => Some(Outcome::Differs),
+        _ if agreeing == repetitions.len() => Some(Outcome::Agrees),
+        _ => Some(Outcome::Unstable),
+    }
+}
+
+impl Sizes {
+    /// Of the sizes that a run has, those that count.
+    ///
+    /// # Errors
+    /// When they are not enough; with the reason.
+    pub fn run(&self, available: &[usize]) -> Result<Vec<usize>, String> {
+        let wanted = match self {
+            Sizes::None => return Ok(vec![]),
+            Sizes::All(sizes) | Sizes::Each(sizes) => sizes,
+        };
+        let common: Vec<usize> = wanted.iter().copied().filter(|size| available.contains(size)).collect();
+        let least = if matches!(self, Sizes::All(_)) { wanted.len() } else { 1 };
+        if common.len() < least {
+            return Err(format!("the paper's sizes are {}, this run has {}", list(wanted), list(available)));
+        }
+        Ok(common)
+    }
+}
+
+fn list(sizes: &[usize]) -> String {
+    if sizes.is_empty() { "none".to_owned() } else { size_names(sizes).join(", ") }
+}
+
+impl fmt::Display for Printed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Printed::Number(value) => f.write_str(&number(value)),
+            Printed::Range(low, high) => write!(f, "{} to {}", number(low), number(high)),
+            Printed::Words => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Outcome::Agrees => "agrees",
+            Outcome::Differs => "differs",
+            Outcome::Unstable => "unstable",
+            Outcome::NotMeasured => "not measured",
+        })
+    }
+}
+
+impl Verdict {
+    /// Why: what was missing, or why it is known to differ.
+    pub fn why(&self) -> &str {
+        let because = self.claim.because.as_deref().filter(|_| self.outcome != Outcome::Agrees);
+        self.reason.as_deref().or(because).unwrap_or_default()
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let claim = &self.claim;
+        let interval = |ours: Interval| format!("{} to {}", number(ours.low), number(ours.high));
+        vec![
+            claim.statement.clone(),
+            claim.place.clone(),
+            claim.printed.to_string(),
+            self.ours.map_or_else(String::new, |ours| number(ours.median)),
+            self.ours.filter(|_| self.repetitions.len() > 1).map_or_else(String::new, interval),
+            self.chance.map_or_else(String::new, number),
+            size_names(&self.sizes_run).join(", "),
+            claim.test.to_string(),
+            self.outcome.to_string(),
+            self.why().to_owned(),
+        ]
+    }
+}
+
+const HEADER: [&str; 10] =
+    ["compared", "place", "theirs", "ours", "repetitions", "by chance", "sizes", "agrees if", OUTCOME, "why"];
+const OUTCOME: &str = "outcome";
+
+/// Verdicts as a table: all of them, whatever came of them. Columns that would be empty are left out.
+pub fn grid(title: &str, verdicts: &[Verdict]) -> Grid {
+    let rows = verdicts.iter().map(Verdict::cells).collect();
+    without_empty_columns(Grid { title: title.to_owned(), header: HEADER.map(str::to_owned).into(), rows, names: 2 })
+}
+
+fn without_empty_columns(grid: Grid) -> Grid {
+    let is_filled = |column: usize| column < grid.names || grid.rows.iter().any(|cells| !cells[column].is_empty());
+    let filled: Vec<usize> = (0..grid.header.len()).filter(|&column| is_filled(column)).collect();
+    let pick = |cells: &Vec<String>| filled.iter().map(|&column| cells[column].clone()).collect();
+    Grid { header: pick(&grid.header), rows: grid.rows.iter().map(pick).collect(), ..grid }
+}
+
+/// Verdicts on several papers as a table with a row for every claim.
+pub fn short(verdicts: &[Verdict]) -> Grid {
+    let row = |verdict: &Verdict| [vec![verdict.claim.paper.clone()], verdict.cells()].concat();
+    let header = ["paper"].iter().chain(&HEADER).map(|&name| name.to_owned()).collect();
+    let rows = verdicts.iter().map(row).collect();
+    without_empty_columns(Grid { title: "What came of each claim".to_owned(), header, rows, names: 3 })
+}
+
+/// [`grid`] for a page.
+pub fn sheet(title: &str, verdicts: &[Verdict]) -> Sheet {
+    colored(&grid(title, verdicts), verdicts)
+}
+
+/// [`short`] for a page.
+pub fn short_sheet(verdicts: &[Verdict]) -> Sheet {
+    colored(&short(verdicts), verdicts)
+}
+
+fn colored(grid: &Grid, verdicts: &[Verdict]) -> Sheet {
+    let mut sheet = Sheet::from(grid);
+    let Some(outcome) = grid.header.iter().position(|name| name == OUTCOME) else { return sheet };
+    for (cells, verdict) in sheet.rows.iter_mut().zip(verdicts) {
+        cells[outcome].mark = match verdict.outcome {
+            Outcome::Agrees => Emphasis::Good,
+            Outcome::Differs | Outcome::Unstable => Emphasis::Bad,
+            Outcome::NotMeasured => Emphasis::None,
+        };
+    }
+    sheet
+}
+
+/// How many verdicts there are of each outcome, as one sentence.
+pub fn counts<'v>(verdicts: impl IntoIterator<Item = &'v Verdict>) -> String {
+    let mut counts = [0; 4];
+    verdicts.into_iter().for_each(|verdict| counts[verdict.outcome as usize] += 1);
+    let [agrees, differs, unstable, missing] = counts;
+    let all: usize = counts.iter().sum();
+    format!(
+        "Of {all} claims, {agrees} agree, {differs} differ, {unstable} are unstable and {missing} were not measured."
+    )
+}
+
+fn as_text<S: Serializer>(test: &Test, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(test)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn claim(sizes: Sizes) -> Claim {
+        Claim {
+            key: "speed".to_owned(),
+            paper: "A paper".to_owned(),
+            place: "section 4".to_owned(),
+            statement: "times as fast".to_owned(),
+            printed: Printed::Range(1.24, 1.76),
+            sizes,
+            test: Test::Range { low: 1.24, high: 1.76 },
+            because: Some("another machine".to_owned()),
+        }
+    }
+
+    fn judged(sizes: Sizes, available: &[usize], repetitions: &[f64]) -> Verdict {
+        Registered::new(claim(sizes), available, |data: &f64, _: &[usize]| Ok(Evidence::from(*data))).judge(repetitions)
+    }
+
+    #[test]
+    fn repetitions_that_do_not_come_to_the_same_are_unstable() {
+        let outcome = |repetitions: &[f64]| judged(Sizes::None, &[], repetitions).outcome;
+        assert_eq!(outcome(&[1.3, 1.5, 1.7]), Outcome::Agrees);
+        assert_eq!(outcome(&[2.0, 2.1, 1.8]), Outcome::Differs);
+        assert_eq!(outcome(&[1.7, 1.8, 1.7]), Outcome::Unstable);
+        assert_eq!(outcome(&[1.7, f64::NAN]), Outcome::NotMeasured);
+        assert_eq!(outcome(&[]), Outcome::NotMeasured);
+    }
+
+    #[test]
+    fn a_claim_is_judged_on_the_papers_sizes_alone() {
+        let all = Sizes::All(vec![50_000, 100_000]);
+        let lacking = judged(all.clone(), &[1000, 50_000], &[1.5]);
+        assert_eq!(lacking.outcome, Outcome::NotMeasured);
+        assert_eq!(lacking.why(), "the paper's sizes are 50K, 100K, this run has 1K, 50K");
+        assert_eq!(judged(all, &[1000, 50_000, 100_000], &[1.5]).sizes_run, [50_000, 100_000]);
+        let each = Sizes::Each(vec![1000, 10_000, 100_000]);
+        assert_eq!(judged(each.clone(), &[10, 1000], &[1.5]).sizes_run, [1000]);
+        assert_eq!(judged(each, &[10], &[1.5]).outcome, Outcome::NotMeasured);
+    }
+
+    #[test]
+    fn a_verdict_shows_the_interval_and_its_reason() {
+        let verdict = judged(Sizes::None, &[], &[2.0, 2.4, 1.9]);
+        let text = grid("Claims", std::slice::from_ref(&verdict)).markdown();
+        for part in ["1.24 to 1.76", " 2.00 ", "1.90 to 2.40", "differs", "another machine"] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        assert!(!text.contains("by chance"), "{text}");
+        let json = serde_json::to_value(&verdict).unwrap();
+        assert_eq!((&json["key"], &json["outcome"]), (&"speed".into(), &"differs".into()));
+        assert_eq!((json["ours"]["low"].as_f64(), json["printed"][1].as_f64()), (Some(1.9), Some(1.76)));
+        assert_eq!(json["agrees_if"], "1.24 to 1.76");
+        assert!(judged(Sizes::None, &[], &[1.5]).why().is_empty());
+    }
+
+    #[test]
+    fn all_outcomes_are_counted() {
+        let verdicts = [&[1.5][..], &[9.0], &[1.5, 9.0], &[]].map(|numbers| judged(Sizes::None, &[], numbers));
+        assert_eq!(counts(&verdicts), "Of 4 claims, 1 agree, 1 differ, 1 are unstable and 1 were not measured.");
+    }
+}

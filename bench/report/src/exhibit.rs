@@ -1,0 +1,39 @@
+//! A table or figure of a paper, drawn from our data, and what came of the claims that the paper makes there.
+
+use crate::claim::{self, Verdict};
+use crate::plot::Chart;
+use crate::table::Grid;
+
+/// A table or figure.
+#[derive(Debug, Clone)]
+pub struct Exhibit {
+    /// Title of the paper, authors and venue.
+    pub paper: String,
+    /// As in "Table 3".
+    pub name: &'static str,
+    /// What is shown.
+    pub caption: String,
+    /// Our numbers, and the paper's where it prints them.
+    pub grids: Vec<Grid>,
+    /// Our numbers as pictures.
+    pub charts: Vec<Chart>,
+    /// What came of its claims.
+    pub verdicts: Vec<Verdict>,
+}
+
+/// The heading above verdicts.
+pub const VERDICTS: &str = "Does it agree?";
+
+impl Exhibit {
+    /// The exhibit for a terminal; Markdown as well.
+    pub fn text(&self) -> String {
+        let mut text = format!("## {}, {}\n\n{}\n", self.paper, self.name, self.caption);
+        for grid in &self.grids {
+            text += &format!("\n{}\n\n{}\n", grid.title, grid.markdown());
+        }
+        if !self.verdicts.is_empty() {
+            text += &format!("\n{VERDICTS}\n\n{}\n", claim::grid(VERDICTS, &self.verdicts).markdown());
+        }
+        text
+    }
+}

@@ -1,0 +1,23 @@
+//! Reports of measurements, for the benchmarks and for the commands that measure.
+//!
+//! A [`page`] is one HTML file that needs nothing else: no script, no network, light or dark as the reader likes. It holds [`table`]s and
+//! [`plot`]s. An [`exhibit`] is a table or figure of a paper, drawn from our data, with a verdict on each [`claim`] that the paper makes
+//! there: a claim has its numbers and sizes, and a [`test`](mod@test) that can fail. Nothing is measured here.
+
+pub mod claim;
+pub mod exhibit;
+pub mod number;
+pub mod page;
+pub mod plot;
+pub mod statistics;
+pub mod table;
+pub mod test;
+
+pub use claim::{Claim, Outcome, Printed, Registered, Sizes, Verdict};
+pub use exhibit::Exhibit;
+pub use number::{number, size_names};
+pub use page::Page;
+pub use plot::{Body, Chart, Line, Mark};
+pub use statistics::Interval;
+pub use table::{Cell, Emphasis, Grid, Sheet};
+pub use test::{Evidence, Test};

@@ -1,0 +1,205 @@
+//! A report as one HTML page that needs nothing else: no script, no network; light or dark as the reader likes, usable with a keyboard and on a narrow
+//! screen.
+
+use crate::claim;
+use crate::exhibit::{Exhibit, VERDICTS};
+use crate::plot::Chart;
+use crate::table::{Grid, Sheet};
+
+const STYLE: &str = include_str!("style.css");
+
+/// A page under construction. All texts are escaped here.
+#[derive(Debug)]
+pub struct Page {
+    title: String,
+    /// Anchors and titles of sections.
+    sections: Vec<(String, String)>,
+    body: String,
+}
+
+impl Page {
+    /// A page without sections.
+    pub fn new(title: impl Into<String>) -> Self {
+        Page { title: title.into(), sections: Vec::new(), body: String::new() }
+    }
+
+    /// Begins a section, which the page's list of contents names.
+    pub fn section(&mut self, title: &str) {
+        let id = self.anchor(title);
+        self.add(&format!("<h2 id=\"{id}\">{}</h2>", escape(title)));
+        self.sections.push((id, title.to_owned()));
+    }
+
+    /// A name for links, of letters, digits and hyphens: the title's, with a number where another section has it.
+    fn anchor(&self, title: &str) -> String {
+        let words = title.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+        let id = words.collect::<Vec<_>>().join("-").to_ascii_lowercase();
+        let is_taken = |id: &str| id.is_empty() || id == "main" || self.sections.iter().any(|(known, _)| known == id);
+        if is_taken(&id) { format!("{id}-{}", self.sections.len() + 1) } else { id }
+    }
+
+    /// A heading within a section.
+    pub fn heading(&mut self, title: &str) {
+        self.add(&format!("<h3>{}</h3>", escape(title)));
+    }
+
+    /// A paragraph.
+    pub fn paragraph(&mut self, text: &str) {
+        self.add(&format!("<p>{}</p>", escape(text)));
+    }
+
+    /// A paragraph that is not to be overlooked.
+    pub fn warning(&mut self, text: &str) {
+        self.add(&format!("<p class=\"warning\">{}</p>", escape(text)));
+    }
+
+    /// A list.
+    pub fn list<'t>(&mut self, items: impl IntoIterator<Item = &'t str>) {
+        let items: String = items.into_iter().map(|item| format!("<li>{}</li>", escape(item))).collect();
+        self.add(&format!("<ul>{items}</ul>"));
+    }
+
+    /// A table.
+    pub fn sheet(&mut self, sheet: &Sheet) {
+        self.add(&sheet.html());
+    }
+
+    /// A table of plain texts.
+    pub fn grid(&mut self, grid: &Grid) {
+        self.sheet(&Sheet::from(grid));
+    }
+
+    /// Tables that are shown when they are asked for.
+    pub fn folded(&mut self, title: &str, sheets: &[Sheet]) {
+        self.add(&format!("<details><summary>{}</summary>", escape(title)));
+        sheets.iter().for_each(|sheet| self.sheet(sheet));
+        self.add("</details>");
+    }
+
+    /// A picture. Who cannot see it is told what it shows.
+    pub fn chart(&mut self, chart: &Chart) {
+        let label = format!("{}: {}", chart.title, chart.names().join(", "));
+        let svg = chart.svg().replacen("<svg ", "<svg aria-hidden=\"true\" ", 1);
+        let title = escape(&chart.title);
+        let caption = if title.is_empty() { title } else { format!("<figcaption>{title}</figcaption>") };
+        self.add(&format!(
+            "<figure class=\"scroll plot\" role=\"img\" tabindex=\"0\" aria-label=\"{}\">{caption}{svg}</figure>",
+            escape(&label)
+        ));
+    }
+
+    /// A table or figure of a paper, under a heading.
+    pub fn exhibit(&mut self, exhibit: &Exhibit) {
+        self.heading(exhibit.name);
+        self.paragraph(&exhibit.caption);
+        exhibit.charts.iter().for_each(|chart| self.chart(chart));
+        exhibit.grids.iter().for_each(|grid| self.grid(grid));
+        if !exhibit.verdicts.is_empty() {
+            self.sheet(&claim::sheet(VERDICTS, &exhibit.verdicts));
+        }
+    }
+
+    /// The page.
+    pub fn finish(self) -> String {
+        let title = escape(&self.title);
+        let link = |(id, name): &(String, String)| format!("<li><a href=\"#{id}\">{}</a></li>", escape(name));
+        let links: String = self.sections.iter().map(link).collect();
+        let contents = match self.sections.len() {
+            0 | 1 => String::new(),
+            _ => format!("<nav aria-label=\"Sections\"><ul>{links}</ul></nav>"),
+        };
+        format!(
+            "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">\
+             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><meta name=\"color-scheme\" content=\"light dark\">\
+             <title>{title}</title><link rel=\"icon\" href=\"data:,\"><style>{STYLE}</style></head><body>\
+             <a class=\"skip\" href=\"#main\">To the content</a><header><h1>{title}</h1>{contents}</header>\
+             <main id=\"main\">{}</main></body></html>\n",
+            self.body
+        )
+    }
+
+    fn add(&mut self, html: &str) {
+        self.body.push_str(html);
+    }
+}
+
+/// Text for HTML, also for attributes in double quotes.
+pub fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::claim::{Claim, Printed, Registered, Sizes};
+    use crate::plot::{Line, Mark};
+    use crate::table::Cell;
+    use crate::test::{Evidence, Test};
+
+    const EVIL: &str = "<script>alert(1)</script>\" onload=\"alert(2)";
+
+    /// A page in which every text is `text`.
+    fn page_of(text: &str) -> String {
+        let own = || text.to_owned();
+        let grid = Grid { title: own(), header: vec![own()], rows: vec![vec![own()]], names: 1 };
+        let claim = Claim {
+            key: own(),
+            paper: own(),
+            place: own(),
+            statement: own(),
+            printed: Printed::Words,
+            sizes: Sizes::None,
+            test: Test::AtLeast(0.8),
+            because: Some(own()),
+        };
+        let verdict = Registered::new(claim, &[], |data: &f64, _: &[usize]| Ok(Evidence::from(*data))).judge(&[0.5]);
+        let line = Line { name: own(), points: vec![(1.0, 1.0)], mark: Mark::Both };
+        let charts = vec![
+            Chart::bars(own(), own(), vec![own()], vec![(own(), vec![1.0])]),
+            Chart::lines(own(), own(), own(), vec![line]),
+        ];
+        let mut page = Page::new(own());
+        page.section(text);
+        page.section(text);
+        page.warning(text);
+        page.list([text]);
+        page.exhibit(&Exhibit {
+            paper: own(),
+            name: "Table 1",
+            caption: own(),
+            grids: vec![grid.clone()],
+            charts,
+            verdicts: vec![verdict],
+        });
+        page.folded(text, &[Sheet { rows: vec![vec![Cell::new(text)]], ..Sheet::from(&grid) }]);
+        page.finish()
+    }
+
+    #[test]
+    fn texts_are_no_markup() {
+        let html = page_of(EVIL);
+        assert!(!html.contains("<script") && !html.contains("\" onload=\""), "{html}");
+        assert!(html.matches("&lt;script").count() >= 20, "{html}");
+    }
+
+    #[test]
+    fn the_page_is_whole_and_needs_nothing_else() {
+        let html = page_of("A & B");
+        for part in [
+            "<!doctype html>",
+            "<h1>A &amp; B</h1>",
+            "<a href=\"#a-b\">A &amp; B</a>",
+            "<a href=\"#a-b-2\">A &amp; B</a>",
+            "<h3>Table 1</h3>",
+            "<svg aria-hidden=\"true\" ",
+            "<th scope=\"row\">A &amp; B</th>",
+            "<b class=\"lost\">differs</b>",
+            "prefers-color-scheme:dark",
+            "</html>",
+        ] {
+            assert!(html.contains(part), "{part}: {html}");
+        }
+        let outside = ["src=", "href=\"http", "url(", "@import", "<script"];
+        assert!(outside.iter().all(|part| !html.contains(part)), "{html}");
+    }
+}

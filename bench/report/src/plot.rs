@@ -1,0 +1,420 @@
+//! Charts as SVG, to stand in a [`page`](crate::page), whose style sheet has their colours, light and dark.
+
+use std::fmt::Write;
+use std::ops::Range;
+
+use crate::number;
+use crate::page::escape;
+
+/// Numbers as a picture.
+#[derive(Debug, Clone)]
+pub struct Chart {
+    /// What is shown.
+    pub title: String,
+    /// What the width is; may be empty.
+    pub across: String,
+    /// What the height is.
+    pub up: String,
+    /// What is drawn.
+    pub body: Body,
+}
+
+/// What is drawn.
+#[derive(Debug, Clone)]
+pub enum Body {
+    /// Bars in groups, from zero.
+    Bars {
+        /// Names of the groups.
+        groups: Vec<String>,
+        /// In each group a bar: name and heights.
+        series: Vec<(String, Vec<f64>)>,
+    },
+    /// Points over one axis. On logarithmic scales, what is not positive is left out.
+    Lines {
+        /// The lines.
+        lines: Vec<Line>,
+        /// Whether both scales are logarithmic.
+        is_logarithmic: bool,
+    },
+}
+
+/// Points under one name.
+#[derive(Debug, Clone)]
+pub struct Line {
+    /// The name.
+    pub name: String,
+    /// The points.
+    pub points: Vec<(f64, f64)>,
+    /// How they are drawn.
+    pub mark: Mark,
+}
+
+/// How points are drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mark {
+    /// Each for itself.
+    Dots,
+    /// Connected.
+    Line,
+    /// Both.
+    Both,
+}
+
+const WIDTH: f64 = 860.0;
+const HEIGHT: f64 = 330.0;
+const LEFT: f64 = 76.0;
+const RIGHT: f64 = 34.0;
+const TOP: f64 = 8.0;
+const BOTTOM: f64 = 44.0;
+/// Height of a line of the legend.
+const LEGEND: f64 = 20.0;
+/// Width of a character, about.
+const CHARACTER: f64 = 7.2;
+/// Colours in the style sheet; further series use them again.
+const COLORS: usize = 12;
+
+impl Chart {
+    /// Bars in groups.
+    pub fn bars(
+        title: impl Into<String>,
+        up: impl Into<String>,
+        groups: Vec<String>,
+        series: Vec<(String, Vec<f64>)>,
+    ) -> Self {
+        Chart { title: title.into(), across: String::new(), up: up.into(), body: Body::Bars { groups, series } }
+    }
+
+    /// A curve a series over the same numbers, on logarithmic scales.
+    pub fn curves(
+        title: impl Into<String>,
+        up: impl Into<String>,
+        places: &[f64],
+        series: Vec<(String, Vec<f64>)>,
+    ) -> Self {
+        let line = |(name, heights): (String, Vec<f64>)| Line {
+            name,
+            points: places.iter().copied().zip(heights).collect(),
+            mark: Mark::Both,
+        };
+        let lines = series.into_iter().map(line).collect();
+        let body = Body::Lines { lines, is_logarithmic: true };
+        Chart { title: title.into(), across: String::new(), up: up.into(), body }
+    }
+
+    /// Lines and dots on scales that have their zero.
+    pub fn lines(title: impl Into<String>, across: impl Into<String>, up: impl Into<String>, lines: Vec<Line>) -> Self {
+        let body = Body::Lines { lines, is_logarithmic: false };
+        Chart { title: title.into(), across: across.into(), up: up.into(), body }
+    }
+
+    /// Names in the legend.
+    pub fn names(&self) -> Vec<&str> {
+        match &self.body {
+            Body::Bars { series, .. } => series.iter().map(|(name, _)| name.as_str()).collect(),
+            Body::Lines { lines, .. } => lines.iter().map(|line| line.name.as_str()).collect(),
+        }
+    }
+
+    /// The picture as SVG, without its title.
+    pub fn svg(&self) -> String {
+        let mut svg = Svg::new(&self.names());
+        match &self.body {
+            Body::Bars { groups, series } => svg.bars(groups, series),
+            Body::Lines { lines, is_logarithmic } => svg.lines(lines, *is_logarithmic),
+        }
+        svg.labels(&self.across, &self.up);
+        svg.text + "</svg>"
+    }
+}
+
+/// Where numbers lie on an axis.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Scale {
+    low: f64,
+    high: f64,
+    is_logarithmic: bool,
+}
+
+impl Scale {
+    /// From zero, or the least below, to a little above the greatest.
+    fn linear(numbers: impl Iterator<Item = f64>) -> Self {
+        let finite = numbers.filter(|number| number.is_finite());
+        let (low, high) = finite.fold((0.0_f64, 0.0_f64), |(low, high), number| (low.min(number), high.max(number)));
+        let (low, high) = if low == high { (0.0, 1.0) } else { (low * 1.05, high * 1.05) };
+        Scale { low, high, is_logarithmic: false }
+    }
+
+    /// The powers of ten around numbers.
+    fn decades(numbers: impl Iterator<Item = f64>) -> Self {
+        let positive = numbers.filter(|number| number.is_finite() && *number > 0.0);
+        let (low, high) =
+            positive.fold((f64::MAX, f64::MIN), |(low, high), number| (low.min(number), high.max(number)));
+        let (low, high) = if low <= high { (low.log10().floor(), high.log10().ceil()) } else { (0.0, 1.0) };
+        let (low, high) = (10_f64.powf(low), 10_f64.powf(high.max(low + 1.0)));
+        Scale { low, high, is_logarithmic: true }
+    }
+
+    /// From 0 to 1 on the axis; `None` for what has no place.
+    fn place(&self, number: f64) -> Option<f64> {
+        let share = if self.is_logarithmic {
+            (number / self.low).ln() / (self.high / self.low).ln()
+        } else {
+            (number - self.low) / (self.high - self.low)
+        };
+        share.is_finite().then_some(share)
+    }
+
+    /// Round numbers on the axis.
+    fn ticks(&self) -> Vec<f64> {
+        if self.is_logarithmic {
+            let exponents = self.low.log10().round() as i32..=self.high.log10().round() as i32;
+            return exponents.map(|exponent| 10_f64.powi(exponent)).collect();
+        }
+        let step = round_step((self.high - self.low) / 5.0);
+        let first = (self.low / step).ceil() as i64;
+        (first..first + 12).map(|at| at as f64 * step).take_while(|tick| *tick <= self.high).collect()
+    }
+}
+
+/// The next of 1, 2, 5, 10, 20, ... from a number on.
+fn round_step(least: f64) -> f64 {
+    let power = 10_f64.powf(least.log10().floor());
+    [1.0, 2.0, 5.0, 10.0].into_iter().map(|digit| digit * power).find(|step| *step >= least).unwrap_or(power * 10.0)
+}
+
+struct Svg {
+    text: String,
+    /// The area of the plot.
+    x: Range<f64>,
+    y: Range<f64>,
+}
+
+impl Svg {
+    /// The legend, above the place for the plot.
+    fn new(names: &[&str]) -> Self {
+        let places = legend_places(names);
+        let lines = places.last().map_or(0.0, |(_, line)| line + 1.0);
+        let (top, height) = (TOP + lines * LEGEND, HEIGHT + lines * LEGEND);
+        let mut svg = Svg {
+            text: format!("<svg viewBox=\"0 0 {WIDTH} {height}\" xmlns=\"http://www.w3.org/2000/svg\">"),
+            x: LEFT..WIDTH - RIGHT,
+            y: top..height - BOTTOM,
+        };
+        for (index, (name, (x, line))) in names.iter().zip(places).enumerate() {
+            let y = TOP + line * LEGEND;
+            svg.add(&format!("<rect class=\"{}\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"12\" height=\"12\"/>", fill(index)));
+            svg.label(x + 17.0, y + 10.5, "start", name);
+        }
+        svg
+    }
+
+    fn add(&mut self, element: &str) {
+        self.text.push_str(element);
+    }
+
+    fn label(&mut self, x: f64, y: f64, anchor: &str, text: &str) {
+        // Writing to a string does not fail.
+        let _ = write!(self.text, "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">{}</text>", escape(text));
+    }
+
+    fn across(&self, share: f64) -> f64 {
+        self.x.start + share * (self.x.end - self.x.start)
+    }
+
+    fn up(&self, share: f64) -> f64 {
+        self.y.end - share * (self.y.end - self.y.start)
+    }
+
+    /// Lines across, with their numbers at the left.
+    fn heights(&mut self, scale: &Scale) {
+        for tick in scale.ticks() {
+            let Some(share) = scale.place(tick) else { continue };
+            let (y, left, right) = (self.up(share), self.x.start, self.x.end);
+            self.add(&format!("<line class=\"grid\" x1=\"{left}\" x2=\"{right}\" y1=\"{y:.1}\" y2=\"{y:.1}\"/>"));
+            self.label(left - 6.0, y + 4.5, "end", &tick_name(tick));
+        }
+    }
+
+    fn bars(&mut self, groups: &[String], series: &[(String, Vec<f64>)]) {
+        let scale = Scale::linear(series.iter().flat_map(|(_, heights)| heights).copied());
+        self.heights(&scale);
+        let (width, zero) = (1.0 / groups.len().max(1) as f64, scale.place(0.0).unwrap_or(0.0));
+        for (group, name) in groups.iter().enumerate() {
+            let (x, y) = (self.across((group as f64 + 0.5) * width), self.y.end + 18.0);
+            self.label(x, y, "middle", name);
+            for (index, (_, heights)) in series.iter().enumerate() {
+                let height = heights.get(group).and_then(|height| scale.place(*height));
+                let Some(height) = height else { continue };
+                let (left, right) = sides(group, index, series.len());
+                let (x, right) = (self.across(left * width), self.across(right * width));
+                let (y, bottom) = (self.up(height.max(zero)), self.up(height.min(zero)));
+                let (class, w, h) = (fill(index), right - x, bottom - y);
+                self.add(&format!(
+                    "<rect class=\"{class} bar\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{w:.1}\" height=\"{h:.1}\"/>"
+                ));
+            }
+        }
+    }
+
+    fn lines(&mut self, lines: &[Line], is_logarithmic: bool) {
+        let numbers = |of: fn(&(f64, f64)) -> f64| lines.iter().flat_map(|line| &line.points).map(of);
+        let (across, up) = match is_logarithmic {
+            true => (Scale::decades(numbers(|point| point.0)), Scale::decades(numbers(|point| point.1))),
+            false => (Scale::linear(numbers(|point| point.0)), Scale::linear(numbers(|point| point.1))),
+        };
+        self.heights(&up);
+        for tick in across.ticks() {
+            let Some(x) = across.place(tick).map(|share| self.across(share)) else { continue };
+            let y = self.y.end + 18.0;
+            self.label(x, y, "middle", &tick_name(tick));
+        }
+        for (index, line) in lines.iter().enumerate() {
+            let place = |&(x, y): &(f64, f64)| Some((self.across(across.place(x)?), self.up(up.place(y)?)));
+            let points: Vec<(f64, f64)> = line.points.iter().filter_map(place).collect();
+            self.line(index, &points, line.mark);
+        }
+    }
+
+    fn line(&mut self, index: usize, points: &[(f64, f64)], mark: Mark) {
+        let class = fill(index);
+        if mark != Mark::Dots && !points.is_empty() {
+            let corners: Vec<String> = points.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
+            self.add(&format!("<polyline class=\"{class} line\" points=\"{}\"/>", corners.join(" ")));
+        }
+        if mark != Mark::Line {
+            let radius = if mark == Mark::Dots { 2 } else { 3 };
+            for (x, y) in points {
+                self.add(&format!("<circle class=\"{class}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\"/>"));
+            }
+        }
+    }
+
+    /// What the axes are.
+    fn labels(&mut self, across: &str, up: &str) {
+        let (middle, bottom) = (f64::midpoint(self.x.start, self.x.end), self.y.end + BOTTOM - 6.0);
+        self.label(middle, bottom, "middle", across);
+        let y = f64::midpoint(self.y.start, self.y.end);
+        self.add(&format!(
+            "<text transform=\"translate(14 {y:.1}) rotate(-90)\" text-anchor=\"middle\">{}</text>",
+            escape(up)
+        ));
+    }
+}
+
+/// The class of a series' colour.
+fn fill(series: usize) -> String {
+    format!("c{}", series % COLORS)
+}
+
+fn tick_name(tick: f64) -> String {
+    match tick.abs() {
+        0.0 => "0".to_owned(),
+        size if size >= 1.0 && tick.fract() == 0.0 => format!("{tick}"),
+        _ => number(tick),
+    }
+}
+
+/// Where names stand in the legend: from the left, and in which line.
+fn legend_places(names: &[&str]) -> Vec<(f64, f64)> {
+    let (mut x, mut line) = (LEFT, 0.0);
+    let place = |name: &&str| {
+        let width = 17.0 + name.chars().count() as f64 * CHARACTER + 14.0;
+        if x > LEFT && x + width > WIDTH {
+            (x, line) = (LEFT, line + 1.0);
+        }
+        let at = (x, line);
+        x += width;
+        at
+    };
+    names.iter().map(place).collect()
+}
+
+/// Where the bar of a series stands in its group: groups are 1 wide, with a gap between them.
+fn sides(group: usize, series: usize, count: usize) -> (f64, f64) {
+    let width = 0.8 / count.max(1) as f64;
+    let left = group as f64 + 0.1 + width * series as f64;
+    (left, left + width * 0.94)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(list: &[&str]) -> Vec<String> {
+        list.iter().map(|&text| text.to_owned()).collect()
+    }
+
+    /// The picture, which has to be XML.
+    fn drawn(chart: &Chart) -> String {
+        let svg = chart.svg();
+        roxmltree::Document::parse(&svg).unwrap_or_else(|error| panic!("{error}: {svg}"));
+        assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+        svg
+    }
+
+    #[test]
+    fn a_chart_has_a_bar_a_value_and_a_legend() {
+        let series = vec![("FCP".to_owned(), vec![1.0, 2.0]), ("<LCP>".to_owned(), vec![0.5, f64::NAN])];
+        let svg = drawn(&Chart::bars("Time", "ms", texts(&["1K", "10K"]), series));
+        for part in ["FCP", "&lt;LCP&gt;", "10K", ">ms<"] {
+            assert!(svg.contains(part), "{part}: {svg}");
+        }
+        assert_eq!((svg.matches("c0 bar").count(), svg.matches("c1 bar").count()), (2, 1), "{svg}");
+    }
+
+    #[test]
+    fn a_curve_has_a_dot_a_value_but_where_there_is_none() {
+        let curves = vec![("full".to_owned(), vec![0.002, f64::NAN, 70.0]), ("none".to_owned(), vec![-1.0; 3])];
+        let svg = drawn(&Chart::curves("Times", "ms", &[1.0, 100.0, 1e5], curves));
+        assert_eq!((svg.matches("<circle").count(), svg.matches("<polyline").count()), (2, 1), "{svg}");
+        assert!([">0.00100<", ">100000<", ">full<"].iter().all(|part| svg.contains(part)), "{svg}");
+    }
+
+    #[test]
+    fn lines_and_dots_are_told_apart() {
+        let line = |mark| Line { name: "ints".to_owned(), points: vec![(1.0, 2.0), (3.0, -4.0)], mark };
+        let svg = drawn(&Chart::lines("", "items", "\u{B5}s", vec![line(Mark::Dots), line(Mark::Line)]));
+        assert_eq!((svg.matches("<circle").count(), svg.matches("<polyline").count()), (2, 1));
+        assert!(svg.contains("items") && svg.contains("\u{B5}s"));
+    }
+
+    #[test]
+    fn scales_have_room_and_round_ticks() {
+        let decades = Scale::decades([0.002, 70.0].into_iter());
+        assert_eq!((decades.low, decades.high), (0.001, 100.0));
+        assert_eq!(decades.ticks(), [0.001, 0.01, 0.1, 1.0, 10.0, 100.0]);
+        assert_eq!(Scale::decades([10.0].into_iter()).ticks(), [10.0, 100.0]);
+        let linear = Scale::linear([3.0, 40.0, f64::NAN].into_iter());
+        assert_eq!(linear.ticks(), [0.0, 10.0, 20.0, 30.0, 40.0]);
+        assert_eq!(linear.place(42.0), Some(1.0));
+        assert!(Scale::linear([-10.0, 10.0].into_iter()).ticks().contains(&-10.0));
+    }
+
+    #[test]
+    fn nothing_to_draw_is_drawn_too() {
+        drawn(&Chart::bars("", "", vec![], vec![]));
+        drawn(&Chart::bars("", "", texts(&["x"]), vec![("y".to_owned(), vec![])]));
+        drawn(&Chart::curves("", "", &[], vec![]));
+        drawn(&Chart::lines("", "", "", vec![Line { name: String::new(), points: vec![], mark: Mark::Line }]));
+        drawn(&Chart::lines(
+            "",
+            "",
+            "",
+            vec![Line { name: "n".into(), points: vec![(f64::NAN, 1.0)], mark: Mark::Both }],
+        ));
+    }
+
+    #[test]
+    fn bars_of_a_group_stand_side_by_side() {
+        let all: Vec<(f64, f64)> = (0..3).map(|series| sides(1, series, 3)).collect();
+        assert!(all[0].0 >= 1.0 && all[2].1 <= 2.0);
+        assert!(all[0].1 <= all[1].0 && all[1].1 <= all[2].0);
+    }
+
+    #[test]
+    fn a_long_legend_goes_on_in_the_next_line() {
+        let places = legend_places(&["a name of some length, as they are here"; 4]);
+        assert_eq!(places[0], (LEFT, 0.0));
+        assert!(places[1].0 > LEFT && places[3].1 >= 1.0, "{places:?}");
+    }
+}

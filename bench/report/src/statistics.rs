@@ -1,0 +1,160 @@
+//! What is computed from many numbers: intervals, and how alike two orders are.
+
+use deltasoap_streams::prng::{SEED, SplitMix64};
+use serde::Serialize;
+
+/// A median and what lies around it: 95 percent certainty, or the least and the greatest of a few repetitions.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Serialize)]
+pub struct Interval {
+    /// Lower end.
+    pub low: f64,
+    /// The median.
+    pub median: f64,
+    /// Upper end.
+    pub high: f64,
+}
+
+impl Interval {
+    /// The least, the median and the greatest of some numbers; `None` for none.
+    pub fn of(numbers: &[f64]) -> Option<Interval> {
+        let mut sorted = numbers.to_vec();
+        sorted.sort_unstable_by(f64::total_cmp);
+        let (low, high) = (*sorted.first()?, *sorted.last()?);
+        let n = sorted.len();
+        Some(Interval { low, median: f64::midpoint(sorted[(n - 1) / 2], sorted[n / 2]), high })
+    }
+
+    /// Of the ratio to another median: not narrower than it is.
+    #[must_use]
+    pub fn by(self, other: Interval) -> Interval {
+        let ratio = |one: f64, other: f64| one / other.max(f64::MIN_POSITIVE);
+        Interval {
+            low: ratio(self.low, other.high),
+            median: ratio(self.median, other.median),
+            high: ratio(self.high, other.low),
+        }
+    }
+
+    /// Of the median times a number above zero.
+    #[must_use]
+    pub fn times(self, factor: f64) -> Interval {
+        Interval { low: self.low * factor, median: self.median * factor, high: self.high * factor }
+    }
+}
+
+/// The mean; not a number for none.
+pub fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+/// Spearman's rank correlation of two lists of the same length: 1 where both put their items into the same order, -1 where
+/// into opposite ones. Not a number where one of them knows no order.
+pub fn rank_correlation(one: &[f64], other: &[f64]) -> f64 {
+    correlation(&ranks(one), &ranks(other))
+}
+
+/// A group of numbers that are compared with each other: ours and theirs.
+pub type Group = Vec<(f64, f64)>;
+
+/// The mean of the rank correlations within groups. A group in which one side knows no order counts as 0: it says nothing.
+pub fn rank_correlation_within(groups: &[Group]) -> f64 {
+    mean(&rank_groups(groups).iter().map(|(ours, theirs)| correlation_or_none(ours, theirs)).collect::<Vec<_>>())
+}
+
+/// What chance reaches: the value that 95 of 100 random orders of our numbers, each group put into order on its own, do not exceed. Drawn by a fixed
+/// seed, so that it is the same at each call.
+pub fn rank_correlation_by_chance(groups: &[Group]) -> f64 {
+    const DRAWS: usize = 400;
+    let mut random = SplitMix64::new(SEED);
+    let mut ranked = rank_groups(groups);
+    let mut drawn: Vec<f64> = (0..DRAWS)
+        .map(|_| {
+            ranked.iter_mut().for_each(|(ours, _)| shuffle(ours, &mut random));
+            mean(&ranked.iter().map(|(ours, theirs)| correlation_or_none(ours, theirs)).collect::<Vec<_>>())
+        })
+        .collect();
+    drawn.sort_unstable_by(f64::total_cmp);
+    drawn.get(DRAWS * 95 / 100).copied().unwrap_or(f64::NAN)
+}
+
+fn rank_groups(groups: &[Group]) -> Vec<(Vec<f64>, Vec<f64>)> {
+    let lists = groups.iter().map(|group| group.iter().copied().unzip());
+    lists.map(|(ours, theirs): (Vec<f64>, Vec<f64>)| (ranks(&ours), ranks(&theirs))).collect()
+}
+
+fn correlation_or_none(one: &[f64], other: &[f64]) -> f64 {
+    Some(correlation(one, other)).filter(|correlation| correlation.is_finite()).unwrap_or(0.0)
+}
+
+/// Fisher and Yates.
+fn shuffle(items: &mut [f64], random: &mut SplitMix64) {
+    for last in (1..items.len()).rev() {
+        let other = random.below(last as u32 + 1) as usize;
+        items.swap(last, other);
+    }
+}
+
+/// Pearson's.
+fn correlation(one: &[f64], other: &[f64]) -> f64 {
+    let (one_mean, other_mean) = (mean(one), mean(other));
+    let covariance = |a: &[f64], a_mean: f64, b: &[f64], b_mean: f64| -> f64 {
+        a.iter().zip(b).map(|(a, b)| (a - a_mean) * (b - b_mean)).sum()
+    };
+    let own = covariance(one, one_mean, one, one_mean) * covariance(other, other_mean, other, other_mean);
+    covariance(one, one_mean, other, other_mean) / own.sqrt()
+}
+
+/// Ranks from 1; equal items share the mean of theirs.
+fn ranks(list: &[f64]) -> Vec<f64> {
+    let rank = |item: &f64| {
+        let below = list.iter().filter(|other| *other < item).count();
+        let equal = list.iter().filter(|other| *other == item).count();
+        below as f64 + (equal + 1) as f64 / 2.0
+    };
+    list.iter().map(rank).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_interval_of_a_ratio_holds_the_extremes() {
+        let (one, other) =
+            (Interval { low: 2.0, median: 3.0, high: 4.0 }, Interval { low: 1.0, median: 1.5, high: 2.0 });
+        assert_eq!(one.by(other), Interval { low: 1.0, median: 2.0, high: 4.0 });
+        assert_eq!(other.times(2.0), Interval { low: 2.0, median: 3.0, high: 4.0 });
+    }
+
+    #[test]
+    fn the_interval_of_repetitions_is_all_of_them() {
+        assert_eq!(Interval::of(&[3.0, 1.0, 2.0, 8.0]), Some(Interval { low: 1.0, median: 2.5, high: 8.0 }));
+        assert_eq!(Interval::of(&[]), None);
+    }
+
+    #[test]
+    fn order_is_all_that_counts() {
+        assert!((rank_correlation(&[1.0, 2.0, 3.0], &[10.0, 100.0, 1000.0]) - 1.0).abs() < 1e-12);
+        assert!((rank_correlation(&[1.0, 2.0, 3.0], &[9.0, 3.0, -1.0]) + 1.0).abs() < 1e-12);
+        assert!(rank_correlation(&[1.0, 1.0], &[1.0, 2.0]).is_nan());
+        // Ties: ranks 1.5, 1.5, 3 against 1, 2, 3.
+        assert!((rank_correlation(&[5.0, 5.0, 6.0], &[1.0, 2.0, 3.0]) - 0.75_f64.sqrt()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn groups_are_compared_within_themselves() {
+        // In each group ours runs against theirs; that the second group is greater on both sides counts for nothing.
+        let groups = [vec![(1.0, 3.0), (2.0, 2.0), (3.0, 1.0)], vec![(11.0, 13.0), (12.0, 12.0), (13.0, 11.0)]];
+        assert!((rank_correlation_within(&groups) + 1.0).abs() < 1e-12);
+        let silent = [vec![(1.0, 3.0), (1.0, 2.0)], vec![(1.0, 1.0), (2.0, 2.0)]];
+        assert!((rank_correlation_within(&silent) - 0.5).abs() < 1e-12);
+    }
+
+    /// The 95th percentile of Spearman's correlation of 30 random pairs is tabulated as 0.306.
+    #[test]
+    fn chance_reaches_what_tables_say() {
+        let group: Group = (0..30).map(|i| (f64::from(i), f64::from(i))).collect();
+        let chance = rank_correlation_by_chance(&[group]);
+        assert!((0.25..0.37).contains(&chance), "{chance}");
+    }
+}

@@ -1,0 +1,278 @@
+//! Tests of claims: when numbers of ours agree with what a paper says. Each of them can fail.
+//!
+//! An order of many cells is compared within groups, since what differs between groups (a size, a share of changes) would put any
+//! two tables into the same order; and it has to beat what chance reaches.
+
+use std::fmt;
+
+use crate::number;
+use crate::statistics::{Group, mean, rank_correlation_by_chance, rank_correlation_within};
+
+/// When numbers of ours agree.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Test {
+    /// Each number lies between these, or is one of them.
+    Range {
+        /// The least.
+        low: f64,
+        /// The greatest.
+        high: f64,
+    },
+    /// Each number is at most so many times the printed one, and the printed one at most so many times it.
+    Factor {
+        /// The paper's number, above zero.
+        printed: f64,
+        /// The factor, above one.
+        factor: f64,
+    },
+    /// Each number is at most so far from the printed one.
+    Near {
+        /// The paper's number.
+        printed: f64,
+        /// How far at most.
+        distance: f64,
+    },
+    /// Each number is at least this.
+    AtLeast(f64),
+    /// Each number is at most this.
+    AtMost(f64),
+    /// The first number and the last one of a series lie in a range each, ends included.
+    Ends {
+        /// Range of the first.
+        first: (f64, f64),
+        /// Range of the last.
+        last: (f64, f64),
+    },
+    /// Each number of a series is greater than the one before it.
+    Ascending,
+    /// The last number of a series is at least so many times the first.
+    Growth {
+        /// So many times.
+        least: f64,
+    },
+    /// The last number of a series differs from the first by at most so many percent.
+    Level {
+        /// Percent of the first.
+        percent: f64,
+    },
+    /// The rank correlation within groups, on average, is at least this, and above what 95 of 100 random orders reach.
+    Ranks {
+        /// At least.
+        least: f64,
+    },
+    /// Of all cells, at least this share differ from theirs by at most a factor.
+    Cells {
+        /// The factor, above one.
+        factor: f64,
+        /// The share, of one.
+        share: f64,
+    },
+}
+
+/// What a test looks at.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Evidence {
+    /// Numbers of ours, in their order.
+    Numbers(Vec<f64>),
+    /// Cells of a table, ours and theirs, in groups.
+    Cells(Vec<Group>),
+}
+
+/// What a test found.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Finding {
+    /// The number that decides; of several, the one that agrees least.
+    pub value: f64,
+    /// What chance reaches, where the test has to beat it.
+    pub chance: Option<f64>,
+    /// Whether the numbers agree.
+    pub agrees: bool,
+}
+
+/// Fewer cells than these in a group have no order worth a test: of six, one random order in twenty reaches 0.83.
+const LEAST_CELLS: usize = 6;
+
+impl From<f64> for Evidence {
+    fn from(number: f64) -> Self {
+        Evidence::Numbers(vec![number])
+    }
+}
+
+impl Test {
+    /// Looks at numbers. `None` if there are none, one of them is not finite, there are too few, or they are not of this test's kind.
+    pub fn judge(&self, evidence: &Evidence) -> Option<Finding> {
+        match (self, evidence) {
+            (Test::Ranks { least }, Evidence::Cells(groups)) => ranks(groups, *least),
+            (Test::Cells { factor, share }, Evidence::Cells(groups)) => cells(groups, *factor, *share),
+            (_, Evidence::Numbers(numbers)) => {
+                let is_usable = !numbers.is_empty() && numbers.iter().all(|number| number.is_finite());
+                if is_usable { self.judge_numbers(numbers) } else { None }
+            }
+            _ => None,
+        }
+    }
+
+    fn judge_numbers(&self, numbers: &[f64]) -> Option<Finding> {
+        let (first, last) = (*numbers.first()?, *numbers.last()?);
+        let decided = |value: f64, agrees: bool| Some(Finding { value, chance: None, agrees });
+        match *self {
+            Test::Range { low, high } => {
+                let beyond = |number: f64| (low - number).max(number - high);
+                let worst = worst(numbers, beyond);
+                decided(worst, beyond(worst) <= 0.0)
+            }
+            Test::Factor { printed, factor } => {
+                let beyond = |number: f64| if number > 0.0 { (number / printed).ln().abs() } else { f64::INFINITY };
+                let worst = worst(numbers, beyond);
+                decided(worst, beyond(worst) <= factor.ln())
+            }
+            Test::Near { printed, distance } => {
+                let worst = worst(numbers, |number| (number - printed).abs());
+                decided(worst, (worst - printed).abs() <= distance)
+            }
+            Test::AtLeast(bound) => {
+                let least = worst(numbers, |number| -number);
+                decided(least, least >= bound)
+            }
+            Test::AtMost(bound) => {
+                let most = worst(numbers, |number| number);
+                decided(most, most <= bound)
+            }
+            Test::Ends { first: low_end, last: high_end } => {
+                let is_in = |number: f64, (low, high): (f64, f64)| (low..=high).contains(&number);
+                decided(last, numbers.len() > 1 && is_in(first, low_end) && is_in(last, high_end))
+            }
+            _ if numbers.len() < 2 || numbers.iter().any(|number| *number <= 0.0) => None,
+            Test::Ascending => {
+                let steps: Vec<f64> = numbers.windows(2).map(|pair| pair[1] / pair[0]).collect();
+                let least = worst(&steps, |step| -step);
+                decided(least, least > 1.0)
+            }
+            Test::Growth { least } => decided(last / first, last / first >= least),
+            Test::Level { percent } => decided(last / first, (last / first - 1.0).abs() * 100.0 <= percent),
+            Test::Ranks { .. } | Test::Cells { .. } => None,
+        }
+    }
+}
+
+/// The number for which `badness` is the greatest.
+fn worst(numbers: &[f64], badness: impl Fn(f64) -> f64) -> f64 {
+    numbers.iter().copied().max_by(|one, other| badness(*one).total_cmp(&badness(*other))).unwrap_or(f64::NAN)
+}
+
+fn ranks(groups: &[Group], least: f64) -> Option<Finding> {
+    if groups.is_empty() || groups.iter().any(|group| group.len() < LEAST_CELLS || !is_finite(group)) {
+        return None;
+    }
+    let (value, chance) = (rank_correlation_within(groups), rank_correlation_by_chance(groups));
+    Some(Finding { value, chance: Some(chance), agrees: value >= least && value > chance })
+}
+
+fn cells(groups: &[Group], factor: f64, share: f64) -> Option<Finding> {
+    let all = groups.concat();
+    let is_usable = !all.is_empty() && is_finite(&all) && all.iter().all(|(ours, theirs)| *ours > 0.0 && *theirs > 0.0);
+    let near = |(ours, theirs): &(f64, f64)| f64::from(u8::from((ours / theirs).ln().abs() <= factor.ln()));
+    let value = mean(&all.iter().map(near).collect::<Vec<_>>());
+    is_usable.then_some(Finding { value, chance: None, agrees: value >= share })
+}
+
+fn is_finite(group: &[(f64, f64)]) -> bool {
+    group.iter().all(|(ours, theirs)| ours.is_finite() && theirs.is_finite())
+}
+
+impl fmt::Display for Test {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let range = |(low, high): (f64, f64)| format!("{} to {}", number(low), number(high));
+        match *self {
+            Test::Range { low, high } => f.write_str(&range((low, high))),
+            Test::Factor { printed, factor } => write!(f, "within a factor of {factor} of {}", number(printed)),
+            Test::Near { printed, distance } => write!(f, "{} \u{B1} {}", number(printed), number(distance)),
+            Test::AtLeast(bound) => write!(f, "at least {}", number(bound)),
+            Test::AtMost(bound) => write!(f, "at most {}", number(bound)),
+            Test::Ends { first, last } => write!(f, "first {}, last {}", range(first), range(last)),
+            Test::Ascending => f.write_str("each is greater than the one before"),
+            Test::Growth { least } => write!(f, "last by first at least {}", number(least)),
+            Test::Level { percent } => write!(f, "last within {} % of the first", number(percent)),
+            Test::Ranks { least } => write!(f, "at least {}, and above chance", number(least)),
+            Test::Cells { factor, share } => {
+                write!(f, "at least {:.0} % of cells within a factor of {factor}", share * 100.0)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn numbers(numbers: &[f64]) -> Evidence {
+        Evidence::Numbers(numbers.to_vec())
+    }
+
+    /// A table in which ours is `of` theirs.
+    fn table(of: impl Fn(usize, f64) -> f64) -> Evidence {
+        let group = |start: usize| (start..start + 8).map(|i| (of(i, i as f64 + 1.0), i as f64 + 1.0)).collect();
+        Evidence::Cells(vec![group(0), group(100)])
+    }
+
+    /// Of each test, numbers that agree and numbers that differ, with the value that decides.
+    #[test]
+    fn each_test_can_agree_and_can_differ() {
+        let cases = [
+            (Test::Range { low: 1.24, high: 1.76 }, numbers(&[1.3, 1.76]), numbers(&[1.3, 2.02, 1.1]), 2.02),
+            (Test::Factor { printed: 10.0, factor: 2.0 }, numbers(&[5.0, 20.0]), numbers(&[9.0, 4.9]), 4.9),
+            (Test::Factor { printed: 10.0, factor: 2.0 }, numbers(&[10.0]), numbers(&[20.1]), 20.1),
+            (Test::Near { printed: -14.2, distance: 5.0 }, numbers(&[-18.0, -10.0]), numbers(&[-14.0, 3.0]), 3.0),
+            (Test::AtLeast(3.8), numbers(&[3.8, 46.0]), numbers(&[46.0, 3.7]), 3.7),
+            (Test::AtMost(1.5), numbers(&[0.2, 1.5]), numbers(&[1.6, 0.3]), 1.6),
+            (Test::Ends { first: (1.0, 1.2), last: (1.3, 1.5) }, numbers(&[1.1, 9.0, 1.4]), numbers(&[1.3, 1.4]), 1.4),
+            (Test::Ascending, numbers(&[1.0, 2.0, 3.0]), numbers(&[1.0, 4.0, 3.0]), 0.75),
+            (Test::Growth { least: 1.3 }, numbers(&[1.0, 0.5, 1.4]), numbers(&[1.0, 5.0, 1.2]), 1.2),
+            (Test::Level { percent: 10.0 }, numbers(&[10.0, 20.0, 10.9]), numbers(&[10.0, 12.0]), 1.2),
+            (Test::Ranks { least: 0.5 }, table(|_, theirs| theirs * 3.0), table(|_, theirs| -theirs), -1.0),
+            (Test::Cells { factor: 1.5, share: 0.7 }, table(|_, theirs| theirs * 1.4), table(|_, t| t * 1.6), 0.0),
+        ];
+        for (test, agreeing, differing, value) in cases {
+            assert!(test.judge(&agreeing).is_some_and(|finding| finding.agrees), "{test}");
+            let finding = test.judge(&differing).unwrap_or_else(|| panic!("{test}"));
+            assert!(!finding.agrees && (finding.value - value).abs() < 1e-9, "{test}: {finding:?}");
+        }
+    }
+
+    /// Two tables that both grow by group, and within a group have nothing to do with each other.
+    #[test]
+    fn an_order_of_groups_alone_is_no_agreement() {
+        let noise = [3.0, 7.0, 1.0, 8.0, 2.0, 6.0, 5.0, 4.0];
+        let test = Test::Ranks { least: 0.2 };
+        let finding = test.judge(&table(|i, _| (i / 100) as f64 * 50.0 + noise[i % 4 + (i / 2) % 4])).unwrap();
+        assert!(!finding.agrees && finding.chance.unwrap() > 0.2, "{finding:?}");
+    }
+
+    #[test]
+    fn what_is_no_evidence_is_not_judged() {
+        let ranks = Test::Ranks { least: 0.5 };
+        let few = Evidence::Cells(vec![vec![(1.0, 1.0), (2.0, 2.0)]]);
+        for (test, evidence) in [
+            (&ranks, numbers(&[1.0])),
+            (&ranks, few),
+            (&ranks, Evidence::Cells(vec![])),
+            (&Test::AtLeast(1.0), numbers(&[])),
+            (&Test::AtLeast(1.0), numbers(&[2.0, f64::NAN])),
+            (&Test::Ascending, numbers(&[2.0])),
+            (&Test::AtMost(1.0), table(|_, theirs| theirs)),
+            (&Test::Cells { factor: 2.0, share: 0.5 }, table(|_, _| 0.0)),
+        ] {
+            assert_eq!(test.judge(&evidence), None, "{test}: {evidence:?}");
+        }
+    }
+
+    #[test]
+    fn rules_say_what_they_ask_for() {
+        assert_eq!(Test::Range { low: 1.24, high: 1.76 }.to_string(), "1.24 to 1.76");
+        assert_eq!(Test::Factor { printed: 41.0, factor: 2.0 }.to_string(), "within a factor of 2 of 41.0");
+        assert_eq!(
+            Test::Cells { factor: 1.5, share: 0.7 }.to_string(),
+            "at least 70 % of cells within a factor of 1.5"
+        );
+    }
+}
