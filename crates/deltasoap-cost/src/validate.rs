@@ -6,7 +6,7 @@
 use crate::CostError;
 use crate::calibration::{Activity, Mode};
 use crate::fit::model::{ActivityModel, Model};
-use crate::measure::{Engine, begins_anew, least, order, prepare_sample};
+use crate::measure::{Engine, Times, begins_anew, order, prepare_sample, timed};
 use crate::predict::{Direction, Sample, Sizes, Work, samples};
 use crate::usage::{Feature, Usage};
 use crate::workload::{Class, Extent, Workload, series};
@@ -76,8 +76,10 @@ impl Errors {
 #[derive(Debug)]
 pub struct Trial {
     subject: Subject,
-    /// The prediction; what is measured is infinite so far.
+    /// The prediction; what is measured is zero so far.
     comparison: Comparison,
+    /// What was measured, a visit each.
+    visits: Vec<Times>,
 }
 
 #[derive(Debug, Clone)]
@@ -139,11 +141,11 @@ fn trial(
 ) -> Result<Trial, CostError> {
     let estimate = fitted.features.estimate(usage)?;
     let (predicted, margin, by_the_paper) = (estimate.cost, estimate.margin, fitted.by_the_paper(usage));
-    let comparison = Comparison { message, activity, predicted, margin, by_the_paper, measured: f64::INFINITY };
-    Ok(Trial { subject, comparison })
+    let comparison = Comparison { message, activity, predicted, margin, by_the_paper, measured: 0.0 };
+    Ok(Trial { subject, comparison, visits: Vec::new() })
 }
 
-/// Measures what was predicted, in rounds as [`measure`](crate::measure::measure) does, and keeps the least time of each message. Operations are
+/// Measures what was predicted, in rounds as [`measure`](crate::measure::measure) does, and takes the times of each message as it does. Operations are
 /// measured in this process, whatever the engine is. The toolkit is warmed up with what it was measured with, so that it is compiled alike.
 ///
 /// # Errors
@@ -169,13 +171,14 @@ pub fn measure_trials(
                 Subject::Sample(sample) => Some(prepare_sample(sample, activity, mode)?),
             };
             if let Some(mut job) = job {
-                trial.comparison.measured = trial.comparison.measured.min(least(job.as_mut())?.cost());
+                trial.visits.push(timed(job.as_mut(), activity)?);
             }
             watch();
         }
     }
-    trials.retain(|trial| trial.comparison.measured.is_finite());
-    Ok(trials.into_iter().map(|trial| trial.comparison).collect())
+    trials.retain(|trial| !trial.visits.is_empty());
+    let measured = |trial: Trial| Comparison { measured: Times::low(&trial.visits).cost(), ..trial.comparison };
+    Ok(trials.into_iter().map(measured).collect())
 }
 
 #[cfg(test)]
@@ -192,8 +195,7 @@ mod tests {
         assert_eq!(Errors::of(std::iter::empty()), Errors { median_error: 0.0, p90_error: 0.0, n: 0 });
     }
 
-    /// A model of as many rounds as it takes. Each point keeps its least time, so that more rounds have less noise, however busy the
-    /// machine is.
+    /// A model of as many rounds as it takes. Low times count, so that more rounds have less noise, however busy the machine is.
     fn fitted(engine: &mut Deltasoap) -> Option<Model> {
         const MOST: usize = 20;
         let mut calibration = Calibration::new(Machine::here(), Deltasoap::identity(), Mode::Regular, Extent::Few);

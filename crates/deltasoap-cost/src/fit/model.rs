@@ -10,7 +10,7 @@ use super::fields;
 use super::regression::{Problem, Regression};
 use super::segments::{Segmented, fit_segments};
 use crate::CostError;
-use crate::calibration::{Activity, Calibration, Mode, Point, Toolkit};
+use crate::calibration::{Activity, Calibration, Mode, Point, Toolkit, Unfinished};
 use crate::measure::Busy;
 use crate::usage::{Feature, Usage};
 use crate::workload::{Class, Workload};
@@ -33,6 +33,8 @@ pub struct Model {
     pub in_full: BTreeMap<Activity, ActivityModel>,
     /// What other programs did while the calibration was measured, where that was enough to make it doubtful.
     pub busy: Option<Busy>,
+    /// How far measuring the calibration has come, where that was not to its end.
+    pub unfinished: Option<Unfinished>,
 }
 
 /// The models of one activity.
@@ -125,6 +127,7 @@ impl Model {
             activities: fit(mode)?,
             in_full,
             busy: calibration.busy(),
+            unfinished: calibration.unfinished(),
         })
     }
 
@@ -141,7 +144,9 @@ impl Model {
         let in_full =
             self.in_full.values().flat_map(|fitted| fitted.notes.iter().map(|note| format!("in full: {note}")));
         let busy = self.busy.map(|busy| format!("{busy} while this was measured; measure again when it is idle"));
-        busy.into_iter().chain(self.activities.values().flat_map(|fitted| fitted.notes.iter().cloned())).chain(in_full)
+        let unfinished = self.unfinished.map(|unfinished| unfinished.to_string());
+        let remarks = unfinished.into_iter().chain(busy);
+        remarks.chain(self.activities.values().flat_map(|fitted| fitted.notes.iter().cloned())).chain(in_full)
     }
 
     /// The model of an activity in a mode, which is the model's own, or regular mode for messages that are not compared.
@@ -498,8 +503,8 @@ mod tests {
         for workload in series(mode, Extent::Few).into_iter().filter(|workload| keep(workload)) {
             let cost = cost(&Usage::of_workload(&workload, mode).expect("a message"));
             let activity = Activity::Serialize;
-            let times = Times { cpu: Some(cost), elapsed: cost };
-            it.points.push(Point { workload, activity, times, bytes: 1 });
+            let visits = vec![Times { cpu: Some(cost), elapsed: cost }];
+            it.points.push(Point { workload, activity, visits, bytes: 1 });
         }
         it
     }
@@ -560,7 +565,7 @@ mod tests {
         let mut it = calibration(Mode::Regular, |it| matches!(it, Workload::Array { class: Class::Int, .. }));
         for point in &mut it.points {
             if let Workload::Array { length, .. } = point.workload {
-                point.times.cpu = Some(f64::from(length).powi(2));
+                point.visits[0].cpu = Some(f64::from(length).powi(2));
             }
         }
         let points: Vec<_> = it.of(Activity::Serialize).collect();
