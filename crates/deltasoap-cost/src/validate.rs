@@ -7,7 +7,7 @@ use crate::CostError;
 use crate::calibration::{Activity, Mode};
 use crate::fit::model::{ActivityModel, Model};
 use crate::measure::{Engine, Times, begins_anew, order, prepare_sample, timed};
-use crate::predict::{Direction, Sample, Sizes, Work, samples};
+use crate::predict::{Direction, Sample, Sizes, Work, if_measured, samples};
 use crate::usage::{Feature, Usage};
 use crate::workload::{Class, Extent, Workload, series};
 use deltasoap_dynamic::Operation;
@@ -88,20 +88,20 @@ enum Subject {
     Sample(Rc<Sample>),
 }
 
-/// Predicts a kind of message. Sending is left out: its time is the network's.
+/// Predicts a kind of message, in all activities that were measured.
 ///
 /// # Errors
 /// When nothing was measured that could stand in.
 pub fn predict_workload(model: &Model, workload: &Workload) -> Result<Vec<Trial>, CostError> {
     let usage = Usage::of_workload(workload, model.mode)?;
-    let trial = |activity| {
+    let trial = |(&activity, fitted): (&Activity, &ActivityModel)| {
         let subject = Subject::Workload(workload.clone());
-        trial(subject, workload.to_string(), activity, model.of(activity)?, &usage)
+        trial(subject, workload.to_string(), activity, fitted, &usage)
     };
-    [Activity::Serialize, Activity::Deserialize].into_iter().map(trial).collect()
+    model.activities.iter().map(trial).collect()
 }
 
-/// Predicts the messages of an operation, and makes sure that they can be measured. Messages in which nothing can change of what should are
+/// Predicts the messages of an operation, in all activities that were measured, and makes sure that they can be measured. Messages in which nothing can change of what should are
 /// left out.
 ///
 /// # Errors
@@ -115,11 +115,12 @@ pub fn predict_operation(model: &Model, operation: &Operation, sizes: &Sizes) ->
         let direction = if sample.direction == Direction::Request { "request" } else { "response" };
         let changed = changed_leaves(&Work::new(model.mode, Activity::Serialize, &sample)?.usage());
         let message = format!("{} {direction}{changed}", operation.full_name());
-        for activity in [Activity::Serialize, Activity::Deserialize] {
+        for &activity in model.activities.keys() {
             prepare_sample(&sample, activity, model.mode)?;
             let work = Work::new(model.mode, activity, &sample)?;
+            let Some(fitted) = if_measured(work.fitted(model))? else { continue };
             let subject = Subject::Sample(Rc::clone(&sample));
-            all.push(trial(subject, message.clone(), activity, work.fitted(model)?, &work.usage())?);
+            all.push(trial(subject, message.clone(), activity, fitted, &work.usage())?);
         }
     }
     Ok(all)
@@ -224,7 +225,8 @@ mod tests {
         trials.extend(predict_operation(&model, &order, &Sizes::default()).expect("predicted"));
         let (mode, mut visits) = (Mode::Regular, 0);
         let compared = measure_trials(&mut engine, mode, trials, 3, &mut || visits += 1).expect("measured");
-        assert_eq!((compared.len(), visits), (2 + 4, 3 * 6));
+        assert_eq!((compared.len(), visits), (3 + 6, 3 * 9));
+        assert_eq!(compared.iter().filter(|it| it.activity == Activity::Send).count(), 3);
         assert!(compared.iter().all(|it| it.error() < 3.0 && it.measured > 0.0), "{compared:#?}");
     }
 }

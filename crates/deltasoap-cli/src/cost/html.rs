@@ -4,6 +4,7 @@ use super::chart::{Chart, Line};
 use super::figures::figures;
 use super::plan::Curve;
 use super::tables::{Sheet, sheets};
+use super::validate::activities;
 use crate::files;
 use anyhow::Result;
 use deltasoap_cost::paper::{Printed, printed};
@@ -53,7 +54,7 @@ pub fn calibration(path: &Path, measured: &Calibration, model: &Model) -> Result
 pub fn validation(path: &Path, all: &[Comparison]) -> Result<()> {
     let of = |activity| all.iter().filter(move |it| it.activity == activity);
     let mut errors = Vec::new();
-    for activity in [Activity::Serialize, Activity::Deserialize] {
+    for activity in activities(all) {
         let mut sorted: Vec<f64> = of(activity).map(|it| it.error() * 100.0).collect();
         sorted.sort_by(f64::total_cmp);
         let last = sorted.len().max(2) as f64 - 1.0;
@@ -65,7 +66,7 @@ pub fn validation(path: &Path, all: &[Comparison]) -> Result<()> {
         points: of(activity).map(|it| (it.measured / 1e3, it.predicted / 1e3)).collect(),
         is_line: false,
     };
-    let both = vec![scatter(Activity::Serialize), scatter(Activity::Deserialize)];
+    let both = activities(all).map(scatter).collect();
     let body = html! {
         (chart("Error of so many percent of the predictions", "% of predictions", "error in %", errors)?)
         (chart("Predicted and measured", "measured, µs", "predicted, µs", both)?)

@@ -109,7 +109,7 @@ fn print_json(all: &[Comparison]) -> Result<()> {
 fn print(all: &[Comparison]) -> Result<()> {
     let mut out = stdout();
     let headings = ["", "messages", "median error", "9 of 10 below", "in the interval", "median by the paper's 3.4"];
-    let rows: Vec<_> = [Activity::Serialize, Activity::Deserialize].into_iter().map(|it| row(all, it)).collect();
+    let rows: Vec<_> = activities(all).map(|it| row(all, it)).collect();
     writeln!(out, "{}\n", table(&headings, &rows))?;
     let mut worst: Vec<_> = all.iter().collect();
     worst.sort_by(|a, b| b.error().total_cmp(&a.error()));
@@ -118,6 +118,11 @@ fn print(all: &[Comparison]) -> Result<()> {
     };
     let rows: Vec<_> = worst.iter().take(WORST).map(cells).collect();
     Ok(writeln!(out, "{}", table(&["farthest off", "predicted", "measured", "error"], &rows))?)
+}
+
+/// The activities that anything was measured of.
+pub fn activities(all: &[Comparison]) -> impl Iterator<Item = Activity> {
+    Activity::ALL.into_iter().filter(|activity| all.iter().any(|it| it.activity == *activity))
 }
 
 fn row(all: &[Comparison], activity: Activity) -> Vec<String> {

@@ -113,6 +113,10 @@ fn messages_of_a_wsdl_are_predicted() {
     assert_eq!(long["messages"][0]["bytes"], 26_701);
     let table = printed(&[&common[..], &["--length", "item=5"]].concat());
     assert!(table.contains("request") && table.contains("assumed characters"), "{table}");
+    assert!(table.contains("serialize to socket"), "{table}");
+    let send = |it: &Json| it["messages"][0]["send"]["cost"].as_f64().expect("a cost");
+    let write = |it: &Json| it["messages"][0]["serialize"]["cost"].as_f64().expect("a cost");
+    assert!(send(&long) > write(&long) && send(&short) > write(&short), "the system's part comes on top: {long}");
 }
 
 /// A calibration may come from anywhere.
@@ -161,6 +165,9 @@ fn predictions_are_held_against_the_truth() {
         assert_eq!(last["n"].as_u64().expect("a number") as usize, lines.len() - 1);
         assert!(last["median_error"].as_f64().expect("a part") <= last["p90_error"].as_f64().expect("a part"));
         assert!(lines.len() > 8 && Path::new(&page).exists());
+        for activity in ["serialize", "send", "deserialize"] {
+            assert!(lines.iter().any(|it| it["activity"] == activity), "{activity}");
+        }
     }
 }
 

@@ -94,17 +94,21 @@ impl Engine for Deltasoap {
         let is_in_full = mode == Mode::Differential && !workload.is_compared();
         let is_read_so = is_in_full && activity == Activity::Deserialize;
         let message = if is_read_so { Message::uncompared(workload)? } else { Message::new(workload)? };
-        let subject = (message, workload.clone());
-        let link = match activity {
-            Activity::Send => Some(Link::new().map_err(|error| failed(workload, &error))?),
-            _ => None,
-        };
-        let job: Box<dyn Job> = match activity {
-            Activity::Deserialize => Box::new(Read::new(subject, mode)?),
-            _ => Box::new(Write::new(subject, if is_in_full { Mode::Regular } else { mode }, link)?),
-        };
-        Ok(Some(job))
+        let mode = if is_in_full && !is_read_so { Mode::Regular } else { mode };
+        job((message, workload.clone()), activity, mode).map(Some)
     }
+}
+
+/// Makes ready for doing something with a message.
+fn job<'s>(subject: impl Subject + 's, activity: Activity, mode: Mode) -> Result<Box<dyn Job + 's>, CostError> {
+    Ok(match activity {
+        Activity::Serialize => Box::new(Write::new(subject, mode, None)?),
+        Activity::Send => {
+            let link = Link::new().map_err(|error| failed(&subject.name(), &error))?;
+            Box::new(Write::new(subject, mode, Some(link))?)
+        }
+        Activity::Deserialize => Box::new(Read::new(subject, mode)?),
+    })
 }
 
 fn failed(what: &impl ToString, reason: &impl ToString) -> CostError {
@@ -151,15 +155,12 @@ impl Subject for &Sample {
     }
 }
 
-/// Makes ready for doing something with the message of an operation again and again, in memory; with the one after it in turn, if values change.
+/// Makes ready for doing something with the message of an operation again and again; with the one after it in turn, if values change.
 ///
 /// # Errors
 /// When it cannot be written, or read again.
 pub fn prepare_sample<'s>(sample: &'s Sample, activity: Activity, mode: Mode) -> Result<Box<dyn Job + 's>, CostError> {
-    Ok(match activity {
-        Activity::Deserialize => Box::new(Read::new(sample, mode)?),
-        _ => Box::new(Write::new(sample, mode, None)?),
-    })
+    job(sample, activity, mode)
 }
 
 /// True if the message is compared with the one before it in differential mode. Some never are, for their values may stand in several places, or hold

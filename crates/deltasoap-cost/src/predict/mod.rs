@@ -54,8 +54,10 @@ pub struct MessageCost {
     pub bytes: usize,
     /// Leaves: values of simple types.
     pub leaves: u64,
-    /// Nanoseconds to serialize it.
+    /// Nanoseconds to serialize it to memory.
     pub serialize: Estimate,
+    /// Nanoseconds to serialize it to a socket, over loopback, as the paper measures it (3); `None` where that was not measured.
+    pub send: Option<Estimate>,
     /// Nanoseconds to deserialize it.
     pub deserialize: Estimate,
     /// Parts in the order of the document. The first, whose path is empty, is the message around them; in differential
@@ -207,10 +209,19 @@ pub fn message_cost(model: &Model, sample: &Sample) -> Result<MessageCost, CostE
         bytes,
         leaves: Usage::of(&sample.body()).leaves() as u64,
         serialize: write.estimate(model)?,
+        send: if_measured(Work::new(model.mode, Activity::Send, sample)?.estimate(model))?,
         deserialize: read.estimate(model)?,
         parts: part_costs(model, &write, &read)?,
         open: sample.open.clone(),
     })
+}
+
+/// Nothing where a toolkit does not send, or not in that mode.
+pub(crate) fn if_measured<T>(found: Result<T, CostError>) -> Result<Option<T>, CostError> {
+    match found {
+        Err(CostError::NotMeasured(_)) => Ok(None),
+        found => found.map(Some),
+    }
 }
 
 /// What is to be done with a message.
