@@ -6,7 +6,7 @@
 use crate::CostError;
 use crate::calibration::{Activity, Mode};
 use crate::fit::model::{ActivityModel, Model};
-use crate::measure::{Engine, Times, begins_anew, order, prepare_sample, timed};
+use crate::measure::{Engine, Times, begins_anew, check_sample, order, timed};
 use crate::predict::{Direction, Sample, Sizes, Work, if_measured, samples};
 use crate::usage::{Feature, Usage};
 use crate::workload::{Class, Extent, Workload, series};
@@ -116,7 +116,7 @@ pub fn predict_operation(model: &Model, operation: &Operation, sizes: &Sizes) ->
         let changed = changed_leaves(&Work::new(model.mode, Activity::Serialize, &sample)?.usage());
         let message = format!("{} {direction}{changed}", operation.full_name());
         for &activity in model.activities.keys() {
-            prepare_sample(&sample, activity, model.mode)?;
+            check_sample(&sample, activity, model.mode)?;
             let work = Work::new(model.mode, activity, &sample)?;
             let Some(fitted) = if_measured(work.fitted(model))? else { continue };
             let subject = Subject::Sample(Rc::clone(&sample));
@@ -146,8 +146,7 @@ fn trial(
     Ok(Trial { subject, comparison, visits: Vec::new() })
 }
 
-/// Measures what was predicted, in rounds as [`measure`](crate::measure::measure) does, and takes the times of each message as it does. Operations are
-/// measured in this process, whatever the engine is. The toolkit is warmed up with what it was measured with, so that it is compiled alike.
+/// Measures what was predicted, in rounds as [`measure`](crate::measure::measure) does, and takes the times of each message as it does. The toolkit is warmed up with what it was measured with, so that it is compiled alike.
 ///
 /// # Errors
 /// When the toolkit fails. What it does not offer is left out.
@@ -169,7 +168,7 @@ pub fn measure_trials(
             let activity = trial.comparison.activity;
             let job = match &trial.subject {
                 Subject::Workload(workload) => engine.prepare(workload, activity, mode)?,
-                Subject::Sample(sample) => Some(prepare_sample(sample, activity, mode)?),
+                Subject::Sample(sample) => engine.prepare_sample(sample, activity, mode)?,
             };
             if let Some(mut job) = job {
                 trial.visits.push(timed(job.as_mut(), activity)?);

@@ -7,7 +7,7 @@ mod build;
 mod class;
 mod series;
 
-pub(crate) use build::has_first;
+pub(crate) use build::{NAMESPACE, has_first};
 pub use build::{Body, Message};
 pub use class::{Class, typical};
 pub(crate) use series::shuffle;

@@ -153,6 +153,12 @@ pub struct Check {
     /// Operations of a WSDL at most
     #[arg(long, default_value_t = 5, value_name = "N")]
     pub operations: usize,
+    /// Items of the lists of operations
+    #[arg(long, default_value_t = 10, value_name = "N", requires = "wsdl")]
+    pub default_length: usize,
+    /// Characters of the texts of operations
+    #[arg(long, default_value_t = 20, value_name = "L", requires = "wsdl")]
+    pub default_string: usize,
     /// Percent of the values of operations that change from message to message, in differential mode; may be given more than once. Default: 0,
     /// 10, 50
     #[arg(long, value_name = "P", requires = "wsdl")]

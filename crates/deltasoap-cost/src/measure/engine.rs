@@ -49,6 +49,17 @@ pub trait Engine {
         activity: Activity,
         mode: Mode,
     ) -> Result<Option<Box<dyn Job + '_>>, CostError>;
+
+    /// The same with the message of an operation; in our toolkit with the one after it in turn, if values change.
+    ///
+    /// # Errors
+    /// When the toolkit fails, or the message cannot be written, or read again.
+    fn prepare_sample<'s>(
+        &'s mut self,
+        sample: &'s Sample,
+        activity: Activity,
+        mode: Mode,
+    ) -> Result<Option<Box<dyn Job + 's>>, CostError>;
 }
 
 /// Something that is done with a message again and again.
@@ -96,6 +107,15 @@ impl Engine for Deltasoap {
         let message = if is_read_so { Message::uncompared(workload)? } else { Message::new(workload)? };
         let mode = if is_in_full && !is_read_so { Mode::Regular } else { mode };
         job((message, workload.clone()), activity, mode).map(Some)
+    }
+
+    fn prepare_sample<'s>(
+        &'s mut self,
+        sample: &'s Sample,
+        activity: Activity,
+        mode: Mode,
+    ) -> Result<Option<Box<dyn Job + 's>>, CostError> {
+        job(sample, activity, mode).map(Some)
     }
 }
 
@@ -155,12 +175,12 @@ impl Subject for &Sample {
     }
 }
 
-/// Makes ready for doing something with the message of an operation again and again; with the one after it in turn, if values change.
+/// Makes sure that the message of an operation can be written, and read again.
 ///
 /// # Errors
-/// When it cannot be written, or read again.
-pub fn prepare_sample<'s>(sample: &'s Sample, activity: Activity, mode: Mode) -> Result<Box<dyn Job + 's>, CostError> {
-    job(sample, activity, mode)
+/// When it cannot.
+pub(crate) fn check_sample(sample: &Sample, activity: Activity, mode: Mode) -> Result<(), CostError> {
+    job(sample, activity, mode).map(drop)
 }
 
 /// True if the message is compared with the one before it in differential mode. Some never are, for their values may stand in several places, or hold

@@ -13,8 +13,8 @@ mod peer;
 mod sink;
 
 pub use clock::{Busy, Clock, Others, Times, median, process_time};
-pub(crate) use engine::is_compared;
-pub use engine::{Deltasoap, Engine, Job, prepare_sample};
+pub use engine::{Deltasoap, Engine, Job};
+pub(crate) use engine::{check_sample, is_compared};
 pub use interval::Interval;
 pub use peer::Peer;
 pub use sink::Sink;
@@ -169,6 +169,7 @@ pub(crate) fn order(count: usize, round: u32) -> Vec<usize> {
 mod tests {
     use super::*;
     use crate::calibration::{Machine, Toolkit};
+    use crate::predict::Sample;
 
     /// A toolkit that takes a microsecond an item, twice that in every fifth visit; and, by a clock that steps, a third of it in every 23rd.
     #[derive(Default)]
@@ -218,6 +219,15 @@ mod tests {
             let each = if is_glitch { 350.0 } else if is_slow { 2000.0 } else { 1000.0 };
             let cost = f64::from(*length) * each;
             Ok((activity == Activity::Serialize).then(|| Box::new(Constant(cost)) as Box<dyn Job>))
+        }
+
+        fn prepare_sample<'s>(
+            &'s mut self,
+            _: &'s Sample,
+            _: Activity,
+            _: Mode,
+        ) -> Result<Option<Box<dyn Job + 's>>, CostError> {
+            Ok(None)
         }
     }
 

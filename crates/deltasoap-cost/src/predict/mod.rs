@@ -116,6 +116,11 @@ impl Sample {
         !self.changes.is_empty()
     }
 
+    /// Name of the body's element.
+    pub fn element(&self) -> &QName {
+        &self.name
+    }
+
     /// Its content.
     pub fn value(&self) -> &Value {
         &self.value

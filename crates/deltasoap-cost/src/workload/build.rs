@@ -12,7 +12,7 @@ use deltasoap_core::{Buffer, Error, Node, Record, Simple, Value};
 use deltasoap_streams::prng::{SEED, SplitMix64};
 
 /// The namespace of measured messages.
-const NAMESPACE: &str = "urn:bench";
+pub(crate) const NAMESPACE: &str = "urn:bench";
 
 /// A message's body: a value with everything that is needed to write it.
 #[derive(Debug, Clone, Copy)]
