@@ -177,7 +177,7 @@ pub fn measure_trials(
         }
     }
     trials.retain(|trial| !trial.visits.is_empty());
-    let measured = |trial: Trial| Comparison { measured: Times::low(&trial.visits).cost(), ..trial.comparison };
+    let measured = |trial: Trial| Comparison { measured: Times::least(&trial.visits).cost(), ..trial.comparison };
     Ok(trials.into_iter().map(measured).collect())
 }
 
@@ -195,7 +195,7 @@ mod tests {
         assert_eq!(Errors::of(std::iter::empty()), Errors { median_error: 0.0, p90_error: 0.0, n: 0 });
     }
 
-    /// A model of as many rounds as it takes. Low times count, so that more rounds have less noise, however busy the machine is.
+    /// A model of as many rounds as it takes. Its points keep their least times, so that more rounds have less noise, however busy the machine is.
     fn fitted(engine: &mut Deltasoap) -> Option<Model> {
         const MOST: usize = 20;
         let mut calibration = Calibration::new(Machine::here(), Deltasoap::identity(), Mode::Regular, Extent::Few);

@@ -34,7 +34,7 @@ pub fn calibration(path: &Path, measured: &Calibration, model: &Model) -> Result
     let body = html! {
         p {
             (toolkit.name) " " (toolkit.version) ", " (measured.mode) " mode, " (machine.processor) ", " (machine.cores) " cores, "
-            (machine.system) ", " (measured.date) ". Of " (measured.rounds) " visits of each point the lower quartile of processor time counts."
+            (machine.system) ", " (measured.date) ". Of " (measured.rounds) " visits of each point the least processor time that can be believed counts."
         }
         h2 { "Figures" }
         (figures(measured, model)?)

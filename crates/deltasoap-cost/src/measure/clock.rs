@@ -24,33 +24,46 @@ impl Times {
     /// The median of each clock; no time at all of none.
     #[must_use]
     pub(super) fn median(all: &[Times]) -> Times {
-        Times::of_each(all, |times| median(times.into_iter()))
+        let cpu = median(all.iter().filter_map(|times| times.cpu));
+        Times { cpu, elapsed: median(all.iter().map(|times| times.elapsed)).unwrap_or_default() }
     }
 
-    /// The lower quartile of each clock, rounded up; no time at all of none.
+    /// The least of each clock, of those times that can be believed; no time at all of none.
     ///
-    /// What disturbs a measurement makes it longer, so the low ones are those of the work itself. The very lowest may be a glitch of a clock:
-    /// one of two to five times, up to three of ten or more, may be too short by any amount, and are not believed.
+    /// What disturbs a measurement makes it longer, so the least is the time of the work itself. But now and then a clock steps. So times
+    /// count only where both clocks agree that the thread had a processor nearly all of the time, if there are such times; and of
+    /// [`ENOUGH`] or more not those that are less than [`GLITCH`] of the third least.
     #[must_use]
-    pub fn low(all: &[Times]) -> Times {
-        Times::of_each(all, |times| ranked(times, |last| last.div_ceil(4)))
+    pub fn least(all: &[Times]) -> Times {
+        let agreeing: Vec<Times> = all.iter().copied().filter(Times::agree).collect();
+        let mut believed = if agreeing.is_empty() { all.to_vec() } else { agreeing };
+        believed.sort_by(|one, other| one.cost().total_cmp(&other.cost()));
+        if let Some(third) = believed.get(2).map(|times| times.cost()).filter(|_| believed.len() >= ENOUGH) {
+            believed.retain(|times| times.cost() >= GLITCH * third);
+        }
+        let least = |times: &mut dyn Iterator<Item = f64>| times.reduce(f64::min);
+        let cpu = least(&mut believed.iter().filter_map(|times| times.cpu));
+        Times { cpu, elapsed: least(&mut believed.iter().map(|times| times.elapsed)).unwrap_or_default() }
     }
 
-    fn of_each(all: &[Times], figure: impl Fn(Vec<f64>) -> Option<f64>) -> Times {
-        let cpu = figure(all.iter().filter_map(|times| times.cpu).collect());
-        Times { cpu, elapsed: figure(all.iter().map(|times| times.elapsed).collect()).unwrap_or_default() }
+    /// True if the thread had a processor nearly all of the time; also where processor time is not known.
+    fn agree(&self) -> bool {
+        self.cpu.is_none_or(|cpu| cpu >= BUSY * self.elapsed)
     }
 }
+
+/// The part of elapsed time that a thread at least had a processor that did not wait.
+const BUSY: f64 = 0.75;
+/// Times among which a glitch can be told from a disturbed machine.
+const ENOUGH: usize = 4;
+/// What is less than this part of the third least time is a glitch.
+const GLITCH: f64 = 0.5;
 
 /// The median, of two in the middle the lower one; `None` of none.
 pub fn median(numbers: impl Iterator<Item = f64>) -> Option<f64> {
-    ranked(numbers.collect(), |last| last / 2)
-}
-
-/// The number at a place of their order, which is chosen by the last place; `None` of none.
-fn ranked(mut numbers: Vec<f64>, place: impl Fn(usize) -> usize) -> Option<f64> {
-    numbers.sort_by(f64::total_cmp);
-    numbers.get(place(numbers.len().saturating_sub(1))).copied()
+    let mut sorted: Vec<f64> = numbers.collect();
+    sorted.sort_by(f64::total_cmp);
+    sorted.get(sorted.len().saturating_sub(1) / 2).copied()
 }
 
 /// Both clocks, started together.
@@ -220,30 +233,38 @@ mod tests {
         assert_eq!(median([4.0, 1.0, 3.0, 2.0].into_iter()), Some(2.0));
     }
 
-    /// However short a glitch is, and however long a disturbance.
+    /// The thread's clock steps, that of the wall does not.
     #[test]
-    fn a_low_time_is_no_glitch() {
-        let of = |cpus: &[f64]| {
-            let times: Vec<_> = cpus.iter().map(|&cpu| Times { cpu: Some(cpu), elapsed: 2.0 * cpu }).collect();
-            Times::low(&times)
-        };
-        for glitch in [0.0, 9.4, 26.0] {
-            let all = [33.0, 27.2, glitch, 27.1, 90.0];
+    fn a_time_that_one_clock_alone_has_is_not_believed() {
+        for glitch in [0.0, 9.4, 18.0] {
+            let all = [(33.0, 33.1), (glitch, 27.5), (27.2, 27.1), (90.0, 200.0)];
+            let all = all.map(|(cpu, elapsed)| Times { cpu: Some(cpu), elapsed });
             for count in 3..=all.len() {
-                let low = of(&all[..count]).cpu.expect("known");
-                assert!((27.1..=27.2).contains(&low), "{low} of {count} with {glitch}");
+                assert_eq!(Times::least(&all[..count]), all[2], "{glitch} of {count}");
             }
         }
-        let twelve = [9.4, 0.1, 9.5, 27.0, 27.2, 27.3, 27.1, 28.0, 31.0, 35.0, 50.0, 80.0];
-        assert_eq!(of(&twelve), Times { cpu: Some(27.0), elapsed: 54.0 });
-        assert_eq!((of(&[5.0]).cpu, of(&[5.0, 6.0]).cpu), (Some(5.0), Some(6.0)));
+        // A thread that always waits has no other times.
+        let waiting = [Times { cpu: Some(3.0), elapsed: 9.0 }, Times { cpu: Some(2.0), elapsed: 10.0 }];
+        assert_eq!(Times::least(&waiting), Times { cpu: Some(2.0), elapsed: 9.0 });
     }
 
     #[test]
-    fn clocks_are_low_each_for_itself() {
+    fn a_time_far_below_all_others_is_not_believed() {
+        let least = |cpus: &[f64]| {
+            let all: Vec<_> = cpus.iter().map(|&cpu| Times { cpu: Some(cpu), elapsed: cpu }).collect();
+            Times::least(&all).cpu.expect("known")
+        };
+        assert_eq!(least(&[27.0, 27.2, 9.4, 28.0]), 27.0);
+        assert_eq!(least(&[27.0, 13.0, 27.2, 9.4, 28.0, 31.0]), 27.0, "two of them");
+        assert_eq!(least(&[5298.0, 11968.0, 9033.0, 8122.0, 9263.0]), 5298.0, "the others were disturbed");
+        assert_eq!(least(&[9.4, 27.0, 27.2]), 9.4, "of so few none can be told");
+    }
+
+    #[test]
+    fn the_least_is_of_each_clock() {
         let times = |cpu, elapsed| Times { cpu, elapsed };
-        let all = [times(Some(1.0), 5.0), times(None, 6.0), times(Some(2.0), 4.0)];
-        assert_eq!(Times::low(&all), times(Some(2.0), 5.0));
-        assert_eq!(Times::low(&[]), times(None, 0.0));
+        assert_eq!(Times::least(&[times(Some(4.5), 5.0), times(Some(4.8), 4.0)]), times(Some(4.5), 4.0));
+        assert_eq!(Times::least(&[times(None, 5.0), times(Some(5.5), 6.0)]), times(Some(5.5), 5.0));
+        assert_eq!(Times::least(&[]), times(None, 0.0));
     }
 }

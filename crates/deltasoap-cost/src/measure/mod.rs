@@ -1,10 +1,9 @@
 //! Measuring: what every workload costs a toolkit on this machine.
 //!
 //! All points are visited in rounds, in a new order each time, and the times of all visits are kept. What disturbs a measurement, another
-//! process or an interrupt, makes it longer, and it hits another point in the next round. So low times are the cost of the work itself, on
-//! a busy machine too. The very lowest are not believed ([`Times::low`]): now and then a clock steps. What a toolkit does from time to
-//! time, such as collecting garbage, low times do not hold, which is why for toolkits that time themselves it is the median of a visit
-//! that counts.
+//! process or an interrupt, makes it longer, and it hits another point in the next round. So the least is the cost of the work itself, on
+//! a busy machine too, if it can be believed ([`Times::least`]): now and then a clock steps. What a toolkit does from time to time, such as
+//! collecting garbage, it does not hold, which is why for toolkits that time themselves it is the median of a visit that counts.
 
 mod clock;
 mod engine;
@@ -138,7 +137,7 @@ pub fn visit(
     Ok(())
 }
 
-/// The times of a message in a visit: low ones of some batches.
+/// The least times of a message in some batches.
 ///
 /// # Errors
 /// When the toolkit fails.
@@ -155,7 +154,7 @@ fn timed_by(job: &mut dyn Job, batch: Duration) -> Result<Times, CostError> {
     let one = job.run(1)?.elapsed.max(1.0);
     let count = (batch.as_nanos() as f64 / one).clamp(1.0, MOST) as usize;
     let batches = (0..BATCHES).map(|_| job.run(count)).collect::<Result<Vec<_>, _>>()?;
-    Ok(Times::low(&batches))
+    Ok(Times::least(&batches))
 }
 
 /// The numbers below `count` in an order of their own for each round.
@@ -216,7 +215,13 @@ mod tests {
             let Workload::Text { length } = workload else { return Ok(None) };
             self.visits += 1;
             let (is_slow, is_glitch) = (self.visits.is_multiple_of(5), self.visits.is_multiple_of(23));
-            let each = if is_glitch { 350.0 } else if is_slow { 2000.0 } else { 1000.0 };
+            let each = if is_glitch {
+                350.0
+            } else if is_slow {
+                2000.0
+            } else {
+                1000.0
+            };
             let cost = f64::from(*length) * each;
             Ok((activity == Activity::Serialize).then(|| Box::new(Constant(cost)) as Box<dyn Job>))
         }
@@ -257,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn low_times_of_all_rounds_count_but_no_glitch() {
+    fn the_least_of_all_rounds_counts_but_no_glitch() {
         let (mut watch, plan) = (Count::default(), Plan { extent: Extent::Few, ..Plan::default() });
         let mut engine = Known::default();
         let measured = measure(&mut engine, plan, empty(), &mut watch).expect("measured");
