@@ -9,7 +9,7 @@ use crate::CostError;
 use crate::calibration::{Activity, Mode, Toolkit};
 use crate::predict::Sample;
 use crate::usage::{Feature, Usage};
-use crate::workload::{Body, Message, Workload};
+use crate::workload::{Body, Message, Workload, variants_of};
 use deltasoap_core::decode::{Cursor, DecodeOptions, Decoder, Step};
 use deltasoap_core::schema::View;
 use deltasoap_core::soap::{EnvelopeReader, Head, Receiver};
@@ -104,7 +104,7 @@ impl Engine for Deltasoap {
         // Of messages that have none before them, everything is read and written in full, in differential mode too.
         let is_in_full = mode == Mode::Differential && !workload.is_compared();
         let is_read_so = is_in_full && activity == Activity::Deserialize;
-        let message = if is_read_so { Message::uncompared(workload)? } else { Message::new(workload)? };
+        let message = Message::varied(workload, is_read_so)?;
         let mode = if is_in_full && !is_read_so { Mode::Regular } else { mode };
         job((message, workload.clone()), activity, mode).map(Some)
     }
@@ -115,7 +115,10 @@ impl Engine for Deltasoap {
         activity: Activity,
         mode: Mode,
     ) -> Result<Option<Box<dyn Job + 's>>, CostError> {
-        job(sample, activity, mode).map(Some)
+        match mode {
+            Mode::Regular => job(Varied::new(sample)?, activity, mode).map(Some),
+            Mode::Differential => job(sample, activity, mode).map(Some),
+        }
     }
 }
 
@@ -172,6 +175,33 @@ impl Subject for &Sample {
 
     fn name(&self) -> String {
         self.operation.full_name()
+    }
+}
+
+/// The message of an operation, and others of the same size with other values.
+struct Varied<'s> {
+    sample: &'s Sample,
+    values: Vec<Value>,
+}
+
+impl<'s> Varied<'s> {
+    fn new(sample: &'s Sample) -> Result<Self, CostError> {
+        let values = sample.variants(variants_of(sample.encode()?.len()));
+        Ok(Varied { sample, values })
+    }
+}
+
+impl Subject for Varied<'_> {
+    fn body(&self, turn: usize) -> Body<'_> {
+        Body { value: &self.values[turn % self.values.len()], ..self.sample.body() }
+    }
+
+    fn count(&self) -> usize {
+        self.values.len()
+    }
+
+    fn name(&self) -> String {
+        self.sample.operation.full_name()
     }
 }
 

@@ -367,17 +367,20 @@ done
         fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("it can be run");
         let mut peer = Peer::start(&program).expect("started");
         let events = suite("sendEvents").remove(0);
-        let mut job = peer.prepare_sample(&events, Activity::Deserialize, Mode::Regular).expect("ready").expect("offered");
+        let mut job =
+            peer.prepare_sample(&events, Activity::Deserialize, Mode::Regular).expect("ready").expect("offered");
         assert_eq!(job.bytes(), 77);
         assert_eq!(job.run(3).expect("times"), Times { cpu: Some(1800.0), elapsed: 2000.0 });
         drop(job);
         let requests = fs::read_to_string(folder.path().join("peer.requests")).expect("requests");
-        assert_eq!(requests.trim().lines().map(str::trim).collect::<Vec<_>>(), ["hello", "prepare decode-events 7", "run 3"]);
+        assert_eq!(
+            requests.trim().lines().map(str::trim).collect::<Vec<_>>(),
+            ["hello", "prepare decode-events 7", "run 3"]
+        );
         let message = fs::read_to_string(folder.path().join("peer.messages")).expect("a message");
         assert_eq!((message.matches("<item>").count(), message.matches("<message>").count()), (7, 7));
-        let mut is_offered = |sample: &Sample, activity, mode| {
-            peer.prepare_sample(sample, activity, mode).expect("asked").is_some()
-        };
+        let mut is_offered =
+            |sample: &Sample, activity, mode| peer.prepare_sample(sample, activity, mode).expect("asked").is_some();
         assert!(is_offered(&events, Activity::Serialize, Mode::Regular));
         assert!(!is_offered(&events, Activity::Send, Mode::Regular), "it does not send");
         assert!(!is_offered(&events, Activity::Serialize, Mode::Differential));
