@@ -362,16 +362,9 @@ fn a_calibration_of_another_version_is_refused() {
 
 #[test]
 fn a_negative_intercept_is_explained() {
-    let whole = std::fs::read_to_string(ELSEWHERE).expect("a file");
-    let mut calibration: Json = serde_json::from_str(&whole).expect("JSON");
-    for point in calibration["points"].as_array_mut().expect("points") {
-        if let Some(length) = point["workload"]["array"]["length"].as_f64() {
-            point["cpu"] = (length * length + 1.0).into();
-        }
-    }
-    let path = folder().join("grows.json");
-    std::fs::write(&path, calibration.to_string()).expect("written");
-    let fitted = printed(&["fit", "--elsewhere", "--calibration", &path.to_string_lossy()]);
+    let grows = |point: &Json| Some(point["workload"]["array"]["length"].as_f64()?.powi(2) + 1.0);
+    let file = with_times("grows.json", grows, None);
+    let fitted = printed(&["fit", "--elsewhere", "--calibration", &file]);
     assert!(fitted.contains("note: serialize, arrays of int (equation 1): the intercept is negative"), "{fitted}");
 }
 
