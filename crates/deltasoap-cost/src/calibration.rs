@@ -13,7 +13,7 @@ use std::fs;
 use std::path::Path;
 
 /// The version of the file's format. Others are not read.
-pub const FORMAT: u32 = 3;
+pub const FORMAT: u32 = 4;
 
 /// What a file of any format begins with.
 #[derive(Deserialize)]
@@ -36,8 +36,10 @@ pub struct Calibration {
     pub date: String,
     /// Which of all workloads were measured.
     pub extent: Extent,
-    /// How often each point was visited; of all times the least is kept.
+    /// How often each point was visited.
     pub rounds: u32,
+    /// How often it should have been, when measuring last began.
+    pub planned: u32,
     /// Processors that other programs kept busy meanwhile, on average over the rounds; `None` where that is not known.
     #[serde(default)]
     pub others: Option<f64>,
@@ -119,39 +121,63 @@ pub struct Point {
     pub workload: Workload,
     /// What was done with it.
     pub activity: Activity,
-    /// The times of one message.
-    pub times: Times,
+    /// The times of one message, a visit each.
+    pub visits: Vec<Times>,
     /// Bytes of the message.
     pub bytes: usize,
 }
 
-/// A [`Point`] as it stands in a file. Not by `serde(flatten)`: with serde_json's `arbitrary_precision`, which deltasoap-dynamic switches
-/// on, that cannot read numbers.
+/// A [`Point`] as it stands in a file: the times of each clock, a visit each; processor times of none are those of a toolkit that does not know
+/// them.
 #[derive(Serialize, Deserialize)]
 struct PointLine {
     workload: Workload,
     activity: Activity,
-    cpu: Option<f64>,
-    elapsed: f64,
+    cpu: Vec<Option<f64>>,
+    elapsed: Vec<f64>,
     bytes: usize,
 }
 
 impl From<PointLine> for Point {
     fn from(PointLine { workload, activity, cpu, elapsed, bytes }: PointLine) -> Point {
-        Point { workload, activity, times: Times { cpu, elapsed }, bytes }
+        let cpu = cpu.into_iter().chain(std::iter::repeat(None));
+        let visits = cpu.zip(elapsed).map(|(cpu, elapsed)| Times { cpu, elapsed }).collect();
+        Point { workload, activity, visits, bytes }
     }
 }
 
 impl From<Point> for PointLine {
-    fn from(Point { workload, activity, times: Times { cpu, elapsed }, bytes }: Point) -> PointLine {
+    fn from(Point { workload, activity, visits, bytes }: Point) -> PointLine {
+        let cpu = visits.iter().map(|times| times.cpu).collect();
+        let elapsed = visits.iter().map(|times| times.elapsed).collect();
         PointLine { workload, activity, cpu, elapsed, bytes }
     }
 }
 
 impl Point {
+    /// The least times that can be believed.
+    pub fn times(&self) -> Times {
+        Times::least(&self.visits)
+    }
+
     /// The cost that models are of, in nanoseconds.
     pub fn cost(&self) -> f64 {
-        self.times.cost()
+        self.times().cost()
+    }
+}
+
+/// A calibration whose measuring ended early: its predictions are less certain than they could be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Unfinished {
+    /// Rounds that are done.
+    pub rounds: u32,
+    /// Rounds that there should be.
+    pub planned: u32,
+}
+
+impl fmt::Display for Unfinished {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "only {} of {} rounds were measured; measure again to go on", self.rounds, self.planned)
     }
 }
 
@@ -201,6 +227,7 @@ impl Calibration {
             date: String::new(),
             extent,
             rounds: 0,
+            planned: 0,
             others: None,
             points: Vec::new(),
         };
@@ -219,6 +246,12 @@ impl Calibration {
         let before = f64::from(self.rounds);
         let mean = |known: f64, new: f64| (known * before + new) / (before + 1.0);
         self.others = self.others.zip(others).map(|(known, new)| mean(known, new)).or(self.others).or(others);
+    }
+
+    /// How far measuring has come, where that is not to its end.
+    pub fn unfinished(&self) -> Option<Unfinished> {
+        let Calibration { rounds, planned, .. } = *self;
+        (rounds < planned).then_some(Unfinished { rounds, planned })
     }
 
     /// What other programs did meanwhile, where that makes the times doubtful.
@@ -250,8 +283,9 @@ impl Calibration {
     fn unknown_point(&self) -> Option<&Point> {
         let known: BTreeSet<Workload> = series(self.mode, Extent::Full).into_iter().collect();
         let is_time = |time: f64| time.is_finite() && time >= 0.0;
+        let are_times = |times: &Times| is_time(times.elapsed) && times.cpu.is_none_or(is_time);
         let is_known = |point: &&Point| {
-            is_time(point.times.elapsed) && point.times.cpu.is_none_or(is_time) && known.contains(&point.workload)
+            !point.visits.is_empty() && point.visits.iter().all(are_times) && known.contains(&point.workload)
         };
         self.points.iter().find(|point| !is_known(point))
     }
@@ -293,13 +327,13 @@ impl Calibration {
         self.points.iter().filter(move |point| point.activity == activity)
     }
 
-    /// Adds measurements of points that may be there already; of two the one that took less time stays, each clock for itself.
+    /// Adds visits of points that may be there already.
     pub fn merge(&mut self, points: Vec<Point>) {
         let key = |point: &Point| (point.workload.clone(), point.activity);
         let mut places: BTreeMap<_, _> = self.points.iter().enumerate().map(|(at, point)| (key(point), at)).collect();
         for point in points {
             match places.get(&key(&point)) {
-                Some(&at) => self.points[at].times = self.points[at].times.least(point.times),
+                Some(&at) => self.points[at].visits.extend(point.visits),
                 None => {
                     places.insert(key(&point), self.points.len());
                     self.points.push(point);
@@ -322,7 +356,7 @@ mod tests {
 
     fn point(cpu: Option<f64>, elapsed: f64) -> Point {
         let workload = Workload::Array { class: Class::Int, length: 10, text: 0 };
-        Point { workload, activity: Activity::Serialize, times: Times { cpu, elapsed }, bytes: 10 }
+        Point { workload, activity: Activity::Serialize, visits: vec![Times { cpu, elapsed }], bytes: 10 }
     }
 
     #[test]
@@ -331,6 +365,7 @@ mod tests {
         let path = directory.path().join("c.json");
         let mut written = calibration();
         written.merge(vec![point(Some(1.5), 2.0)]);
+        written.merge(vec![point(None, 3.0)]);
         written.save(&path).expect("written");
         assert_eq!(Calibration::load(&path).expect("read"), written);
         fs::write(&path, "{}").expect("written");
@@ -356,9 +391,10 @@ mod tests {
         }
         assert!(load(point(Some(-1.0), 1.0)).is_err() && load(point(None, -1.0)).is_err());
         assert!(load(point(Some(0.0), 1.0)).is_ok());
+        assert!(load(Point { visits: Vec::new(), ..point(None, 1.0) }).is_err(), "never visited");
         fs::write(&path, r#"{"format":1,"anything":"else"}"#).expect("written");
         let error = Calibration::load(&path).expect_err("refused").to_string();
-        assert!(error.contains("the format is 3 here and 1 in the file"), "{error}");
+        assert!(error.contains("the format is 4 here and 1 in the file"), "{error}");
     }
 
     #[test]
@@ -398,13 +434,27 @@ mod tests {
         assert!(!error.contains("cores"), "{error}");
     }
 
+    /// The thread's clock may step: one visit that is too short is not the cost for ever.
     #[test]
-    fn of_two_measurements_the_least_stays() {
+    fn all_visits_stay_and_a_glitch_is_not_the_cost() {
         let mut it = calibration();
-        it.merge(vec![point(Some(5.0), 9.0)]);
-        it.merge(vec![point(Some(6.0), 8.0), point(None, 10.0)]);
-        assert_eq!(it.points, [point(Some(5.0), 8.0)]);
-        assert_eq!((it.points[0].cost(), point(None, 7.0).cost()), (5.0, 7.0));
+        for cpu in [27.0, 9.4, 28.0, 27.5] {
+            it.merge(vec![point(Some(cpu), 28.5)]);
+        }
+        it.merge(vec![point(None, 10.0)]);
+        assert_eq!((it.points.len(), it.points[0].visits.len()), (1, 5));
+        assert_eq!((it.points[0].cost(), it.points[0].times().elapsed), (27.0, 28.5));
+        assert_eq!(point(None, 7.0).cost(), 7.0);
+    }
+
+    #[test]
+    fn a_calibration_that_ended_early_says_so() {
+        let mut it = Calibration { planned: 12, ..calibration() };
+        it.end_round(3);
+        let said = it.unfinished().expect("it ended early").to_string();
+        assert_eq!(said, "only 3 of 12 rounds were measured; measure again to go on");
+        it.end_round(12);
+        assert_eq!(it.unfinished(), None);
     }
 
     #[test]

@@ -6,8 +6,8 @@
 use crate::CostError;
 use crate::calibration::{Activity, Mode};
 use crate::fit::model::{ActivityModel, Model};
-use crate::measure::{Engine, begins_anew, least, order, prepare_sample};
-use crate::predict::{Direction, Sample, Sizes, Work, samples};
+use crate::measure::{Engine, Times, begins_anew, check_sample, order, timed};
+use crate::predict::{Direction, Sample, Sizes, Work, if_measured, samples};
 use crate::usage::{Feature, Usage};
 use crate::workload::{Class, Extent, Workload, series};
 use deltasoap_dynamic::Operation;
@@ -76,8 +76,10 @@ impl Errors {
 #[derive(Debug)]
 pub struct Trial {
     subject: Subject,
-    /// The prediction; what is measured is infinite so far.
+    /// The prediction; what is measured is zero so far.
     comparison: Comparison,
+    /// What was measured, a visit each.
+    visits: Vec<Times>,
 }
 
 #[derive(Debug, Clone)]
@@ -86,20 +88,20 @@ enum Subject {
     Sample(Rc<Sample>),
 }
 
-/// Predicts a kind of message. Sending is left out: its time is the network's.
+/// Predicts a kind of message, in all activities that were measured.
 ///
 /// # Errors
 /// When nothing was measured that could stand in.
 pub fn predict_workload(model: &Model, workload: &Workload) -> Result<Vec<Trial>, CostError> {
     let usage = Usage::of_workload(workload, model.mode)?;
-    let trial = |activity| {
+    let trial = |(&activity, fitted): (&Activity, &ActivityModel)| {
         let subject = Subject::Workload(workload.clone());
-        trial(subject, workload.to_string(), activity, model.of(activity)?, &usage)
+        trial(subject, workload.to_string(), activity, fitted, &usage)
     };
-    [Activity::Serialize, Activity::Deserialize].into_iter().map(trial).collect()
+    model.activities.iter().map(trial).collect()
 }
 
-/// Predicts the messages of an operation, and makes sure that they can be measured. Messages in which nothing can change of what should are
+/// Predicts the messages of an operation, in all activities that were measured, and makes sure that they can be measured. Messages in which nothing can change of what should are
 /// left out.
 ///
 /// # Errors
@@ -113,11 +115,12 @@ pub fn predict_operation(model: &Model, operation: &Operation, sizes: &Sizes) ->
         let direction = if sample.direction == Direction::Request { "request" } else { "response" };
         let changed = changed_leaves(&Work::new(model.mode, Activity::Serialize, &sample)?.usage());
         let message = format!("{} {direction}{changed}", operation.full_name());
-        for activity in [Activity::Serialize, Activity::Deserialize] {
-            prepare_sample(&sample, activity, model.mode)?;
+        for &activity in model.activities.keys() {
+            check_sample(&sample, activity, model.mode)?;
             let work = Work::new(model.mode, activity, &sample)?;
+            let Some(fitted) = if_measured(work.fitted(model))? else { continue };
             let subject = Subject::Sample(Rc::clone(&sample));
-            all.push(trial(subject, message.clone(), activity, work.fitted(model)?, &work.usage())?);
+            all.push(trial(subject, message.clone(), activity, fitted, &work.usage())?);
         }
     }
     Ok(all)
@@ -139,12 +142,11 @@ fn trial(
 ) -> Result<Trial, CostError> {
     let estimate = fitted.features.estimate(usage)?;
     let (predicted, margin, by_the_paper) = (estimate.cost, estimate.margin, fitted.by_the_paper(usage));
-    let comparison = Comparison { message, activity, predicted, margin, by_the_paper, measured: f64::INFINITY };
-    Ok(Trial { subject, comparison })
+    let comparison = Comparison { message, activity, predicted, margin, by_the_paper, measured: 0.0 };
+    Ok(Trial { subject, comparison, visits: Vec::new() })
 }
 
-/// Measures what was predicted, in rounds as [`measure`](crate::measure::measure) does, and keeps the least time of each message. Operations are
-/// measured in this process, whatever the engine is. The toolkit is warmed up with what it was measured with, so that it is compiled alike.
+/// Measures what was predicted, in rounds as [`measure`](crate::measure::measure) does, and takes the times of each message as it does. The toolkit is warmed up with what it was measured with, so that it is compiled alike.
 ///
 /// # Errors
 /// When the toolkit fails. What it does not offer is left out.
@@ -166,16 +168,17 @@ pub fn measure_trials(
             let activity = trial.comparison.activity;
             let job = match &trial.subject {
                 Subject::Workload(workload) => engine.prepare(workload, activity, mode)?,
-                Subject::Sample(sample) => Some(prepare_sample(sample, activity, mode)?),
+                Subject::Sample(sample) => engine.prepare_sample(sample, activity, mode)?,
             };
             if let Some(mut job) = job {
-                trial.comparison.measured = trial.comparison.measured.min(least(job.as_mut())?.cost());
+                trial.visits.push(timed(job.as_mut(), activity)?);
             }
             watch();
         }
     }
-    trials.retain(|trial| trial.comparison.measured.is_finite());
-    Ok(trials.into_iter().map(|trial| trial.comparison).collect())
+    trials.retain(|trial| !trial.visits.is_empty());
+    let measured = |trial: Trial| Comparison { measured: Times::least(&trial.visits).cost(), ..trial.comparison };
+    Ok(trials.into_iter().map(measured).collect())
 }
 
 #[cfg(test)]
@@ -192,8 +195,7 @@ mod tests {
         assert_eq!(Errors::of(std::iter::empty()), Errors { median_error: 0.0, p90_error: 0.0, n: 0 });
     }
 
-    /// A model of as many rounds as it takes. Each point keeps its least time, so that more rounds have less noise, however busy the
-    /// machine is.
+    /// A model of as many rounds as it takes. Its points keep their least times, so that more rounds have less noise, however busy the machine is.
     fn fitted(engine: &mut Deltasoap) -> Option<Model> {
         const MOST: usize = 20;
         let mut calibration = Calibration::new(Machine::here(), Deltasoap::identity(), Mode::Regular, Extent::Few);
@@ -222,7 +224,8 @@ mod tests {
         trials.extend(predict_operation(&model, &order, &Sizes::default()).expect("predicted"));
         let (mode, mut visits) = (Mode::Regular, 0);
         let compared = measure_trials(&mut engine, mode, trials, 3, &mut || visits += 1).expect("measured");
-        assert_eq!((compared.len(), visits), (2 + 4, 3 * 6));
+        assert_eq!((compared.len(), visits), (3 + 6, 3 * 9));
+        assert_eq!(compared.iter().filter(|it| it.activity == Activity::Send).count(), 3);
         assert!(compared.iter().all(|it| it.error() < 3.0 && it.measured > 0.0), "{compared:#?}");
     }
 }

@@ -7,8 +7,8 @@ mod build;
 mod class;
 mod series;
 
-pub(crate) use build::has_first;
 pub use build::{Body, Message};
+pub(crate) use build::{NAMESPACE, has_first, variants_of};
 pub use class::{Class, typical};
 pub(crate) use series::shuffle;
 pub use series::{Extent, compiled, composites, held_out, series};
@@ -79,6 +79,20 @@ pub enum Workload {
         /// Whether a field is optional, so that items may differ in markup.
         optional: bool,
     },
+    /// An array of records with a text and a flat array each.
+    Lists {
+        /// What the arrays are of.
+        items: Items,
+        /// Records.
+        count: u32,
+        /// Items of each.
+        length: u32,
+    },
+    /// An array of records with fields of many types, a type within, and a field that is not there.
+    Records {
+        /// Records.
+        length: u32,
+    },
     /// A type with an int, and optional fields of which none is there.
     Sparse {
         /// Optional fields.
@@ -132,6 +146,22 @@ pub enum Workload {
     },
 }
 
+/// What short arrays are of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Items {
+    /// Ints.
+    Ints,
+    /// Texts.
+    Texts,
+    /// Structs of a text and an int.
+    Structs,
+    /// Values of an enumeration, which are never flat.
+    Enumerated,
+    /// Ints in elements of another namespace than that of the message.
+    ForeignInts,
+}
+
 /// How fields are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -140,8 +170,10 @@ pub enum Style {
     Plain,
     /// Names of so many characters.
     Named(u32),
-    /// Names in a namespace.
+    /// Names in the namespace of the message.
     Qualified,
+    /// Names in another namespace.
+    Foreign,
     /// With `xsi:type`, by SOAP encoding.
     Encoded,
     /// Of an enumeration of so many values.
@@ -163,6 +195,14 @@ impl Workload {
     /// True for the messages of the paper's third series, which no prediction is fitted to.
     pub fn is_composite(&self) -> bool {
         matches!(self, Workload::Composite { .. })
+    }
+
+    /// True for arrays, and strings, and nothing else: real messages are made up of more.
+    pub(crate) fn is_of_one_kind(&self) -> bool {
+        matches!(
+            self,
+            Workload::Array { .. } | Workload::Text { .. } | Workload::Binary { .. } | Workload::Changed { .. }
+        )
     }
 
     /// True for messages in SOAP encoding, whose values may stand in several places: they are not compared when they are read.
@@ -203,6 +243,8 @@ impl fmt::Display for Workload {
             Workload::Structs { length, name, optional } => {
                 write!(f, "array of {length} {} (names of {name})", if *optional { "records" } else { "structs" })
             }
+            Workload::Lists { items, count, length } => write!(f, "{count} arrays of {length} {items:?}"),
+            Workload::Records { length } => write!(f, "array of {length} mixed records"),
             Workload::Sparse { count, distinct } => {
                 write!(f, "{count} absent fields of {}", if *distinct { "many types" } else { "one type" })
             }

@@ -29,7 +29,8 @@ pub enum CostTask {
     Predict(Predict),
     /// Predict, then measure, and show how far off predictions are
     ///
-    /// Messages are composite types, which no prediction is fitted to, and the operations of real descriptions.
+    /// Messages are composite types, which no prediction is fitted to, and the operations of real descriptions; with other toolkits, those of
+    /// the benchmark suite that send.
     Validate(Check),
     /// Say what many clients see: response time, throughput, utilisation, and what would change them
     Plan(Plan),
@@ -67,7 +68,7 @@ pub struct Measure {
     /// Measure a few points of each series, for a first look
     #[arg(long, conflicts_with = "full")]
     pub few: bool,
-    /// How often each point is visited; the least time is kept. Default: 12, or as often as there is time for in less than 3 minutes
+    /// How often each point is visited; the least time that can be believed counts. Default: 12, or as often as there is time for in less than 3 minutes
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub rounds: Option<u32>,
     /// Begin anew, whatever the file holds
@@ -153,6 +154,12 @@ pub struct Check {
     /// Operations of a WSDL at most
     #[arg(long, default_value_t = 5, value_name = "N")]
     pub operations: usize,
+    /// Items of the lists of operations
+    #[arg(long, default_value_t = 10, value_name = "N", requires = "wsdl")]
+    pub default_length: usize,
+    /// Characters of the texts of operations
+    #[arg(long, default_value_t = 20, value_name = "L", requires = "wsdl")]
+    pub default_string: usize,
     /// Percent of the values of operations that change from message to message, in differential mode; may be given more than once. Default: 0,
     /// 10, 50
     #[arg(long, value_name = "P", requires = "wsdl")]
@@ -160,7 +167,7 @@ pub struct Check {
     /// Validate with all 1330 composite types, not a sample
     #[arg(long)]
     pub full: bool,
-    /// How often each message is measured; the least time counts
+    /// How often each message is measured; the least time that can be believed counts
     #[arg(long, default_value_t = 8, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub rounds: u32,
     /// Print lines of JSON; the last one has the distribution of the errors
@@ -186,7 +193,7 @@ pub struct Plan {
     /// Requests per second that arrive from outside
     #[arg(long, value_name = "L", value_parser = By(values::rate))]
     pub rate: Option<f64>,
-    /// Requests that the server works on at one time, at most
+    /// Requests that the server works on at one time, at most; those that are on their way over the network are not among them
     #[arg(long, value_name = "M")]
     pub max_concurrency: Option<u32>,
     /// Milliseconds of processor time for all but XML, at the server: HTTP and the operation itself

@@ -18,7 +18,7 @@ fn by_array_length(measured: &Calibration) -> Vec<Chart> {
     let charts: [(u32, Activity, &str, Clock); 4] = [
         (3, Activity::Serialize, "", Point::cost),
         (3, Activity::Send, ", processor time", Point::cost),
-        (3, Activity::Send, ", elapsed time", |point| point.times.elapsed),
+        (3, Activity::Send, ", elapsed time", |point| point.times().elapsed),
         (4, Activity::Deserialize, "", Point::cost),
     ];
     let is_measured = |activity| measured.of(activity).next().is_some();

@@ -4,6 +4,7 @@ use super::claims;
 use super::figures::figures;
 use super::plan::Curve;
 use super::tables::{Sheet, sheets};
+use super::validate::activities;
 use crate::files;
 use anyhow::Result;
 use deltasoap_cost::paper::{Printed, printed};
@@ -20,7 +21,7 @@ pub fn calibration(path: &Path, measured: &Calibration, model: &Model) -> Result
     let (machine, toolkit) = (&measured.machine, &measured.toolkit);
     let mut page = Page::new("What messages cost");
     page.paragraph(&format!(
-        "{} {}, {} mode, {}, {} cores, {}, {}. Of {} visits of each point the least processor time is kept.",
+        "{} {}, {} mode, {}, {} cores, {}, {}. Of {} visits of each point the least processor time that can be believed counts.",
         toolkit.name,
         toolkit.version,
         measured.mode,
@@ -51,7 +52,7 @@ pub fn calibration(path: &Path, measured: &Calibration, model: &Model) -> Result
 pub fn validation(path: &Path, all: &[Comparison]) -> Result<()> {
     let of = |activity| all.iter().filter(move |it| it.activity == activity);
     let mut errors = Vec::new();
-    for activity in [Activity::Serialize, Activity::Deserialize] {
+    for activity in activities(all) {
         let mut sorted: Vec<f64> = of(activity).map(|it| it.error() * 100.0).collect();
         sorted.sort_by(f64::total_cmp);
         let last = sorted.len().max(2) as f64 - 1.0;
@@ -63,7 +64,7 @@ pub fn validation(path: &Path, all: &[Comparison]) -> Result<()> {
         points: of(activity).map(|it| (it.measured / 1e3, it.predicted / 1e3)).collect(),
         mark: Mark::Dots,
     };
-    let both = vec![scatter(Activity::Serialize), scatter(Activity::Deserialize)];
+    let both = activities(all).map(scatter).collect();
     let mut page = Page::new("Predictions and measurements");
     page.chart(&Chart::lines("Error of so many percent of the predictions", "% of predictions", "error in %", errors));
     page.chart(&Chart::lines("Predicted and measured", "measured, µs", "predicted, µs", both));

@@ -13,6 +13,7 @@ mod validate;
 
 use crate::cli::cost::{Calibrated, CostTask, Messages};
 use crate::contract::{contract_of, operation};
+use crate::output::report;
 use anyhow::{Context as _, Result, ensure};
 use deltasoap_cost::measure::Deltasoap;
 use deltasoap_cost::predict::Sizes;
@@ -38,6 +39,9 @@ fn calibration(calibrated: &Calibrated) -> Result<Calibration> {
         loaded.with_context(|| "no calibration that can be used; `deltasoap cost measure` makes one".to_owned())?;
     let toolkit = if engine::is_ours(&loaded.toolkit.name) { Deltasoap::identity() } else { loaded.toolkit.clone() };
     loaded.check(&Machine::here(), &toolkit).with_context(|| format!("{} cannot be used", path.display()))?;
+    if let Some(unfinished) = loaded.unfinished() {
+        report(format_args!("{}: {unfinished}", path.display()));
+    }
     Ok(loaded)
 }
 

@@ -64,7 +64,7 @@ fn ask(operation: &Operation, sizes: &mut Sizes) -> Result<()> {
 fn print(prediction: &Prediction) -> Result<()> {
     let mut out = stdout();
     writeln!(out, "{}\n", prediction.operation)?;
-    let headings = ["", "bytes", "values", "serialize", "deserialize"];
+    let headings = ["", "bytes", "values", "serialize", "serialize to socket", "deserialize"];
     writeln!(out, "{}\n", table(&headings, &prediction.messages.iter().map(row).collect::<Vec<_>>()))?;
     for message in &prediction.messages {
         print_parts(message)?;
@@ -81,7 +81,8 @@ fn name(message: &MessageCost) -> &'static str {
 
 fn row(message: &MessageCost) -> Vec<String> {
     let (bytes, leaves) = (message.bytes.to_string(), message.leaves.to_string());
-    vec![name(message).to_owned(), bytes, leaves, estimate(message.serialize), estimate(message.deserialize)]
+    let send = message.send.map_or_else(|| "-".to_owned(), estimate);
+    vec![name(message).to_owned(), bytes, leaves, estimate(message.serialize), send, estimate(message.deserialize)]
 }
 
 fn estimate(it: Estimate) -> String {

@@ -107,7 +107,7 @@ fn features(model: &Model) -> Sheet {
         let fit = &fitted.features.fit;
         let all = fit.coefficients.iter();
         rows.extend(all.map(|it| vec![format!("{activity}: {}", it.name), coefficient(it)]));
-        rows.push(vec![format!("{activity}: scatter"), percent(fit.deviation)]);
+        rows.push(vec![format!("{activity}: scatter"), percent(fitted.features.scatter)]);
     }
     Sheet { title: "What predictions are made of (µs each)".to_owned(), headings: vec!["", "cost"], rows }
 }

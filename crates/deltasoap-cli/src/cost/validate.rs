@@ -6,7 +6,7 @@ use super::{calibration, changed_sizes, engine, html};
 use crate::cli::cost::Check;
 use crate::output::{report, stdout};
 use anyhow::{Result, ensure};
-use deltasoap_cost::measure::{Deltasoap, Engine};
+use deltasoap_cost::measure::Engine;
 use deltasoap_cost::predict::Sizes;
 use deltasoap_cost::validate::{Comparison, Errors, Trial, measure_trials, predict_operation, predict_workload};
 use deltasoap_cost::workload::{Extent, held_out};
@@ -30,21 +30,21 @@ pub fn run(arguments: &Check) -> Result<()> {
     if arguments.wsdl.is_empty() {
         trials.extend(unseen_types(&model, engine.as_ref(), arguments.full)?);
     }
-    let is_ours = engine.toolkit() == Deltasoap::identity();
-    ensure!(
-        is_ours || arguments.wsdl.is_empty(),
-        "{} knows no types but its own: no operations",
-        calibration.toolkit.name
-    );
-    let sizes = sizes(&arguments.changed, model.mode)?;
+    let sizes = sizes(arguments, model.mode)?;
     for path in arguments.wsdl.iter().flat_map(|path| descriptions(path)) {
         trials.extend(operations(&model, &path, arguments.operations, &sizes));
     }
     ensure!(!trials.is_empty(), "there is nothing to validate with");
     let bar = bar("validating");
     bar.set_length(trials.len() as u64 * u64::from(arguments.rounds));
+    let count = trials.len();
     let all = measure_trials(engine.as_mut(), model.mode, trials, arguments.rounds, &mut || bar.inc(1))?;
     bar.finish_and_clear();
+    let (name, left_out) = (&model.toolkit.name, count - all.len());
+    if left_out > 0 {
+        report(format_args!("{left_out} of {count} predictions are left out: {name} does not have these messages"));
+    }
+    ensure!(!all.is_empty(), "there is nothing to validate with: peers have what the operations of suite.wsdl send");
     if let Some(path) = &arguments.html {
         html::validation(path, &all)?;
     }
@@ -68,14 +68,17 @@ fn descriptions(path: &Path) -> Vec<PathBuf> {
 }
 
 /// The messages of operations, for each share of values that change.
-fn sizes(percents: &[f64], mode: Mode) -> Result<Vec<Sizes>> {
+fn sizes(arguments: &Check, mode: Mode) -> Result<Vec<Sizes>> {
+    let percents = &*arguments.changed;
     ensure!(percents.is_empty() || mode == Mode::Differential, "--changed is for differential mode alone");
     let percents = match mode {
         Mode::Regular => &[0.0],
         Mode::Differential if percents.is_empty() => CHANGED,
         Mode::Differential => percents,
     };
-    percents.iter().map(|&percent| changed_sizes(&[(String::new(), percent)])).collect()
+    let (length, text) = (arguments.default_length, arguments.default_string);
+    let of = |&percent: &f64| Ok(Sizes { length, text, ..changed_sizes(&[(String::new(), percent)])? });
+    percents.iter().map(of).collect()
 }
 
 /// The first operations of a description; what cannot be predicted is said.
@@ -109,7 +112,7 @@ fn print_json(all: &[Comparison]) -> Result<()> {
 fn print(all: &[Comparison]) -> Result<()> {
     let mut out = stdout();
     let headings = ["", "messages", "median error", "9 of 10 below", "in the interval", "median by the paper's 3.4"];
-    let rows: Vec<_> = [Activity::Serialize, Activity::Deserialize].into_iter().map(|it| row(all, it)).collect();
+    let rows: Vec<_> = activities(all).map(|it| row(all, it)).collect();
     writeln!(out, "{}\n", table(&headings, &rows))?;
     let mut worst: Vec<_> = all.iter().collect();
     worst.sort_by(|a, b| b.error().total_cmp(&a.error()));
@@ -118,6 +121,11 @@ fn print(all: &[Comparison]) -> Result<()> {
     };
     let rows: Vec<_> = worst.iter().take(WORST).map(cells).collect();
     Ok(writeln!(out, "{}", table(&["farthest off", "predicted", "measured", "error"], &rows))?)
+}
+
+/// The activities that anything was measured of.
+pub fn activities(all: &[Comparison]) -> impl Iterator<Item = Activity> {
+    Activity::ALL.into_iter().filter(|activity| all.iter().any(|it| it.activity == *activity))
 }
 
 fn row(all: &[Comparison], activity: Activity) -> Vec<String> {

@@ -77,10 +77,11 @@ fn measuring_shows_the_papers_tables_and_goes_on_where_it_ended() {
     shown(measure_or_noise(&["--few", "--rounds", "2", "--calibration", &file]));
     let two = read();
     assert_eq!((&one["rounds"], &two["rounds"]), (&1.into(), &2.into()));
-    let times = |it: &Json| {
-        it["points"].as_array().expect("points").iter().map(|it| it["cpu"].as_f64().expect("a time")).sum::<f64>()
+    let visits = |it: &Json| {
+        let points = it["points"].as_array().expect("points").iter();
+        points.map(|it| it["cpu"].as_array().expect("times").len()).sum::<usize>()
     };
-    assert!(times(&two) <= times(&one), "the least time is kept");
+    assert_eq!((visits(&one) * 2, two["planned"].as_u64()), (visits(&two), Some(2)), "all times are kept");
     let other = complaint(&["measure", "--few", "--rounds", "2", "--mode", "differential", "--calibration", &file]);
     assert!(other.contains("is of regular mode; --fresh begins anew"), "{other}");
 }
@@ -113,6 +114,10 @@ fn messages_of_a_wsdl_are_predicted() {
     assert_eq!(long["messages"][0]["bytes"], 26_701);
     let table = printed(&[&common[..], &["--length", "item=5"]].concat());
     assert!(table.contains("request") && table.contains("assumed characters"), "{table}");
+    assert!(table.contains("serialize to socket"), "{table}");
+    let send = |it: &Json| it["messages"][0]["send"]["cost"].as_f64().expect("a cost");
+    let write = |it: &Json| it["messages"][0]["serialize"]["cost"].as_f64().expect("a cost");
+    assert!(send(&long) > write(&long) && send(&short) > write(&short), "the system's part comes on top: {long}");
 }
 
 /// A calibration may come from anywhere.
@@ -161,6 +166,9 @@ fn predictions_are_held_against_the_truth() {
         assert_eq!(last["n"].as_u64().expect("a number") as usize, lines.len() - 1);
         assert!(last["median_error"].as_f64().expect("a part") <= last["p90_error"].as_f64().expect("a part"));
         assert!(lines.len() > 8 && Path::new(&page).exists());
+        for activity in ["serialize", "send", "deserialize"] {
+            assert!(lines.iter().any(|it| it["activity"] == activity), "{activity}");
+        }
     }
 }
 
@@ -254,7 +262,7 @@ fn with_times(name: &str, mut time: impl FnMut(&Json) -> Option<f64>, others: Op
     let mut calibration: Json = serde_json::from_str(&whole).expect("JSON");
     for point in calibration["points"].as_array_mut().expect("points") {
         if let Some(time) = time(point) {
-            point["cpu"] = time.into();
+            point["cpu"] = vec![time].into();
         }
     }
     calibration["others"] = others.into();
@@ -314,6 +322,26 @@ fn a_machine_that_was_busy_is_said() {
     assert!(measured.contains("\"others\":") && !measured.contains("\"others\":null"), "what others did is measured");
 }
 
+/// What is predicted from it says so, too.
+#[test]
+fn a_calibration_that_ended_early_is_said() {
+    let change = |from: &str, name: &str| {
+        let mut calibration = json(&std::fs::read_to_string(from).expect("a file").replace('\n', ""))[0].clone();
+        (calibration["rounds"], calibration["planned"]) = (3.into(), 12.into());
+        let path = folder().join(name);
+        std::fs::write(&path, calibration.to_string()).expect("written");
+        path.to_string_lossy().into_owned()
+    };
+    let file = change(ELSEWHERE, "ended-early.json");
+    let text = printed(&["fit", "--elsewhere", "--calibration", &file]);
+    assert!(text.contains("note: only 3 of 12 rounds were measured"), "{text}");
+    assert!(!printed(&["fit", "--elsewhere", "--calibration", ELSEWHERE]).contains("rounds were measured"));
+    let file = change(&measured("regular"), "ended-early-here.json");
+    let predicted = cost(&["predict", "--wsdl", WSDL, "--operation", "echoInts", "--calibration", &file]);
+    let said = String::from_utf8(predicted.stderr).expect("text");
+    assert!(predicted.status.success() && said.contains("only 3 of 12 rounds were measured"), "{said}");
+}
+
 #[test]
 fn a_calibration_of_another_version_is_refused() {
     let mut calibration =
@@ -335,16 +363,9 @@ fn a_calibration_of_another_version_is_refused() {
 
 #[test]
 fn a_negative_intercept_is_explained() {
-    let whole = std::fs::read_to_string(ELSEWHERE).expect("a file");
-    let mut calibration: Json = serde_json::from_str(&whole).expect("JSON");
-    for point in calibration["points"].as_array_mut().expect("points") {
-        if let Some(length) = point["workload"]["array"]["length"].as_f64() {
-            point["cpu"] = (length * length + 1.0).into();
-        }
-    }
-    let path = folder().join("grows.json");
-    std::fs::write(&path, calibration.to_string()).expect("written");
-    let fitted = printed(&["fit", "--elsewhere", "--calibration", &path.to_string_lossy()]);
+    let grows = |point: &Json| Some(point["workload"]["array"]["length"].as_f64()?.powi(2) + 1.0);
+    let file = with_times("grows.json", grows, None);
+    let fitted = printed(&["fit", "--elsewhere", "--calibration", &file]);
     assert!(fitted.contains("note: serialize, arrays of int (equation 1): the intercept is negative"), "{fitted}");
 }
 

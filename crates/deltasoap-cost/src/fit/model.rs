@@ -10,7 +10,7 @@ use super::fields;
 use super::regression::{Problem, Regression};
 use super::segments::{Segmented, fit_segments};
 use crate::CostError;
-use crate::calibration::{Activity, Calibration, Mode, Point, Toolkit};
+use crate::calibration::{Activity, Calibration, Mode, Point, Toolkit, Unfinished};
 use crate::measure::Busy;
 use crate::usage::{Feature, Usage};
 use crate::workload::{Class, Workload};
@@ -33,6 +33,8 @@ pub struct Model {
     pub in_full: BTreeMap<Activity, ActivityModel>,
     /// What other programs did while the calibration was measured, where that was enough to make it doubtful.
     pub busy: Option<Busy>,
+    /// How far measuring the calibration has come, where that was not to its end.
+    pub unfinished: Option<Unfinished>,
 }
 
 /// The models of one activity.
@@ -61,6 +63,9 @@ pub struct FeatureModel {
     implied: BTreeSet<Feature>,
     /// The fit, with relative residuals.
     pub fit: Regression,
+    /// Standard deviation of the relative residuals of messages that are made up of several things, as real ones are. Most of what is fitted are
+    /// arrays and strings alone, which scatter less.
+    pub scatter: f64,
     /// True if items are counted as fields: the toolkit was measured with arrays alone.
     #[serde(skip)]
     merges_items: bool,
@@ -125,6 +130,7 @@ impl Model {
             activities: fit(mode)?,
             in_full,
             busy: calibration.busy(),
+            unfinished: calibration.unfinished(),
         })
     }
 
@@ -141,7 +147,9 @@ impl Model {
         let in_full =
             self.in_full.values().flat_map(|fitted| fitted.notes.iter().map(|note| format!("in full: {note}")));
         let busy = self.busy.map(|busy| format!("{busy} while this was measured; measure again when it is idle"));
-        busy.into_iter().chain(self.activities.values().flat_map(|fitted| fitted.notes.iter().cloned())).chain(in_full)
+        let unfinished = self.unfinished.map(|unfinished| unfinished.to_string());
+        let remarks = unfinished.into_iter().chain(busy);
+        remarks.chain(self.activities.values().flat_map(|fitted| fitted.notes.iter().cloned())).chain(in_full)
     }
 
     /// The model of an activity in a mode, which is the model's own, or regular mode for messages that are not compared.
@@ -333,7 +341,8 @@ impl FeatureModel {
         let fit = problem.solve()?;
         // No slopes: a feature that always comes with a dearer one may be below zero, which `notes` tells.
         fit.check(&problem.name, &[])?;
-        Ok(FeatureModel { fit, features, implied, merges_items, mode })
+        let scatter = scatter(&fit, &fitted);
+        Ok(FeatureModel { fit, scatter, features, implied, merges_items, mode })
     }
 
     /// The cost of a message, or of a part of one.
@@ -343,7 +352,7 @@ impl FeatureModel {
     pub fn estimate(&self, usage: &Usage) -> Result<Estimate, CostError> {
         let row = self.row(usage)?;
         let cost = self.fit.at(&row);
-        let scatter = self.fit.deviation * cost;
+        let scatter = self.scatter * cost;
         let error = (self.fit.error_at(&row).powi(2) + scatter * scatter).sqrt();
         Ok(Estimate { cost, margin: self.fit.margin_of(error) })
     }
@@ -402,6 +411,16 @@ impl FeatureModel {
     }
 }
 
+/// See [`FeatureModel::scatter`]; no less than the deviation of all residuals.
+fn scatter(fit: &Regression, points: &[&Point]) -> f64 {
+    let is_made_up = |point: &Point| !point.workload.is_of_one_kind();
+    let relative = |(point, left): (&&Point, &f64)| is_made_up(point).then(|| (left / point.cost().max(1.0)).powi(2));
+    let squares: Vec<f64> = points.iter().zip(&fit.residuals).filter_map(relative).collect();
+    let mean = squares.iter().sum::<f64>() / squares.len().max(1) as f64;
+    let all_by_freedom = points.len() as f64 / fit.freedom as f64;
+    (mean * all_by_freedom).sqrt().max(fit.deviation)
+}
+
 /// The counts as the model has them.
 fn seen(usage: &Usage, merges_items: bool) -> Usage {
     if !merges_items {
@@ -418,7 +437,8 @@ fn seen(usage: &Usage, merges_items: bool) -> Usage {
         merged.add(feature, -count);
         merged.add(other, count);
     }
-    for feature in [Feature::List, Feature::Repeated, Feature::Row, Feature::Absent, Feature::Described] {
+    use Feature as F;
+    for feature in [F::List, F::Repeated, F::Relisted, F::RelistedRecords, F::Row, F::Absent, F::Described, F::Far] {
         merged.add(feature, -usage.count(feature));
     }
     merged
@@ -498,8 +518,8 @@ mod tests {
         for workload in series(mode, Extent::Few).into_iter().filter(|workload| keep(workload)) {
             let cost = cost(&Usage::of_workload(&workload, mode).expect("a message"));
             let activity = Activity::Serialize;
-            let times = Times { cpu: Some(cost), elapsed: cost };
-            it.points.push(Point { workload, activity, times, bytes: 1 });
+            let visits = vec![Times { cpu: Some(cost), elapsed: cost }];
+            it.points.push(Point { workload, activity, visits, bytes: 1 });
         }
         it
     }
@@ -519,6 +539,23 @@ mod tests {
         assert_eq!((model.arrays.len(), model.composites.len()), (3, 3));
         assert!((model.arrays[0].1.coefficients[1].value - 10.0 - 8.0).abs() < 0.1, "an item and its tags");
         assert!(model.texts.expect("texts").breaks().is_empty());
+    }
+
+    /// Arrays and strings, of which there are most, do not make predictions of other messages look more certain than they are.
+    #[test]
+    fn intervals_are_those_of_messages_of_many_parts() {
+        let mut it = calibration(Mode::Regular, |_| true);
+        let mut sign = 1.0;
+        for point in it.points.iter_mut().filter(|point| !point.workload.is_of_one_kind()) {
+            sign = -sign;
+            point.visits[0].cpu = point.visits[0].cpu.map(|cpu| cpu * (1.0 + 0.1 * sign));
+        }
+        let model = Model::fit(&it).expect("fitted").of(Activity::Serialize).expect("measured").features.clone();
+        assert!(model.fit.deviation < model.scatter && (0.08..0.13).contains(&model.scatter), "{}", model.scatter);
+        let composite = Workload::Composite { ints: 5, doubles: 5, texts: 5, length: 100 };
+        let usage = Usage::of_workload(&composite, Mode::Regular).expect("a message");
+        let estimate = model.estimate(&usage).expect("an estimate");
+        assert!((0.16..0.3).contains(&(estimate.margin / estimate.cost)), "{estimate:?}");
     }
 
     #[test]
@@ -560,7 +597,7 @@ mod tests {
         let mut it = calibration(Mode::Regular, |it| matches!(it, Workload::Array { class: Class::Int, .. }));
         for point in &mut it.points {
             if let Workload::Array { length, .. } = point.workload {
-                point.times.cpu = Some(f64::from(length).powi(2));
+                point.visits[0].cpu = Some(f64::from(length).powi(2));
             }
         }
         let points: Vec<_> = it.of(Activity::Serialize).collect();

@@ -28,13 +28,36 @@ impl Times {
         Times { cpu, elapsed: median(all.iter().map(|times| times.elapsed)).unwrap_or_default() }
     }
 
-    /// The least of each.
+    /// The least of each clock, of those times that can be believed; no time at all of none.
+    ///
+    /// What disturbs a measurement makes it longer, so the least is the time of the work itself. But now and then a clock steps. So times
+    /// count only where both clocks agree that the thread had a processor nearly all of the time, if there are such times; and of
+    /// [`ENOUGH`] or more not those that are less than [`GLITCH`] of the third least.
     #[must_use]
-    pub fn least(self, other: Times) -> Times {
-        let cpu = self.cpu.zip(other.cpu).map(|(a, b)| a.min(b)).or(self.cpu).or(other.cpu);
-        Times { cpu, elapsed: self.elapsed.min(other.elapsed) }
+    pub fn least(all: &[Times]) -> Times {
+        let agreeing: Vec<Times> = all.iter().copied().filter(Times::agree).collect();
+        let mut believed = if agreeing.is_empty() { all.to_vec() } else { agreeing };
+        believed.sort_by(|one, other| one.cost().total_cmp(&other.cost()));
+        if let Some(third) = believed.get(2).map(|times| times.cost()).filter(|_| believed.len() >= ENOUGH) {
+            believed.retain(|times| times.cost() >= GLITCH * third);
+        }
+        let least = |times: &mut dyn Iterator<Item = f64>| times.reduce(f64::min);
+        let cpu = least(&mut believed.iter().filter_map(|times| times.cpu));
+        Times { cpu, elapsed: least(&mut believed.iter().map(|times| times.elapsed)).unwrap_or_default() }
+    }
+
+    /// True if the thread had a processor nearly all of the time; also where processor time is not known.
+    fn agree(&self) -> bool {
+        self.cpu.is_none_or(|cpu| cpu >= BUSY * self.elapsed)
     }
 }
+
+/// The part of elapsed time that a thread at least had a processor that did not wait.
+const BUSY: f64 = 0.75;
+/// Times among which a glitch can be told from a disturbed machine.
+const ENOUGH: usize = 4;
+/// What is less than this part of the third least time is a glitch.
+const GLITCH: f64 = 0.5;
 
 /// The median, of two in the middle the lower one; `None` of none.
 pub fn median(numbers: impl Iterator<Item = f64>) -> Option<f64> {
@@ -210,10 +233,38 @@ mod tests {
         assert_eq!(median([4.0, 1.0, 3.0, 2.0].into_iter()), Some(2.0));
     }
 
+    /// The thread's clock steps, that of the wall does not.
     #[test]
-    fn the_least_is_kept_of_each_clock() {
+    fn a_time_that_one_clock_alone_has_is_not_believed() {
+        for glitch in [0.0, 9.4, 18.0] {
+            let all = [(33.0, 33.1), (glitch, 27.5), (27.2, 27.1), (90.0, 200.0)];
+            let all = all.map(|(cpu, elapsed)| Times { cpu: Some(cpu), elapsed });
+            for count in 3..=all.len() {
+                assert_eq!(Times::least(&all[..count]), all[2], "{glitch} of {count}");
+            }
+        }
+        // A thread that always waits has no other times.
+        let waiting = [Times { cpu: Some(3.0), elapsed: 9.0 }, Times { cpu: Some(2.0), elapsed: 10.0 }];
+        assert_eq!(Times::least(&waiting), Times { cpu: Some(2.0), elapsed: 9.0 });
+    }
+
+    #[test]
+    fn a_time_far_below_all_others_is_not_believed() {
+        let least = |cpus: &[f64]| {
+            let all: Vec<_> = cpus.iter().map(|&cpu| Times { cpu: Some(cpu), elapsed: cpu }).collect();
+            Times::least(&all).cpu.expect("known")
+        };
+        assert_eq!(least(&[27.0, 27.2, 9.4, 28.0]), 27.0);
+        assert_eq!(least(&[27.0, 13.0, 27.2, 9.4, 28.0, 31.0]), 27.0, "two of them");
+        assert_eq!(least(&[5298.0, 11968.0, 9033.0, 8122.0, 9263.0]), 5298.0, "the others were disturbed");
+        assert_eq!(least(&[9.4, 27.0, 27.2]), 9.4, "of so few none can be told");
+    }
+
+    #[test]
+    fn the_least_is_of_each_clock() {
         let times = |cpu, elapsed| Times { cpu, elapsed };
-        assert_eq!(times(Some(1.0), 5.0).least(times(Some(2.0), 4.0)), times(Some(1.0), 4.0));
-        assert_eq!(times(None, 5.0).least(times(Some(2.0), 6.0)), times(Some(2.0), 5.0));
+        assert_eq!(Times::least(&[times(Some(4.5), 5.0), times(Some(4.8), 4.0)]), times(Some(4.5), 4.0));
+        assert_eq!(Times::least(&[times(None, 5.0), times(Some(5.5), 6.0)]), times(Some(5.5), 5.0));
+        assert_eq!(Times::least(&[]), times(None, 0.0));
     }
 }

@@ -9,7 +9,7 @@ use crate::CostError;
 use crate::calibration::{Activity, Mode, Toolkit};
 use crate::predict::Sample;
 use crate::usage::{Feature, Usage};
-use crate::workload::{Body, Message, Workload};
+use crate::workload::{Body, Message, Workload, variants_of};
 use deltasoap_core::decode::{Cursor, DecodeOptions, Decoder, Step};
 use deltasoap_core::schema::View;
 use deltasoap_core::soap::{EnvelopeReader, Head, Receiver};
@@ -49,6 +49,17 @@ pub trait Engine {
         activity: Activity,
         mode: Mode,
     ) -> Result<Option<Box<dyn Job + '_>>, CostError>;
+
+    /// The same with the message of an operation; in our toolkit with the one after it in turn, if values change.
+    ///
+    /// # Errors
+    /// When the toolkit fails, or the message cannot be written, or read again.
+    fn prepare_sample<'s>(
+        &'s mut self,
+        sample: &'s Sample,
+        activity: Activity,
+        mode: Mode,
+    ) -> Result<Option<Box<dyn Job + 's>>, CostError>;
 }
 
 /// Something that is done with a message again and again.
@@ -93,18 +104,34 @@ impl Engine for Deltasoap {
         // Of messages that have none before them, everything is read and written in full, in differential mode too.
         let is_in_full = mode == Mode::Differential && !workload.is_compared();
         let is_read_so = is_in_full && activity == Activity::Deserialize;
-        let message = if is_read_so { Message::uncompared(workload)? } else { Message::new(workload)? };
-        let subject = (message, workload.clone());
-        let link = match activity {
-            Activity::Send => Some(Link::new().map_err(|error| failed(workload, &error))?),
-            _ => None,
-        };
-        let job: Box<dyn Job> = match activity {
-            Activity::Deserialize => Box::new(Read::new(subject, mode)?),
-            _ => Box::new(Write::new(subject, if is_in_full { Mode::Regular } else { mode }, link)?),
-        };
-        Ok(Some(job))
+        let message = Message::varied(workload, is_read_so)?;
+        let mode = if is_in_full && !is_read_so { Mode::Regular } else { mode };
+        job((message, workload.clone()), activity, mode).map(Some)
     }
+
+    fn prepare_sample<'s>(
+        &'s mut self,
+        sample: &'s Sample,
+        activity: Activity,
+        mode: Mode,
+    ) -> Result<Option<Box<dyn Job + 's>>, CostError> {
+        match mode {
+            Mode::Regular => job(Varied::new(sample)?, activity, mode).map(Some),
+            Mode::Differential => job(sample, activity, mode).map(Some),
+        }
+    }
+}
+
+/// Makes ready for doing something with a message.
+fn job<'s>(subject: impl Subject + 's, activity: Activity, mode: Mode) -> Result<Box<dyn Job + 's>, CostError> {
+    Ok(match activity {
+        Activity::Serialize => Box::new(Write::new(subject, mode, None)?),
+        Activity::Send => {
+            let link = Link::new().map_err(|error| failed(&subject.name(), &error))?;
+            Box::new(Write::new(subject, mode, Some(link))?)
+        }
+        Activity::Deserialize => Box::new(Read::new(subject, mode)?),
+    })
 }
 
 fn failed(what: &impl ToString, reason: &impl ToString) -> CostError {
@@ -151,15 +178,39 @@ impl Subject for &Sample {
     }
 }
 
-/// Makes ready for doing something with the message of an operation again and again, in memory; with the one after it in turn, if values change.
+/// The message of an operation, and others of the same size with other values.
+struct Varied<'s> {
+    sample: &'s Sample,
+    values: Vec<Value>,
+}
+
+impl<'s> Varied<'s> {
+    fn new(sample: &'s Sample) -> Result<Self, CostError> {
+        let values = sample.variants(variants_of(sample.encode()?.len()));
+        Ok(Varied { sample, values })
+    }
+}
+
+impl Subject for Varied<'_> {
+    fn body(&self, turn: usize) -> Body<'_> {
+        Body { value: &self.values[turn % self.values.len()], ..self.sample.body() }
+    }
+
+    fn count(&self) -> usize {
+        self.values.len()
+    }
+
+    fn name(&self) -> String {
+        self.sample.operation.full_name()
+    }
+}
+
+/// Makes sure that the message of an operation can be written, and read again.
 ///
 /// # Errors
-/// When it cannot be written, or read again.
-pub fn prepare_sample<'s>(sample: &'s Sample, activity: Activity, mode: Mode) -> Result<Box<dyn Job + 's>, CostError> {
-    Ok(match activity {
-        Activity::Deserialize => Box::new(Read::new(sample, mode)?),
-        _ => Box::new(Write::new(sample, mode, None)?),
-    })
+/// When it cannot.
+pub(crate) fn check_sample(sample: &Sample, activity: Activity, mode: Mode) -> Result<(), CostError> {
+    job(sample, activity, mode).map(drop)
 }
 
 /// True if the message is compared with the one before it in differential mode. Some never are, for their values may stand in several places, or hold

@@ -1,9 +1,9 @@
 //! Measuring: what every workload costs a toolkit on this machine.
 //!
-//! All points are visited in rounds, in a new order each time, and of all visits the least time of a message is kept. What disturbs a
-//! measurement, another process or an interrupt, only ever makes it longer, and it hits another point in the next round. So the least is
-//! the cost of the work itself, on a busy machine too; it does not hold what a toolkit does from time to time, such as collecting
-//! garbage, which is why for toolkits that time themselves it is the median of a visit that counts.
+//! All points are visited in rounds, in a new order each time, and the times of all visits are kept. What disturbs a measurement, another
+//! process or an interrupt, makes it longer, and it hits another point in the next round. So the least is the cost of the work itself, on
+//! a busy machine too, if it can be believed ([`Times::least`]): now and then a clock steps. What a toolkit does from time to time, such as
+//! collecting garbage, it does not hold, which is why for toolkits that time themselves it is the median of a visit that counts.
 
 mod clock;
 mod engine;
@@ -12,8 +12,8 @@ mod peer;
 mod sink;
 
 pub use clock::{Busy, Clock, Others, Times, median, process_time};
-pub(crate) use engine::is_compared;
-pub use engine::{Deltasoap, Engine, Job, prepare_sample};
+pub use engine::{Deltasoap, Engine, Job};
+pub(crate) use engine::{check_sample, is_compared};
 pub use interval::Interval;
 pub use peer::Peer;
 pub use sink::Sink;
@@ -84,6 +84,7 @@ pub fn measure(
     let all = workloads.len() * plan.rounds as usize;
     let (begin, mut longest) = (Instant::now(), Duration::ZERO);
     let first = calibration.rounds;
+    calibration.planned = plan.rounds;
     for round in first..plan.rounds {
         let (mut points, round_begin) = (Vec::new(), Instant::now());
         if plan.most.is_some_and(|most| !longest.is_zero() && begin.elapsed() + longest > most) {
@@ -130,9 +131,8 @@ pub fn visit(
     };
     for activity in Activity::ALL.into_iter().filter(is_meant) {
         let Some(mut job) = engine.prepare(workload, activity, mode)? else { continue };
-        let batch = if activity == Activity::Send { SENT_BATCH } else { BATCH };
-        let (times, bytes) = (least_of(job.as_mut(), batch)?, job.bytes());
-        points.push(Point { workload: workload.clone(), activity, times, bytes });
+        let (times, bytes) = (timed(job.as_mut(), activity)?, job.bytes());
+        points.push(Point { workload: workload.clone(), activity, visits: vec![times], bytes });
     }
     Ok(())
 }
@@ -141,11 +141,11 @@ pub fn visit(
 ///
 /// # Errors
 /// When the toolkit fails.
-pub fn least(job: &mut dyn Job) -> Result<Times, CostError> {
-    least_of(job, BATCH)
+pub fn timed(job: &mut dyn Job, activity: Activity) -> Result<Times, CostError> {
+    timed_by(job, if activity == Activity::Send { SENT_BATCH } else { BATCH })
 }
 
-fn least_of(job: &mut dyn Job, batch: Duration) -> Result<Times, CostError> {
+fn timed_by(job: &mut dyn Job, batch: Duration) -> Result<Times, CostError> {
     let first = job.run(1)?;
     if first.elapsed > SLOW.as_nanos() as f64 {
         return Ok(first);
@@ -153,11 +153,8 @@ fn least_of(job: &mut dyn Job, batch: Duration) -> Result<Times, CostError> {
     job.run(1)?;
     let one = job.run(1)?.elapsed.max(1.0);
     let count = (batch.as_nanos() as f64 / one).clamp(1.0, MOST) as usize;
-    let mut least = job.run(count)?;
-    for _ in 1..BATCHES {
-        least = least.least(job.run(count)?);
-    }
-    Ok(least)
+    let batches = (0..BATCHES).map(|_| job.run(count)).collect::<Result<Vec<_>, _>>()?;
+    Ok(Times::least(&batches))
 }
 
 /// The numbers below `count` in an order of their own for each round.
@@ -171,8 +168,9 @@ pub(crate) fn order(count: usize, round: u32) -> Vec<usize> {
 mod tests {
     use super::*;
     use crate::calibration::{Machine, Toolkit};
+    use crate::predict::Sample;
 
-    /// A toolkit that takes a microsecond an item, and twice that in even rounds.
+    /// A toolkit that takes a microsecond an item, twice that in every fifth visit; and, by a clock that steps, a third of it in every 23rd.
     #[derive(Default)]
     struct Known {
         visits: usize,
@@ -216,9 +214,25 @@ mod tests {
         ) -> Result<Option<Box<dyn Job + '_>>, CostError> {
             let Workload::Text { length } = workload else { return Ok(None) };
             self.visits += 1;
-            let is_slow = self.visits.is_multiple_of(5);
-            let cost = f64::from(*length) * if is_slow { 2000.0 } else { 1000.0 };
+            let (is_slow, is_glitch) = (self.visits.is_multiple_of(5), self.visits.is_multiple_of(23));
+            let each = if is_glitch {
+                350.0
+            } else if is_slow {
+                2000.0
+            } else {
+                1000.0
+            };
+            let cost = f64::from(*length) * each;
             Ok((activity == Activity::Serialize).then(|| Box::new(Constant(cost)) as Box<dyn Job>))
+        }
+
+        fn prepare_sample<'s>(
+            &'s mut self,
+            _: &'s Sample,
+            _: Activity,
+            _: Mode,
+        ) -> Result<Option<Box<dyn Job + 's>>, CostError> {
+            Ok(None)
         }
     }
 
@@ -248,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn the_least_of_all_rounds_is_kept() {
+    fn the_least_of_all_rounds_counts_but_no_glitch() {
         let (mut watch, plan) = (Count::default(), Plan { extent: Extent::Few, ..Plan::default() });
         let mut engine = Known::default();
         let measured = measure(&mut engine, plan, empty(), &mut watch).expect("measured");
@@ -257,10 +271,15 @@ mod tests {
         assert_eq!(engine.warm_ups, [0, third, 2 * third], "first of all, and two times in between");
         assert_eq!(watch.last.0, watch.last.1);
         assert_eq!(watch.rounds, (1..=12).collect::<Vec<_>>());
+        assert_eq!((measured.planned, measured.unfinished()), (12, None));
+        let mut glitches = 0;
         for point in &measured.points {
             let Workload::Text { length } = point.workload else { panic!("{point:?}") };
-            assert_eq!(point.times.cpu, Some(f64::from(length) * 1000.0));
+            let cost = f64::from(length) * 1000.0;
+            assert_eq!((point.times().cpu, point.visits.len()), (Some(cost), 12), "{point:?}");
+            glitches += point.visits.iter().filter(|times| times.cost() < cost).count();
         }
+        assert!(glitches > measured.points.len() / 4, "{glitches}");
     }
 
     #[test]
@@ -274,6 +293,8 @@ mod tests {
         let hurried = Plan { most: Some(Duration::ZERO), ..plan };
         let measured = measure(&mut Known::default(), hurried, empty(), &mut Count::default()).expect("measured");
         assert_eq!(measured.rounds, 1, "the first round is measured in any case");
+        let said = measured.unfinished().expect("it ended early").to_string();
+        assert!(said.starts_with("only 1 of 4 rounds were measured"), "{said}");
         let mut stopped = Count { stop_after: Some(2), ..Count::default() };
         assert!(measure(&mut Known::default(), plan, empty(), &mut stopped).is_err());
         assert_eq!(stopped.rounds, [1, 2]);
@@ -300,7 +321,7 @@ mod tests {
     fn batches_are_long_enough_and_slow_messages_are_done_once() {
         let count = |time, batch| {
             let mut job = Timed { time, count: 0 };
-            least_of(&mut job, batch).expect("measured");
+            timed_by(&mut job, batch).expect("measured");
             job.count
         };
         assert_eq!(count(Duration::from_micros(100), BATCH), 3 + BATCHES * 3);

@@ -1,15 +1,16 @@
 //! Other toolkits, by the peer protocol (`bench/peers/PROTOCOL.md`): a process each, which times itself.
 //!
-//! Peers know fixed types: arrays of ints, doubles and strings, a string as an array of one; and, some of them, the composite types that
-//! they were built with. Of each batch the median of the elapsed times counts, for it holds the usual share of what a toolkit does from
+//! Peers know fixed types: arrays of ints, doubles and strings, a string as an array of one; some of them the composite types that they were
+//! built with; and what the operations of `bench/definitions/suite.wsdl` send, arrays of structs among it. Of each batch the median of the elapsed times counts, for it holds the usual share of what a toolkit does from
 //! time to time; of processor time only the sum is known, and so the mean.
 
 use super::clock::time_of_process;
 use super::{Engine, Job, MOST, Sink, Times, order, process_time};
 use crate::CostError;
 use crate::calibration::{Activity, Mode, Toolkit};
-use crate::workload::{Class, Message, Workload, compiled};
-use deltasoap_core::Buffer;
+use crate::predict::Sample;
+use crate::workload::{Body, Class, Message, NAMESPACE, Workload, compiled};
+use deltasoap_core::{Buffer, Value};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeSet;
@@ -138,6 +139,26 @@ impl Peer {
         CostError::Engine { what: format!("{} ({line})", self.toolkit.name), reason: reason.to_string() }
     }
 
+    /// Makes ready for a workload of the protocol, if this peer has it.
+    fn prepare_message(
+        &mut self,
+        name: &str,
+        count: usize,
+        body: &Body<'_>,
+        (activity, mode): (Activity, Mode),
+    ) -> Result<Option<Box<dyn Job + '_>>, CostError> {
+        if mode == Mode::Differential || !self.workloads.iter().any(|it| it == name) {
+            return Ok(None);
+        }
+        if activity == Activity::Send {
+            self.connect()?;
+        }
+        let text = body.encode(Buffer::new()).map_err(|error| self.failed(name, error))?;
+        let line = format!("prepare {name} {count} {}", text.len());
+        let prepared: Prepared = self.ask(&line, text.as_slice())?;
+        Ok(Some(Box::new(PeerJob { peer: self, bytes: prepared.bytes })))
+    }
+
     fn connect(&mut self) -> Result<(), CostError> {
         if !self.is_connected {
             // Any bound to the buffer would make large messages wait for the receiver.
@@ -190,6 +211,32 @@ fn values(workload: &Workload) -> Option<(&'static str, u32)> {
         Workload::Array { class: Class::Text, length, .. } => Some(("strings", length)),
         Workload::Text { .. } => Some(("strings", 1)),
         _ => workload.fields().map(|_| ("composites", 1)),
+    }
+}
+
+/// What the protocol calls the values of an operation's message; `None` for messages that it does not have.
+fn values_of(sample: &Sample) -> Option<&'static str> {
+    let element = sample.element();
+    match &*element.local {
+        _ if element.namespace != NAMESPACE => None,
+        "sendInts" => Some("ints"),
+        "sendDoubles" => Some("hard"),
+        "sendStrings" => Some("strings"),
+        "sendMios" => Some("structs"),
+        "sendEvents" => Some("events"),
+        "sendBase64" => Some("base64"),
+        _ => None,
+    }
+}
+
+/// Items of a message: those of its list, or itself.
+fn items(value: &Value) -> usize {
+    let Value::Record(record) = value else { return 1 };
+    match record.fields.first() {
+        Some(Value::List(items)) => items.len(),
+        Some(Value::Column(column)) => column.len(),
+        Some(Value::Table(table)) => table.len(),
+        _ => 1,
     }
 }
 
@@ -250,17 +297,18 @@ impl Engine for Peer {
         mode: Mode,
     ) -> Result<Option<Box<dyn Job + '_>>, CostError> {
         let Some((values, count)) = values(workload) else { return Ok(None) };
-        let name = name(values, activity);
-        if mode == Mode::Differential || !self.workloads.contains(&name) {
-            return Ok(None);
-        }
-        if activity == Activity::Send {
-            self.connect()?;
-        }
-        let text = Message::new(workload)?.body(0).encode(Buffer::new()).map_err(|error| self.failed(&name, error))?;
-        let line = format!("prepare {name} {count} {}", text.len());
-        let prepared: Prepared = self.ask(&line, text.as_slice())?;
-        Ok(Some(Box::new(PeerJob { peer: self, bytes: prepared.bytes })))
+        let message = Message::new(workload)?;
+        self.prepare_message(&name(values, activity), count as usize, &message.body(0), (activity, mode))
+    }
+
+    fn prepare_sample<'s>(
+        &'s mut self,
+        sample: &'s Sample,
+        activity: Activity,
+        mode: Mode,
+    ) -> Result<Option<Box<dyn Job + 's>>, CostError> {
+        let Some(values) = values_of(sample) else { return Ok(None) };
+        self.prepare_message(&name(values, activity), items(sample.value()), &sample.body(), (activity, mode))
     }
 }
 
@@ -281,5 +329,79 @@ impl Job for PeerJob<'_> {
 
     fn bytes(&self) -> usize {
         self.bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::predict::{Sizes, samples};
+    use deltasoap_dynamic::Contract;
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    const SUITE: &str = include_str!("../../../../bench/definitions/suite.wsdl");
+
+    /// A peer that knows events, and notes what it is asked for.
+    const PROGRAM: &str = r#"#!/bin/sh
+while read -r request workload count length; do
+    echo "$request $workload $count" >> "$0.requests"
+    case $request in
+    hello) echo '{"peer":"some","version":"1","workloads":["decode-events","encode-events"]}' ;;
+    prepare) head -c "$length" >> "$0.messages"; echo '{"ok":true,"checksum":"0","bytes":77}' ;;
+    *) echo '{"ns":[3000,1000,2000],"checksum":"0","cpu_ns":5400}' ;;
+    esac
+done
+"#;
+
+    fn suite(operation: &str) -> Vec<Sample> {
+        let operation = Contract::from_text(SUITE).expect("a contract").operation(operation).expect("an operation");
+        samples(&operation, &Sizes { length: 7, ..Sizes::default() }).expect("samples")
+    }
+
+    #[test]
+    fn messages_of_the_suites_operations_are_measured() {
+        let folder = tempfile::tempdir().expect("a directory");
+        let program = folder.path().join("peer");
+        fs::write(&program, PROGRAM).expect("written");
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("it can be run");
+        let mut peer = Peer::start(&program).expect("started");
+        let events = suite("sendEvents").remove(0);
+        let mut job =
+            peer.prepare_sample(&events, Activity::Deserialize, Mode::Regular).expect("ready").expect("offered");
+        assert_eq!(job.bytes(), 77);
+        assert_eq!(job.run(3).expect("times"), Times { cpu: Some(1800.0), elapsed: 2000.0 });
+        drop(job);
+        let requests = fs::read_to_string(folder.path().join("peer.requests")).expect("requests");
+        assert_eq!(
+            requests.trim().lines().map(str::trim).collect::<Vec<_>>(),
+            ["hello", "prepare decode-events 7", "run 3"]
+        );
+        let message = fs::read_to_string(folder.path().join("peer.messages")).expect("a message");
+        assert_eq!((message.matches("<item>").count(), message.matches("<message>").count()), (7, 7));
+        let mut is_offered =
+            |sample: &Sample, activity, mode| peer.prepare_sample(sample, activity, mode).expect("asked").is_some();
+        assert!(is_offered(&events, Activity::Serialize, Mode::Regular));
+        assert!(!is_offered(&events, Activity::Send, Mode::Regular), "it does not send");
+        assert!(!is_offered(&events, Activity::Serialize, Mode::Differential));
+        assert!(!is_offered(&suite("sendInts")[0], Activity::Serialize, Mode::Regular), "it knows no ints");
+        assert!(!is_offered(&suite("sendEvents")[1], Activity::Serialize, Mode::Regular), "a response");
+    }
+
+    #[test]
+    fn what_the_suite_sends_has_its_name() {
+        let names = [
+            ("sendInts", "ints"),
+            ("sendDoubles", "hard"),
+            ("sendStrings", "strings"),
+            ("sendMios", "structs"),
+            ("sendEvents", "events"),
+            ("sendBase64", "base64"),
+        ];
+        for (operation, values) in names {
+            let both = suite(operation);
+            assert_eq!((values_of(&both[0]), values_of(&both[1])), (Some(values), None), "{operation}");
+            assert_eq!(items(both[0].value()), if values == "base64" { 1 } else { 7 });
+        }
     }
 }

@@ -4,17 +4,17 @@
 //! probability that a station of several servers is empty is taken from the throughput of the network without it (Reiser,
 //! *Mean-value analysis and convolution method for queue-dependent servers*, Performance Evaluation 1, 1981), since its difference
 //! from one, the textbook's way, loses all digits where the station is busy. The throughput by the number of requests inside is then a
-//! single station's rate (Chandy, Herzog and Woo's theorem), in front of which clients think: a birth-death process, which bounds
-//! concurrency by nothing more than a rate that stops to grow. Without a bound it is exact for product-form networks.
+//! single station's rate (Chandy, Herzog and Woo's theorem), in front of which clients think: a birth-death process. It is exact
+//! for product-form networks.
 
 use super::{Occupation, Outcome, Station, System};
 
 /// What a network does with a number of requests inside.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Inside {
-    pub(super) throughput: f64,
+struct Inside {
+    throughput: f64,
     /// Requests at each station.
-    pub(super) queues: Vec<f64>,
+    queues: Vec<f64>,
 }
 
 /// Halvings of the range in which a throughput is looked for.
@@ -37,26 +37,18 @@ pub fn solve_closed(system: &System, clients: u32, think: f64) -> Outcome {
 
 fn solve_plain(system: &System, clients: u32, think: f64) -> Outcome {
     let stations = system.stations();
-    let most = system.max_concurrency.map_or(clients, |most| most.min(clients));
-    let inside = inside(&stations, most);
+    let inside = inside(&stations, clients);
     let away = think + system.client;
     let chances = chances(&inside, clients as usize, away);
-    let at = |requests: usize| &inside[requests.min(inside.len() - 1)];
     let mean = |of: &dyn Fn(usize) -> f64| chances.iter().enumerate().map(|(n, chance)| chance * of(n)).sum::<f64>();
-    let throughput = mean(&|n| at(n).throughput);
+    let throughput = mean(&|n| inside[n].throughput);
     let present = mean(&|n| n as f64);
-    let waiting = mean(&|n| n.saturating_sub(inside.len() - 1) as f64);
     let occupation = |(index, station): (usize, &Station)| {
-        let queue = mean(&|n| at(n).queues[index]);
-        Occupation {
-            station: station.name,
-            utilisation: throughput * station.demand / f64::from(station.servers),
-            queue,
-            residence: queue / throughput,
-        }
+        let queue = mean(&|n| inside[n].queues[index]);
+        Occupation::new(station, throughput, queue, queue / throughput)
     };
     let stations = stations.iter().enumerate().map(occupation).collect();
-    Outcome { throughput, response: present / throughput + system.client, waiting, stations }
+    Outcome { throughput, response: present / throughput + system.client, stations }
 }
 
 /// The chance that so many clients, 0 to all, are inside and not away.
@@ -69,21 +61,21 @@ fn chances(inside: &[Inside], clients: usize, away: f64) -> Vec<f64> {
     // Logarithms, for the products leave the range of numbers.
     let mut logs = vec![0.0; clients + 1];
     for n in 1..=clients {
-        let rate = inside[n.min(inside.len() - 1)].throughput;
+        let rate = inside[n].throughput;
         logs[n] = logs[n - 1] + ((clients - n + 1) as f64 / away).ln() - rate.ln();
     }
     shares(&logs)
 }
 
 /// The share of each in the sum of all, by their logarithms.
-pub(super) fn shares(logs: &[f64]) -> Vec<f64> {
+fn shares(logs: &[f64]) -> Vec<f64> {
     let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let total: f64 = logs.iter().map(|log| (log - most).exp()).sum();
     logs.iter().map(|log| (log - most).exp() / total).collect()
 }
 
 /// The network with 0, 1, ... `most` requests inside, nobody away.
-pub(super) fn inside(stations: &[Station], most: u32) -> Vec<Inside> {
+fn inside(stations: &[Station], most: u32) -> Vec<Inside> {
     let others = |index: usize| -> Vec<Station> {
         stations.iter().enumerate().filter(|(at, _)| *at != index).map(|(_, station)| station.clone()).collect()
     };
@@ -197,16 +189,19 @@ mod tests {
         assert!(outcome.stations[0].utilisation <= 1.0 + 1e-12);
     }
 
+    /// A tenth of a second each of processor and link, one at a time: what is transferred keeps no other from being worked on.
     #[test]
-    fn bounds_on_concurrency_make_others_wait() {
-        let free = solve_closed(&System { bandwidth: 1e6, response_bytes: 12_500.0, ..system(0.1, 2) }, 20, 1.0);
-        let mut bound = System { bandwidth: 1e6, response_bytes: 12_500.0, ..system(0.1, 2) };
-        bound.max_concurrency = Some(1);
-        let one = solve_closed(&bound, 20, 1.0);
-        assert!(one.throughput < free.throughput && one.waiting > 1.0 && free.waiting == 0.0, "{one:?} {free:?}");
-        assert!((one.throughput - 1.0 / 0.2).abs() < 0.01, "one at a time: {one:?}");
-        bound.max_concurrency = Some(20);
-        assert_eq!(solve_closed(&bound, 20, 1.0), free);
+    fn bounds_on_concurrency_are_the_processors_alone() {
+        let free = System { bandwidth: 1e6, response_bytes: 12_500.0, ..system(0.1, 2) };
+        let solve = |max_concurrency| solve_closed(&System { max_concurrency, ..free.clone() }, 60, 1.0);
+        let one = solve(Some(1));
+        let (throughput, response) = textbook(&[0.1, 0.1], 60, 1.0);
+        assert!((one.throughput - throughput).abs() < 1e-9 && (one.response - response).abs() < 1e-9, "{one:?}");
+        assert!(one.throughput > 9.0, "with the slot held meanwhile, 5 a second would be the most: {one:?}");
+        assert!(one.stations[0].waiting > solve(None).stations[0].waiting, "{one:?}");
+        for loose in [2, 3, 1000, u32::MAX] {
+            assert_eq!(solve(Some(loose)), solve(None), "the cores are fewer");
+        }
     }
 
     /// Mean value analysis of single servers and a delay, as Lazowska et al. print it (algorithm 6.2): the naive twin for networks.

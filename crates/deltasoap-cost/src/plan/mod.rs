@@ -16,7 +16,6 @@ mod open;
 mod questions;
 
 pub use binary::{BinaryCost, binary_cost};
-use closed::inside;
 pub use closed::solve_closed;
 pub use open::{erlang_c, solve_open};
 pub use questions::{Answer, answers};
@@ -31,8 +30,6 @@ pub const HTTP: usize = 300;
 const MOST_CLIENTS: u32 = 100_000;
 /// Most cores, for the same reason.
 const MOST_CORES: u32 = 1000;
-/// A bound on concurrency above this is taken for none, but for closed systems: all numbers of requests up to it would be gone through.
-const LOOSE: u32 = 1000;
 
 /// What a request demands, in seconds, and what there is to serve it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -53,7 +50,9 @@ pub struct System {
     pub bandwidth: f64,
     /// Time at the client for writing the request and reading the response, and for all that nobody waits in line for, in seconds.
     pub client: f64,
-    /// Most requests that the server works on at one time; others wait.
+    /// Most requests that the server works on at one time; others wait. A request that is on its way over the network is not worked on: the
+    /// server's scheduling gives up its slot while bytes are waited for, and before the response is sent. So this is a bound on the cores that
+    /// are used.
     pub max_concurrency: Option<u32>,
 }
 
@@ -93,8 +92,6 @@ pub struct Outcome {
     pub throughput: f64,
     /// Seconds from call to answer, on average.
     pub response: f64,
-    /// Requests that wait to be let in, on average.
-    pub waiting: f64,
     /// By station.
     pub stations: Vec<Occupation>,
 }
@@ -108,6 +105,8 @@ pub struct Occupation {
     pub utilisation: f64,
     /// Requests that are served or wait there, on average.
     pub queue: f64,
+    /// Those of them that wait, at the processor also for a slot.
+    pub waiting: f64,
     /// Seconds that a request spends there.
     pub residence: f64,
 }
@@ -139,6 +138,21 @@ pub struct Plan {
     pub bottleneck: &'static str,
 }
 
+impl Occupation {
+    /// Of a station that serves so many requests a second, which spend so many seconds there. By Little's law as many are served as arrive in the
+    /// time that one is served.
+    fn new(station: &Station, throughput: f64, queue: f64, residence: f64) -> Self {
+        let served = throughput * station.demand;
+        Occupation {
+            station: station.name,
+            utilisation: served / f64::from(station.servers),
+            queue,
+            waiting: (queue - served).max(0.0),
+            residence,
+        }
+    }
+}
+
 impl System {
     /// The places where requests wait.
     pub fn stations(&self) -> Vec<Station> {
@@ -151,23 +165,13 @@ impl System {
         ]
     }
 
-    /// The station that is full first, and requests a second that it can serve. With a bound on concurrency that may be the bound: as many requests
-    /// as are let in never keep all stations busy.
+    /// The station that is full first, and requests a second that it can serve.
     pub fn bottleneck(&self) -> (&'static str, f64) {
         let capacity = |station: &Station| f64::from(station.servers) / station.demand;
         let all = self.stations().into_iter().map(|station| (station.name, capacity(&station)));
         let cores = f64::from(self.cores) / (self.xml + self.service + self.behind);
         let all = all.chain([("processor", cores)]);
-        let station = all.min_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or(("processor", f64::INFINITY));
-        match self.bound().and_then(|bound| inside(&self.stations(), bound).pop()) {
-            Some(full) if full.throughput < station.1 * (1.0 - 1e-9) => ("concurrency", full.throughput),
-            _ => station,
-        }
-    }
-
-    /// Most requests at one time, unless it is [`LOOSE`].
-    fn bound(&self) -> Option<u32> {
-        self.max_concurrency.filter(|most| *most <= LOOSE)
+        all.min_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or(("processor", f64::INFINITY))
     }
 
     /// The system as those see it who wait for answers: what is done behind them takes its share of the processor, which is the slower for the rest.

@@ -9,7 +9,7 @@ use crate::place::Place;
 use crate::usage::Changes;
 use crate::workload::{Class, typical};
 use deltasoap_core::content::Shortcuts;
-use deltasoap_core::schema::{Builtin, Element, Field, SimpleElement, View};
+use deltasoap_core::schema::{Builtin, Element, Field, OpenElement, SimpleElement, View};
 use deltasoap_core::{QName, Record, Shared, Simple, Value};
 use deltasoap_streams::prng::{SEED, SplitMix64};
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,9 +17,14 @@ use std::collections::{BTreeMap, BTreeSet};
 /// New values that are tried: those of small types are often the old one.
 const TRIES: usize = 16;
 
-/// A message's next value, and what changes by its part.
-pub(super) fn next_value(value: &Value, view: View<'_>, sizes: &Sizes) -> (Value, BTreeMap<String, Changes>) {
-    let mut random = SplitMix64::stream(SEED, 1);
+/// A message's next value, and what changes by its part. Each number gives another one.
+pub(super) fn next_value(
+    value: &Value,
+    view: View<'_>,
+    sizes: &Sizes,
+    number: u64,
+) -> (Value, BTreeMap<String, Changes>) {
+    let mut random = SplitMix64::stream(SEED, number);
     let mut next = value.clone();
     let mut counter = Changer::new(sizes, BTreeMap::new(), random.clone());
     counter.content(&mut next, view);
@@ -85,6 +90,14 @@ impl<'s> Changer<'s> {
                 let Some(mut held) = shared.get().map(|value| (*value).clone()) else { return };
                 self.content(&mut held, view.follow(*content));
                 *shared = Shared::new(held);
+            }
+            (Value::Typed(typed), Element::Open(open)) => {
+                if let Some(content) = open.named(&typed.name) {
+                    self.content(&mut typed.value, view.follow(content));
+                }
+            }
+            (value, Element::Open(OpenElement { base: Some(content), .. })) => {
+                self.content(value, view.follow(*content));
             }
             _ => {}
         }

@@ -79,6 +79,13 @@ impl<'s> Filler<'s> {
     }
 
     pub(super) fn fill(&mut self, value: &mut Value, view: View<'_>) -> Result<(), CostError> {
+        if let Element::Open(open) = view.element {
+            let (content, held) = match value {
+                Value::Typed(typed) => (open.named(&typed.name), &mut typed.value),
+                value => (open.base, value),
+            };
+            return content.map_or(Ok(()), |content| self.fill(held, view.follow(content)));
+        }
         self.count(1)?;
         match (&mut *value, view.element) {
             (Value::Simple(simple), Element::Simple(element)) => {

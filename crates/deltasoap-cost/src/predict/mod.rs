@@ -54,8 +54,10 @@ pub struct MessageCost {
     pub bytes: usize,
     /// Leaves: values of simple types.
     pub leaves: u64,
-    /// Nanoseconds to serialize it.
+    /// Nanoseconds to serialize it to memory.
     pub serialize: Estimate,
+    /// Nanoseconds to serialize it to a socket, over loopback, as the paper measures it (3); `None` where that was not measured.
+    pub send: Option<Estimate>,
     /// Nanoseconds to deserialize it.
     pub deserialize: Estimate,
     /// Parts in the order of the document. The first, whose path is empty, is the message around them; in differential
@@ -114,9 +116,22 @@ impl Sample {
         !self.changes.is_empty()
     }
 
+    /// Name of the body's element.
+    pub fn element(&self) -> &QName {
+        &self.name
+    }
+
     /// Its content.
     pub fn value(&self) -> &Value {
         &self.value
+    }
+
+    /// The value, and others of the same size until there are so many: each leaf has another value, where its type has one.
+    pub(crate) fn variants(&self, count: usize) -> Vec<Value> {
+        let all = Sizes { changed: BTreeMap::from([(String::new(), 1.0)]), ..Sizes::default() };
+        let view = self.operation.view(self.content);
+        let other = |number| next_value(&self.value, view, &all, number).0;
+        std::iter::once(self.value.clone()).chain((1..count as u64).map(other)).collect()
     }
 
     /// The message in full.
@@ -156,7 +171,7 @@ pub fn samples(operation: &Operation, sizes: &Sizes) -> Result<Vec<Sample>, Cost
         let mut filler = Filler::new(sizes);
         filler.fill(&mut value, view)?;
         let open = filler.open;
-        let (next, changes) = next_value(&value, view, sizes);
+        let (next, changes) = next_value(&value, view, sizes, 1);
         let (operation, name) = (operation.clone(), name.clone());
         samples.push(Sample { operation, direction, open, name, content, value, next, changes, encoding });
     }
@@ -207,10 +222,19 @@ pub fn message_cost(model: &Model, sample: &Sample) -> Result<MessageCost, CostE
         bytes,
         leaves: Usage::of(&sample.body()).leaves() as u64,
         serialize: write.estimate(model)?,
+        send: if_measured(Work::new(model.mode, Activity::Send, sample)?.estimate(model))?,
         deserialize: read.estimate(model)?,
         parts: part_costs(model, &write, &read)?,
         open: sample.open.clone(),
     })
+}
+
+/// Nothing where a toolkit does not send, or not in that mode.
+pub(crate) fn if_measured<T>(found: Result<T, CostError>) -> Result<Option<T>, CostError> {
+    match found {
+        Err(CostError::NotMeasured(_)) => Ok(None),
+        found => found.map(Some),
+    }
 }
 
 /// What is to be done with a message.
@@ -305,6 +329,35 @@ mod tests {
         assert_eq!(customer.count(Feature::Character), 300.0);
         assert!(sample.open.iter().any(|part| part.path == "item" && !part.is_assumed && part.size == 25));
         assert!(sample.open.iter().any(|part| part.path == "item/remark" && part.is_assumed));
+    }
+
+    /// Where others are derived from the type of the items, and where the declared type is abstract.
+    #[test]
+    fn content_whose_type_a_message_chooses_is_counted() {
+        let note = "<xs:complexType name=\"Note\"";
+        let special = r#"<xs:complexType name="Special"><xs:complexContent><xs:extension base="tns:Item"/></xs:complexContent></xs:complexType>"#;
+        let wsdl = SHOP.replace(note, &format!("{special}{note}"));
+        let order = Contract::from_text(&wsdl).expect("a contract").operation("Order").expect("an operation");
+        let (closed, open) =
+            (request(&Sizes::default()), samples(&order, &Sizes::default()).expect("samples").remove(0));
+        let [closed, open] = [closed, open].map(|sample| (parts(&sample.body()), sample.encode().expect("written")));
+        let paths = |parts: &[(String, Usage)]| parts.iter().map(|it| it.0.clone()).collect::<Vec<_>>();
+        assert_eq!((paths(&open.0), open.1.len()), (paths(&closed.0), closed.1.len()));
+        assert!(paths(&open.0).iter().any(|path| path == "item/code"), "{:?}", paths(&open.0));
+        let typed: f64 = open.0.iter().map(|it| it.1.count(Feature::Typed)).sum();
+        let text = String::from_utf8(open.1.into_vec()).expect("text");
+        assert_eq!(text.matches(":type=").count() as f64, typed, "{text}");
+    }
+
+    #[test]
+    fn variants_are_of_the_same_size() {
+        let sample = request(&Sizes::default());
+        let all = sample.variants(5);
+        assert_eq!((all.len(), &all[0]), (5, sample.value()));
+        for (at, value) in all.iter().enumerate() {
+            assert!(all[..at].iter().all(|other| other != value), "no two are alike");
+            assert_eq!(Usage::of(&Body { value, ..sample.body() }), Usage::of(&sample.body()));
+        }
     }
 
     #[test]

@@ -18,6 +18,10 @@ pub enum Feature {
     Repeated,
     /// The same with two items or more: writing the first one, its markup is learned.
     List,
+    /// What a list of a simple type costs less after the first one of the same name in a message: its markup is known.
+    Relisted,
+    /// The same of a list of a flat type with fields.
+    RelistedRecords,
     /// An item of a list that is not flat.
     Row,
     /// A field that is not there.
@@ -38,6 +42,12 @@ pub enum Feature {
     ItemMarkup,
     /// An element in a namespace.
     Qualified,
+    /// An element, or an attribute, in a namespace that is declared for it.
+    Declared,
+    /// The same of an item of a flat array.
+    DeclaredItem,
+    /// A value that a large message has beyond those that the nearer caches hold.
+    Far,
     /// A message in SOAP encoding: more namespaces are declared, and values that stand in several places are looked for.
     Encoded,
     /// An element with `xsi:type`.
@@ -106,14 +116,18 @@ impl Feature {
     /// True for what a model can do without: the part of the cost is in other features of toolkits that have no series for it.
     pub fn is_refinement(self) -> bool {
         use Feature as F;
-        let is_of_lists = matches!(self, F::Repeated | F::List | F::Row | F::Absent | F::Described);
+        let is_of_lists = matches!(
+            self,
+            F::Repeated | F::List | F::Relisted | F::RelistedRecords | F::Row | F::Absent | F::Described
+        );
         let is_of_leaves = matches!(self, F::FieldLeaf | F::ShortLeaf);
         let is_of_changes =
             matches!(self, F::ChangedAny | F::ChangedFirst | F::ChangedField | F::ChangedShort | F::ChangedMost);
         is_of_lists
             || is_of_leaves
             || is_of_changes
-            || matches!(self, F::Markup | F::ItemMarkup | F::Qualified | F::Encoded | F::Typed | F::Alternative)
+            || matches!(self, F::Markup | F::ItemMarkup | F::Qualified | F::Declared | F::Encoded | F::Typed)
+            || matches!(self, F::Alternative | F::DeclaredItem | F::Far)
     }
 }
 
@@ -126,6 +140,8 @@ impl fmt::Display for Feature {
             Feature::ItemRecord => f.write_str("struct item"),
             Feature::Repeated => f.write_str("list of flat items"),
             Feature::List => f.write_str("list of two or more"),
+            Feature::Relisted => f.write_str("list whose items are known"),
+            Feature::RelistedRecords => f.write_str("list whose struct items are known"),
             Feature::Row => f.write_str("item that is not flat"),
             Feature::Absent => f.write_str("absent field"),
             Feature::Described => f.write_str("description"),
@@ -136,6 +152,9 @@ impl fmt::Display for Feature {
             Feature::Markup => f.write_str("character of a tag"),
             Feature::ItemMarkup => f.write_str("character of an item's tag"),
             Feature::Qualified => f.write_str("element in a namespace"),
+            Feature::Declared => f.write_str("declared namespace"),
+            Feature::DeclaredItem => f.write_str("declared namespace of an item"),
+            Feature::Far => f.write_str("value of a large message"),
             Feature::Encoded => f.write_str("message in SOAP encoding"),
             Feature::Typed => f.write_str("xsi:type"),
             Feature::Alternative => f.write_str("enumerated value"),

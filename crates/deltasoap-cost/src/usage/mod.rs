@@ -107,6 +107,13 @@ impl Usage {
         all
     }
 
+    /// Leaves and records that are kept each for itself.
+    fn values(&self) -> f64 {
+        let is_value =
+            |feature: &Feature| matches!(feature, Feature::Field(_) | Feature::Attribute(_) | Feature::Record);
+        self.counts().filter(|(feature, _)| is_value(feature)).map(|(_, count)| count).sum()
+    }
+
     fn leaves_of(&self, class: Class) -> f64 {
         [Feature::Field(class), Feature::Item(class), Feature::Attribute(class)].map(|it| self.count(it)).iter().sum()
     }
@@ -139,7 +146,7 @@ fn first_changes(workload: &Workload) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workload::Style;
+    use crate::workload::{Items, Style};
 
     fn usage(workload: Workload) -> Usage {
         Usage::of_workload(&workload, Mode::Regular).expect("a message")
@@ -174,9 +181,40 @@ mod tests {
     }
 
     #[test]
+    fn lists_are_learned_once() {
+        let lists = |items| usage(Workload::Lists { items, count: 3, length: 5 });
+        let kinds = [Feature::Repeated, Feature::Relisted, Feature::RelistedRecords, Feature::Row];
+        let counts = |items| kinds.map(|kind| lists(items).count(kind));
+        assert_eq!(counts(Items::Ints), [3.0, 2.0, 0.0, 3.0]);
+        assert_eq!(counts(Items::Structs), [3.0, 0.0, 2.0, 3.0]);
+        assert_eq!(counts(Items::Enumerated), [0.0, 0.0, 0.0, 3.0 + 3.0 * 5.0]);
+        assert_eq!(lists(Items::Texts).count(Feature::Item(Class::Text)), 12.0);
+    }
+
+    #[test]
+    fn namespaces_are_declared_where_they_are_not_yet() {
+        let lists = usage(Workload::Lists { items: Items::ForeignInts, count: 3, length: 5 });
+        let kinds = [Feature::Declared, Feature::DeclaredItem];
+        assert_eq!(kinds.map(|kind| lists.count(kind)), [3.0, 12.0]);
+        let message = Message::new(&Workload::Lists { items: Items::ForeignInts, count: 3, length: 5 });
+        let written = message.expect("a message").body(0).encode(Buffer::new()).expect("written").into_vec();
+        let text = String::from_utf8(written).expect("text");
+        assert_eq!(text.matches("=\"urn:bench:other\"").count(), 3 + 12, "{text}");
+    }
+
+    #[test]
+    fn large_messages_have_values_that_are_far() {
+        let far = |length| usage(Workload::Records { length }).count(Feature::Far);
+        // Seven fields and two records of each, and the body's.
+        assert_eq!((far(3000), far(4000)), (0.0, 4000.0 * 9.0 + 1.0 - 32_768.0));
+        assert_eq!(usage(Workload::Array { class: Class::Int, length: 1000, text: 0 }).count(Feature::Far), 0.0);
+    }
+
+    #[test]
     fn styles_have_their_features() {
         let fields = |style| usage(Workload::Fields { class: Class::Int, count: 4, text: 0, style });
         assert_eq!(fields(Style::Qualified).count(Feature::Qualified), 4.0);
+        assert_eq!([Style::Qualified, Style::Foreign].map(|it| fields(it).count(Feature::Declared)), [0.0, 4.0]);
         assert_eq!([Feature::Typed, Feature::Encoded].map(|it| fields(Style::Encoded).count(it)), [4.0, 1.0]);
         assert_eq!(fields(Style::Plain).count(Feature::Encoded), 0.0);
         assert!(fields(Style::Named(20)).count(Feature::Markup) > fields(Style::Plain).count(Feature::Markup));

@@ -4,8 +4,8 @@ use super::{Feature, Usage};
 use crate::place::Place;
 use crate::workload::{Body, Class};
 use deltasoap_core::content::Shortcuts;
-use deltasoap_core::schema::{Attribute, Element, Field, SimpleElement, Use, View};
-use deltasoap_core::{Child, Node, Record, Simple, Value};
+use deltasoap_core::schema::{Attribute, Element, ElementRef, Field, SimpleElement, Use, View};
+use deltasoap_core::{Child, Node, QName, Record, Simple, Value};
 use std::collections::{BTreeMap, HashSet};
 
 /// What each part of a message consists of, in the order of the document: the message itself, its path empty, first. The
@@ -16,20 +16,31 @@ pub fn parts(body: &Body<'_>) -> Vec<(String, Usage)> {
         places: BTreeMap::new(),
         place: Place::default(),
         encoded: body.encoding == Use::Encoded,
+        scope: vec![body.name.namespace.to_string()],
+        listed: HashSet::new(),
     };
     walk.usage().add(Feature::Message, 1.0);
     let is_encoded = walk.encoded;
     walk.usage().add(Feature::Encoded, f64::from(is_encoded));
     walk.usage().add(Feature::Described, described(body.view) as f64);
     walk.content(body.value, body.view);
+    let values: f64 = walk.parts.iter().map(|(_, part)| part.values()).sum();
+    walk.parts[0].1.add(Feature::Far, (values - NEAR).max(0.0));
     walk.parts
 }
+
+/// Values of a message, about, that the nearer caches hold: those that are kept each for itself, not in columns.
+const NEAR: f64 = 32_768.0;
 
 struct Walk {
     parts: Vec<(String, Usage)>,
     places: BTreeMap<String, usize>,
     place: Place,
     encoded: bool,
+    /// The namespaces that are declared where the walk is, but for SOAP's own.
+    scope: Vec<String>,
+    /// The flat lists that were there, by the type of their items and the name of these.
+    listed: HashSet<(*const Element, QName)>,
 }
 
 impl Walk {
@@ -65,7 +76,19 @@ impl Walk {
                 self.usage().add(Feature::Attribute(Class::Int), 1.0);
                 self.usage().add(Feature::Attribute(Class::Text), attributes.len() as f64);
             }
+            (Value::Typed(typed), Element::Open(open)) => {
+                self.usage().add(Feature::Typed, 1.0);
+                self.held(&typed.value, open.named(&typed.name), view);
+            }
+            (value, Element::Open(open)) => self.held(value, open.base, view),
             _ => {}
+        }
+    }
+
+    /// What an element holds whose type the message chooses.
+    fn held(&mut self, value: &Value, content: Option<ElementRef>, view: View<'_>) {
+        if let Some(content) = content {
+            self.content(value, view.follow(content));
         }
     }
 
@@ -93,6 +116,9 @@ impl Walk {
     fn attribute(&mut self, value: Option<&Simple>, attribute: &Attribute, view: View<'_>) {
         let Some(value) = value else { return };
         let outside = self.place.enter(&format!("@{}", attribute.name.local));
+        let declared = self.declare(&attribute.name.namespace);
+        self.scope.truncate(self.scope.len() - declared);
+        self.usage().add(Feature::Declared, declared as f64);
         self.usage().add(Feature::Markup, attribute.name.local.len() as f64);
         self.leaf(value, simple_of(view.follow(attribute.element).element), Feature::Attribute);
         self.place.leave(outside);
@@ -123,17 +149,32 @@ impl Walk {
 
     /// An element that is read and written for itself.
     fn element(&mut self, value: &Value, field: &Field, view: View<'_>) {
-        let encoded = self.encoded;
+        let (encoded, declared) = (self.encoded, self.declare(&field.name.namespace));
         let usage = self.usage();
         usage.add(Feature::Markup, 2.0 * field.name.local.len() as f64);
         usage.add(Feature::Qualified, f64::from(!field.name.namespace.is_empty()));
+        usage.add(Feature::Declared, declared as f64);
         usage.add(Feature::Typed, f64::from(encoded));
         self.content(value, view);
+        self.scope.truncate(self.scope.len() - declared);
+    }
+
+    /// Takes a namespace into what is declared; gives how many declarations that needs, which is one or none.
+    fn declare(&mut self, namespace: &str) -> usize {
+        let is_new = !namespace.is_empty() && !self.scope.iter().any(|known| known == namespace);
+        if is_new {
+            self.scope.push(namespace.to_owned());
+        }
+        usize::from(is_new)
     }
 
     fn list(&mut self, items: &[Value], field: &Field, view: View<'_>) {
         let is_flat_type = Value::flat_leaves(view).is_some();
-        self.usage().add(Feature::Repeated, f64::from(is_flat_type && !items.is_empty()));
+        let is_listed = is_flat_type && !items.is_empty();
+        let is_again = is_listed && !self.listed.insert((std::ptr::from_ref(view.element), field.name.clone()));
+        self.usage().add(Feature::Repeated, f64::from(is_listed));
+        let relisted = if view.complex().is_some() { Feature::RelistedRecords } else { Feature::Relisted };
+        self.usage().add(relisted, f64::from(is_again));
         let is_flat = is_flat_type && items.len() > 1 && items.iter().all(|item| item.is_flat(view));
         if !is_flat {
             self.usage().add(Feature::Row, if is_flat_type { 0.0 } else { items.len() as f64 });
@@ -141,24 +182,27 @@ impl Walk {
         }
         self.usage().add(Feature::List, 1.0);
         self.element(&items[0], field, view);
-        let name = field.name.local.len();
-        items[1..].iter().for_each(|item| self.flat(item, name, view));
+        items[1..].iter().for_each(|item| self.flat(item, &field.name, view));
     }
 
-    fn flat(&mut self, item: &Value, name: usize, view: View<'_>) {
-        self.usage().add(Feature::ItemMarkup, 2.0 * name as f64);
+    /// An item whose markup is known, declarations too.
+    fn flat(&mut self, item: &Value, name: &QName, view: View<'_>) {
+        let declared = self.declare(&name.namespace);
+        self.usage().add(Feature::DeclaredItem, declared as f64);
+        self.usage().add(Feature::ItemMarkup, 2.0 * name.local.len() as f64);
         match (item, view.complex()) {
             (Value::Simple(simple), _) => self.leaf(simple, simple_of(view.element), Feature::Item),
             (Value::Record(record), Some(complex)) => {
                 self.usage().add(Feature::ItemRecord, 1.0);
                 for (value, field) in record.fields.iter().zip(complex.fields.iter()) {
                     let outside = self.place.enter(&field.name.local);
-                    self.flat(value, field.name.local.len(), view.follow(field.element));
+                    self.flat(value, &field.name, view.follow(field.element));
                     self.place.leave(outside);
                 }
             }
             _ => {}
         }
+        self.scope.truncate(self.scope.len() - declared);
     }
 
     fn leaf(&mut self, value: &Simple, element: Option<&SimpleElement>, feature: fn(Class) -> Feature) {
@@ -216,7 +260,7 @@ fn simple_of(element: &Element) -> Option<&SimpleElement> {
 }
 
 /// An item of a SOAP array as if it were a field.
-pub(crate) fn item_field(name: deltasoap_core::QName, element: deltasoap_core::schema::ElementRef) -> Field {
+pub(crate) fn item_field(name: deltasoap_core::QName, element: ElementRef) -> Field {
     Field { name, element, min: 0, max: None, nillable: false, inline: false }
 }
 

@@ -1,7 +1,7 @@
 //! From the description of a message to its schema and value.
 
 use super::class::letters;
-use super::{Class, Style, Workload, typical};
+use super::{Class, Items, Style, Workload, typical};
 use crate::CostError;
 use deltasoap_core::schema::{
     ArrayElement, Attribute, Builtin, ComplexElement, Compositor, Element, ElementRef, Field, QName, Schema,
@@ -11,8 +11,12 @@ use deltasoap_core::soap::{Version, encode_element};
 use deltasoap_core::{Buffer, Error, Node, Record, Simple, Value};
 use deltasoap_streams::prng::{SEED, SplitMix64};
 
+/// Values of the enumeration in lists.
+const ALLOWED: u32 = 12;
+/// Characters of texts in records.
+const TEXT: u32 = 20;
 /// The namespace of measured messages.
-const NAMESPACE: &str = "urn:bench";
+pub(crate) const NAMESPACE: &str = "urn:bench";
 
 /// A message's body: a value with everything that is needed to write it.
 #[derive(Debug, Clone, Copy)]
@@ -46,8 +50,19 @@ pub struct Message {
     content: ElementRef,
     name: QName,
     encoding: Use,
-    /// Its value, and the one that comes in turn with it where messages resemble each other.
+    /// Its value; and those that come in turn with it: the next one where messages resemble each other, or variants.
     pub values: Vec<Value>,
+}
+
+/// Most values of a message that come in turn.
+pub(crate) const VARIANTS: usize = 16;
+/// Bytes of all of them together, about: what a processor keeps at hand, so that only their values differ and not the time to fetch them.
+const VARIED: usize = 64 << 10;
+
+/// How many variants of a message of so many bytes are measured. A processor learns a short message by heart that comes again and again, which
+/// no service sees; a long one it cannot learn.
+pub(crate) fn variants_of(bytes: usize) -> usize {
+    (VARIED / bytes.max(1)).clamp(1, VARIANTS)
 }
 
 impl Message {
@@ -67,20 +82,29 @@ impl Message {
     /// # Errors
     /// None are known for the workloads that there are.
     pub fn new(workload: &Workload) -> Result<Self, CostError> {
-        Message::build(workload, false)
+        Message::build(workload, false, SEED)
     }
 
-    /// Makes the same message by a description for which none is compared with another: it has a field, which is absent, whose values may stand in
-    /// any order.
+    /// Makes the message as it is measured in full: with variants of the same type and size, but for those that resemble each other. With
+    /// `is_uncompared`, by a description for which none is compared with another: it has a field, which is absent, whose values may stand in any
+    /// order.
     ///
     /// # Errors
     /// As [`new`](Self::new).
-    pub(crate) fn uncompared(workload: &Workload) -> Result<Self, CostError> {
-        Message::build(workload, true)
+    pub(crate) fn varied(workload: &Workload, is_uncompared: bool) -> Result<Self, CostError> {
+        let mut message = Message::build(workload, is_uncompared, SEED)?;
+        if workload.is_compared() {
+            return Ok(message);
+        }
+        let bytes = message.body(0).encode(Buffer::new()).map_or(usize::MAX, |written| written.len());
+        for seed in 1..variants_of(bytes) as u64 {
+            message.values.extend(Message::build(workload, is_uncompared, SEED ^ seed)?.values);
+        }
+        Ok(message)
     }
 
-    fn build(workload: &Workload, has_rows: bool) -> Result<Self, CostError> {
-        let mut builder = Builder::new();
+    fn build(workload: &Workload, has_rows: bool, seed: u64) -> Result<Self, CostError> {
+        let mut builder = Builder::new(seed);
         let (name, mut fields, mut values) = builder
             .build(workload)
             .ok_or_else(|| CostError::Engine { what: workload.to_string(), reason: "it has no value".to_owned() })?;
@@ -107,8 +131,8 @@ struct Builder {
 type Built = (String, Vec<Field>, Vec<Value>);
 
 impl Builder {
-    fn new() -> Self {
-        Builder { schema: Schema::new(), attributes: Vec::new(), encoding: Use::Literal, random: SplitMix64::new(SEED) }
+    fn new(seed: u64) -> Self {
+        Builder { schema: Schema::new(), attributes: Vec::new(), encoding: Use::Literal, random: SplitMix64::new(seed) }
     }
 
     fn build(&mut self, workload: &Workload) -> Option<Built> {
@@ -124,6 +148,8 @@ impl Builder {
             Workload::Nested { breadth, depth } => self.nested(breadth, depth),
             Workload::Attributes { class, count } => self.attributes(class, count),
             Workload::Structs { length, name, optional } => self.structs(length, name, optional),
+            Workload::Lists { items, count, length } => self.lists(items, count, length),
+            Workload::Records { length } => self.records(length),
             Workload::Sparse { count, distinct } => self.sparse(count, distinct),
             Workload::Tree { nodes } => self.tree(nodes),
             Workload::Changed { class, length, changed, moves } => self.changed(class, length, changed, moves),
@@ -136,13 +162,13 @@ impl Builder {
     fn array(&mut self, class: Class, length: u32, text: u32) -> Option<Built> {
         let (content, element) = self.simple(class, &[]);
         let items: Option<_> = (0..length).map(|_| self.value(&element, text)).collect();
-        let field = Field { min: 0, max: None, ..field("item".to_owned(), content) };
+        let field = repeated("item", content);
         Some((operation(class), vec![field], vec![record(vec![Value::List(items?)])]))
     }
 
     fn fields(&mut self, class: Class, count: u32, text: u32, style: Style) -> Option<Built> {
-        let allowed: Vec<String> = match style {
-            Style::Enumerated(values) => (0..values).map(|at| format!("value{at:03}")).collect(),
+        let allowed = match style {
+            Style::Enumerated(values) => enumeration(values),
             _ => Vec::new(),
         };
         if style == Style::Encoded {
@@ -217,8 +243,58 @@ impl Builder {
             let (x, y) = (self.value(&int_element, 0)?, self.value(&int_element, 0)?);
             items.push(record(vec![x, y, self.value(&double_element, 0)?]));
         }
-        let field = Field { min: 0, max: None, ..field("item".to_owned(), item) };
+        let field = repeated("item", item);
         Some(("sendMios".to_owned(), vec![field], vec![record(vec![Value::List(items)])]))
+    }
+
+    fn lists(&mut self, items: Items, count: u32, length: u32) -> Option<Built> {
+        let ((int, int_element), (text, text_element)) = (self.simple(Class::Int, &[]), self.simple(Class::Text, &[]));
+        let (allowed, allowed_element) = self.simple(Class::Text, &enumeration(ALLOWED));
+        let list = match items {
+            Items::Ints => repeated("item", int),
+            Items::Enumerated => repeated("item", allowed),
+            Items::Texts => repeated("item", text),
+            Items::ForeignInts => styled(repeated("item", int), Style::Foreign),
+            Items::Structs => {
+                let fields = vec![field("text".to_owned(), text), field("n".to_owned(), int)];
+                repeated("item", self.schema.add(complex(fields, Vec::new())))
+            }
+        };
+        let row = self.schema.add(complex(vec![field("name".to_owned(), text), list], Vec::new()));
+        let mut rows = Vec::new();
+        for _ in 0..count {
+            let mut item = || {
+                Some(match items {
+                    Items::Ints | Items::ForeignInts => self.value(&int_element, 0)?,
+                    Items::Texts => self.value(&text_element, TEXT)?,
+                    Items::Enumerated => self.value(&allowed_element, 0)?,
+                    Items::Structs => record(vec![self.value(&text_element, TEXT)?, self.value(&int_element, 0)?]),
+                })
+            };
+            let all: Option<_> = (0..length).map(|_| item()).collect();
+            rows.push(record(vec![self.value(&text_element, TEXT)?, Value::List(all?)]));
+        }
+        Some(("sendLists".to_owned(), vec![repeated("row", row)], vec![record(vec![Value::List(rows)])]))
+    }
+
+    fn records(&mut self, length: u32) -> Option<Built> {
+        let classes = [Class::Int, Class::Text, Class::Boolean, Class::Token, Class::Double, Class::Date, Class::Text];
+        let simple = classes.map(|class| self.simple(class, &[]));
+        let fields =
+            |range: std::ops::Range<usize>| range.map(|at| field(name_of(at as u32, Style::Plain), simple[at].0));
+        let within = self.schema.add(complex(fields(4..7).collect(), Vec::new()));
+        let optional = Field { min: 0, ..field("absent".to_owned(), simple[1].0) };
+        let all = fields(0..4).chain([optional, field("within".to_owned(), within)]).collect();
+        let row = self.schema.add(complex(all, Vec::new()));
+        let mut rows = Vec::new();
+        for _ in 0..length {
+            let values: Option<Vec<_>> = simple.iter().map(|(_, element)| self.value(element, TEXT)).collect();
+            let mut values = values?;
+            let within = record(values.split_off(4));
+            values.extend([Value::Absent, within]);
+            rows.push(record(values));
+        }
+        Some(("sendRecords".to_owned(), vec![repeated("row", row)], vec![record(vec![Value::List(rows)])]))
     }
 
     fn sparse(&mut self, count: u32, distinct: bool) -> Option<Built> {
@@ -255,7 +331,7 @@ impl Builder {
             (0..length).map(|at| sized(class, at, variant(at), moves)).collect()
         };
         let values = vec![record(vec![Value::List(items(0)?)]), record(vec![Value::List(items(1)?)])];
-        let field = Field { min: 0, max: None, ..field("item".to_owned(), content) };
+        let field = repeated("item", content);
         Some((operation(class), vec![field], values))
     }
 
@@ -336,6 +412,11 @@ fn sized(class: Class, at: u32, variant: u32, moves: bool) -> Option<Value> {
     Simple::parse(builtin, &text).ok().map(Value::Simple)
 }
 
+/// Values of an enumeration.
+fn enumeration(values: u32) -> Vec<String> {
+    (0..values).map(|at| format!("value{at:03}")).collect()
+}
+
 fn operation(class: Class) -> String {
     let name = match class {
         Class::Int => "sendInts",
@@ -359,8 +440,17 @@ fn padded(letter: char, length: u32) -> String {
 }
 
 fn styled(field: Field, style: Style) -> Field {
-    let namespace = if style == Style::Qualified { NAMESPACE } else { "" };
+    let namespace = match style {
+        Style::Qualified => NAMESPACE,
+        Style::Foreign => "urn:bench:other",
+        _ => "",
+    };
     Field { name: QName { namespace: namespace.into(), ..field.name }, ..field }
+}
+
+/// A field of any number of occurrences.
+fn repeated(name: &str, element: ElementRef) -> Field {
+    Field { min: 0, max: None, ..field(name.to_owned(), element) }
 }
 
 fn field(name: String, element: ElementRef) -> Field {
@@ -410,6 +500,29 @@ mod tests {
         assert_eq!(count(encoded, "xsi:type=\"xsd:int\""), 4);
         assert_eq!(count(Workload::Tree { nodes: 9 }, "<n"), 9 + 1, "with the body's own");
         assert_eq!(count(Workload::Text { length: 77 }, "<item>"), 1);
+    }
+
+    #[test]
+    fn short_messages_have_variants_and_no_others() {
+        let count = |workload: &Workload| Message::varied(workload, false).expect("a message").values.len();
+        let fields = |count| Workload::Fields { class: Class::Int, count, text: 0, style: Style::Plain };
+        assert_eq!(count(&fields(12)), VARIANTS);
+        assert_eq!(count(&Workload::Text { length: 10_000 }), (64 << 10) / 10_214);
+        assert_eq!(count(&Workload::Records { length: 1000 }), 1);
+        assert_eq!(count(&Workload::Again { message: Box::new(fields(12)) }), 1, "it is the same again");
+        assert_eq!(count(&Workload::ChangedFields { class: Class::Int, count: 4, changed: 1 }), 2);
+    }
+
+    #[test]
+    fn variants_differ_in_their_values_alone() {
+        let workload = Workload::Fields { class: Class::Text, count: 12, text: 30, style: Style::Plain };
+        for is_uncompared in [false, true] {
+            let message = Message::varied(&workload, is_uncompared).expect("a message");
+            let written = |at| message.body(at).encode(Buffer::new()).expect("written").into_vec();
+            let all: std::collections::BTreeSet<_> = (0..VARIANTS).map(written).collect();
+            assert_eq!(all.len(), VARIANTS, "no two are alike");
+            assert!(all.iter().all(|text| text.len() == written(0).len()));
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Which workloads are measured.
 
-use super::{Class, Style, Workload};
+use super::{Class, Items, Style, Workload};
 use crate::calibration::Mode;
 use deltasoap_streams::prng::SplitMix64;
 use serde::{Deserialize, Serialize};
@@ -45,6 +45,7 @@ fn fitted(extent: Extent) -> Vec<Workload> {
     let mut all = paper(extent);
     all.extend(fields());
     all.extend(structure());
+    all.extend(large(extent));
     all
 }
 
@@ -78,7 +79,14 @@ fn fields() -> Vec<Workload> {
     for name in [8, 20, 40, 60] {
         add(Class::Int, &[12, 24], 0, Style::Named(name));
     }
-    for style in [Style::Qualified, Style::Encoded, Style::Enumerated(4), Style::Enumerated(12)] {
+    for style in [
+        Style::Qualified,
+        Style::Foreign,
+        Style::Encoded,
+        Style::Enumerated(4),
+        Style::Enumerated(12),
+        Style::Enumerated(80),
+    ] {
         let class = if matches!(style, Style::Enumerated(_)) { Class::Text } else { Class::Int };
         add(class, &[4, 12, 24, 40], 0, style);
     }
@@ -105,9 +113,21 @@ fn structure() -> Vec<Workload> {
     for distinct in [false, true] {
         all.extend([2, 10, 30, 80].map(|count| Workload::Sparse { count, distinct }));
     }
+    for items in [Items::Ints, Items::Texts, Items::Structs, Items::Enumerated, Items::ForeignInts] {
+        for length in [2, 5, 10, 20] {
+            all.extend([1, 3, 10, 30].map(|count| Workload::Lists { items, count, length }));
+        }
+    }
+    all.extend([1, 3, 10, 30, 100, 300].map(|length| Workload::Records { length }));
     all.extend([1, 5, 20, 60].map(|nodes| Workload::Tree { nodes }));
     all.extend([100, 1000, 4000, 10_000].map(|length| Workload::Binary { length }));
     all
+}
+
+/// Messages beyond the nearer caches, up to some megabytes.
+fn large(extent: Extent) -> Vec<Workload> {
+    let lengths: &[u32] = if extent == Extent::Few { &[1000] } else { &[600, 1000, 2000, 4000, 8000, 16_000] };
+    lengths.iter().map(|&length| Workload::Records { length }).collect()
 }
 
 /// The paper's composite types: 0 to 10 fields of each of three types, with strings of three lengths.

@@ -304,6 +304,26 @@ async fn slow_senders_hold_no_slot() {
     }
 }
 
+/// Nor does who reads slowly: a slot is for work, and is given up before the response is transferred.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn slow_readers_hold_no_slot() {
+    // More than the buffers of both ends take.
+    const RESPONSE: usize = 12 << 20;
+    let stage = Stage::new(SmallFirst::default()).await;
+    let sender = "s".repeat(RESPONSE);
+    let mut slow = stage.send(&sender, 10).await;
+    let mut begin = [0; 15];
+    slow.read_exact(&mut begin).await.expect("the begin of an answer");
+    assert_eq!(&begin, b"HTTP/1.1 200 OK");
+    stage.until(0, 0).await;
+    stage.go.send(()).expect("a handler");
+    assert!(is_from(&answer(stage.send("other", 20_000).await).await, "other"));
+    let stats = stage.stats.snapshot();
+    assert_eq!((stats.working, stats.waiting), (0, 0));
+    let rest = answer(slow).await;
+    assert!(rest.len() > RESPONSE && rest.contains(&sender));
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_waiting_request_that_is_dropped_leaves_its_place() {
     let stage = Stage::new(SmallFirst { queue: 1, ..SmallFirst::default() }).await;
