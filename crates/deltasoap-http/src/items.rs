@@ -15,8 +15,9 @@ use std::vec;
 
 /// The items of one list of a message that is still arriving, in their order.
 ///
-/// The list is empty in [the message](Self::with_message), or holds one item that is not finished. Each call that gives items reads as much
-/// of the message as it takes to have some. If items are not asked for, the sender has to wait.
+/// In [the message](Self::with_message) the list holds no items but those that were read since the last were taken: at most one that is not
+/// finished, and after an error those that came with it. Each call that gives items reads as much of the message as it takes to have some.
+/// If items are not asked for, the sender has to wait.
 ///
 /// Only after [`None`](Self::next), or by [`finish`](Self::finish), it is known that the message is valid: an error can come after any item.
 pub struct Items<M, T, E> {
@@ -132,7 +133,7 @@ impl<M, T, E> fmt::Debug for Items<M, T, E> {
 /// Finds the list in the message.
 pub(crate) type ListOf<M, T> = dyn Fn(&mut M) -> &mut Vec<T> + Send + Sync;
 
-/// A message on its way from who reads it to who takes its items.
+/// A message that is being read, and its items on their way to those who take them.
 pub(crate) struct Flow<M, T> {
     list: Arc<ListOf<M, T>>,
     /// The lock is never waited for: the message is read when its items are asked for.
@@ -159,7 +160,8 @@ impl<M: Message, T> Flow<M, T> {
         self.passing().message.decode(cursor, M::view())
     }
 
-    /// Takes the finished items out of the message. True if there are some at hand, or were dropped since nobody wants them.
+    /// Takes the finished items out of the message. True if there are some at hand. Where nobody wants them they are dropped, and limits go on
+    /// counting.
     pub(crate) fn take_finished(&self) -> bool {
         self.take(take_finished)
     }
@@ -173,7 +175,7 @@ impl<M: Message, T> Flow<M, T> {
         let Passing { message, ready, is_left } = &mut *self.passing();
         let mut taken = take((self.list)(message));
         if *is_left {
-            return !taken.is_empty();
+            return false;
         }
         if ready.is_empty() {
             *ready = taken;

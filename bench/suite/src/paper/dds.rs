@@ -230,9 +230,10 @@ fn section45(study: Study<'_>, scope: &Scope, printed: &Printed) -> Exhibit {
             let fresh = |data: &Data| {
                 let (recipe, way) = (hard(n, 25, partitions), full(portion));
                 let [first, last] = data.fresh.ends(recipe, way, Point::switches);
-                let [switches, regular] = [Point::switches as fn(&Point) -> f64, Point::regular_percent]
-                    .map(|number| data.fresh.mean(recipe, way, number));
-                [switches, first, last, regular].map(number).to_vec()
+                let [switches, futile, regular] =
+                    [Point::switches as fn(&Point) -> f64, Point::futile, Point::regular_percent]
+                        .map(|number| data.fresh.mean(recipe, way, number));
+                [switches, first, last, futile, regular].map(number).to_vec()
             };
             let numbers = study.0.first().map(fresh).unwrap_or_default();
             rows.push([vec![partitions.to_string(), portion.to_string()], numbers].concat());
@@ -240,7 +241,15 @@ fn section45(study: Study<'_>, scope: &Scope, printed: &Printed) -> Exhibit {
     }
     let title =
         format!("{MESSAGES} messages of {n} hard doubles after a first one, 25 percent changed, values always fresh");
-    let header = ["T", "N", "switches to regular mode", "first fifth", "last fifth", "% of bytes in regular mode"];
+    let header = [
+        "T",
+        "N",
+        "switches to regular mode",
+        "first fifth",
+        "last fifth",
+        "of them futile",
+        "% of bytes in regular mode",
+    ];
     let header = header.map(str::to_owned).into();
     Exhibit {
         grids: vec![Grid { title, header, rows, names: 2 }],

@@ -140,8 +140,8 @@ impl<'c> Cursor<'c> {
     }
 
     /// Says that items of lists will be [taken out](super::take_finished) between windows, while the message is read: to be called before
-    /// the routine that reads them. They are not compared with an earlier message then. Arrays that say where their items stand are
-    /// refused.
+    /// the routine that reads them, which must not be one that compares with an earlier message. Arrays that say where their items stand
+    /// are refused, wherever they are in the message.
     pub fn let_items_go(&mut self) {
         self.state.is_streamed = true;
     }

@@ -80,13 +80,15 @@ impl Decoder {
     }
 
     /// Says that what was read so far is not kept: its items were [taken out](super::take_finished) of the value. The limits on the length
-    /// of a message and on the nodes of its trees count from here, so that a document of any length can be read in bounded memory. While
-    /// bytes are kept because later elements may refer to them, the limit on the length goes on counting.
+    /// of a message and on the nodes of its trees count from here, so that a document of any length can be read in bounded memory. They go
+    /// on counting where other content grows meanwhile: while bytes are kept because later elements may refer to them, and in a message
+    /// that has come back to a list after another element, as is possible where elements may come in any order.
     pub fn let_go(&mut self) {
-        if !self.state.references.is_keeping() && !self.state.references.is_waiting() {
+        let State { references, comes_back, trees, .. } = &mut self.state;
+        if !*comes_back && !references.is_keeping() && !references.is_waiting() {
             self.feed.allow_more();
+            trees.taken = TreeCounts::default();
         }
-        self.state.trees.taken = TreeCounts::default();
     }
 
     /// Takes the next chunk of the document and reads as much as it allows.

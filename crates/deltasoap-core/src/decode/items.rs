@@ -14,7 +14,8 @@ pub(crate) fn decode_one<T: Content>(value: &mut T, cursor: &mut Cursor<'_>, vie
 }
 
 /// Takes the items out of a list that is being read, all but the last one, which may be unfinished. For long lists whose items are used
-/// while the message arrives; see [`Cursor::let_items_go`] (003, section 2.3: applications may begin before the document is whole).
+/// while the message arrives; see [`Cursor::let_items_go`]. (*Toward Characterizing the Performance of SOAP Toolkits*, section 2.3:
+/// applications may begin before the document is whole.)
 pub fn take_finished<T>(items: &mut Vec<T>) -> Vec<T> {
     let Some(last) = items.pop() else { return Vec::new() };
     std::mem::replace(items, vec![last])

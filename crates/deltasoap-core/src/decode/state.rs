@@ -40,6 +40,8 @@ pub struct State {
     pub(crate) limits: Limits,
     /// Items of lists are taken out of the value while the message is read.
     pub(crate) is_streamed: bool,
+    /// A list was left and come back to: several grow by turns.
+    pub(crate) comes_back: bool,
     /// What was accepted beyond the schema.
     pub(crate) tolerated: Tolerated,
     pub(crate) differential: Differential,
@@ -147,6 +149,7 @@ impl State {
             hinting: None,
             limits,
             is_streamed: false,
+            comes_back: false,
             tolerated: Tolerated::new(tolerance),
             differential,
             session: Session::default(),
@@ -173,7 +176,7 @@ impl State {
         self.references.reset();
         self.gaps.clear();
         self.item_types.clear();
-        self.is_streamed = false;
+        (self.is_streamed, self.comes_back) = (false, false);
         self.tolerated.reset();
         self.expected.reset(&self.reader);
         self.session.reset();

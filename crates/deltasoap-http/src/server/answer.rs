@@ -48,7 +48,8 @@ impl<T: Message> Answer<T> {
     /// [`StreamedArray`](deltasoap_core::StreamedArray)), after those that it holds itself. They are written one chunk at a time, as the
     /// connection accepts them, so that the memory needed does not grow with the message (*Differential Serialization for Optimized SOAP
     /// Performance*, section 3.3). The iterator runs while the connection waits for it: it must not block. The handler's time limit
-    /// does not include it. If an item cannot be written, the response breaks off.
+    /// does not include it. If an item cannot be written, or the iterator
+    /// panics, the response is aborted.
     ///
     /// ```
     /// # use deltasoap::http::{Answer, Client, OverlaidAnswer, SoapService};
@@ -77,22 +78,26 @@ impl<T: Message> Answer<T> {
     where
         I: IntoIterator<Item: Typed + Send + 'static, IntoIter: Send + 'static> + Send + 'static,
     {
-        let begin = move |answer: &Answer<T>, Layout { version, encoding, chunk }: Layout| {
-            Ok(Overlay::new(version, encoding, &answer.headers, &answer.body, items, chunk)?.into())
+        let begin = move |answer: &Answer<T>, layout: Layout| {
+            let Layout { version, encoding, references, chunk } = layout;
+            let new = if references { Overlay::new } else { Overlay::new_without_references };
+            Ok(new(version, encoding, &answer.headers, &answer.body, items, chunk)?.into())
         };
         OverlaidAnswer { answer: self, overlaying: Overlaying(Box::new(begin)) }
     }
 
-    /// As [`overlaid`](Self::overlaid), with items from a stream. What is ready is sent at once. An error of the stream breaks the response
-    /// off.
+    /// As [`overlaid`](Self::overlaid), with items from a stream. What is ready is sent at once. An error of the stream aborts the
+    /// response.
     pub fn overlaid_stream<Item, S, E>(self, items: S) -> OverlaidAnswer<T>
     where
         Item: Typed + Send + 'static,
         S: Stream<Item = Result<Item, E>> + Send + 'static,
         E: Into<BoxError> + 'static,
     {
-        let begin = move |answer: &Answer<T>, Layout { version, encoding, chunk }: Layout| {
-            Ok(Body::fed(Overlay::open(version, encoding, &answer.headers, &answer.body, chunk)?, items))
+        let begin = move |answer: &Answer<T>, layout: Layout| {
+            let Layout { version, encoding, references, chunk } = layout;
+            let open = if references { Overlay::open } else { Overlay::open_without_references };
+            Ok(Body::fed(open(version, encoding, &answer.headers, &answer.body, chunk)?, items))
         };
         OverlaidAnswer { answer: self, overlaying: Overlaying(Box::new(begin)) }
     }
@@ -110,6 +115,8 @@ pub struct OverlaidAnswer<T> {
 pub struct Layout {
     pub(crate) version: Version,
     pub(crate) encoding: Use,
+    /// Whether values that several places share are written once.
+    pub(crate) references: bool,
     /// Bytes of a chunk.
     pub(crate) chunk: usize,
 }

@@ -22,7 +22,7 @@ use http_body::Body;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, timeout};
 
 /// A request that was read, or the beginning of one.
 #[allow(clippy::large_enum_variant, reason = "most requests come whole, and are not to be moved to the heap for it")]
@@ -54,12 +54,14 @@ where
         announced: body.size_hint().lower(),
         body: Box::pin(body),
         unread: Bytes::new(),
+        leaves_a_rest: false,
         fallback: media.version(),
         progress: Progress::Reading,
     };
     if arrival.more().await == Ok(true) {
         return Ok(Reception::Begun(Box::new(arrival)));
     }
+    arrival.drain().await;
     let Arrival { receiving, fallback, progress, .. } = arrival;
     if let Progress::Failed(refusal) = progress {
         return Err(*refusal);
@@ -77,6 +79,8 @@ pub(super) struct Arrival {
     unread: Bytes,
     /// The bytes that the body announced.
     announced: u64,
+    /// After a failure: the rest may still be arriving.
+    leaves_a_rest: bool,
     /// The version of a message that does not tell its own.
     fallback: Version,
     progress: Progress,
@@ -123,16 +127,20 @@ impl Arrival {
                 self.receiving.count(&self.service);
                 Ok(false)
             }
-            Err(failure) => Err(self.fail(failure).await),
+            Err(failure) => Err(self.fail(failure)),
         }
     }
 
     async fn read_on(&mut self) -> Result<bool, Failure> {
+        // A wait for more may have been given up after something was read.
+        if self.receiving.take_items()? == Some(true) {
+            return Ok(true);
+        }
         loop {
             while !self.unread.is_empty() {
                 let window = self.unread.split_to(self.unread.len().min(WINDOW));
                 self.receiving.push(window).await?;
-                match self.receiving.take_items() {
+                match self.receiving.take_items()? {
                     Some(true) => return Ok(true),
                     Some(false) => {}
                     None => self.check_announced()?,
@@ -144,7 +152,7 @@ impl Arrival {
             }
         }
         self.receiving.finish().await?;
-        self.receiving.take_rest();
+        self.receiving.take_rest()?;
         Ok(false)
     }
 
@@ -155,15 +163,21 @@ impl Arrival {
         if is_over { Err(Failure::TooLarge("message", limit)) } else { Ok(()) }
     }
 
-    async fn fail(&mut self, failure: Failure) -> Fault {
-        if failure.leaves_a_rest() {
-            drain(self.body.as_mut()).await;
-        }
+    /// Keeps a failure, at once: who waits for more may stop waiting at any time.
+    fn fail(&mut self, failure: Failure) -> Fault {
+        self.leaves_a_rest = failure.leaves_a_rest();
         let refusal = self.receiving.refuse(self.fallback, failure);
         let fault = refusal.fault.clone();
         self.progress = Progress::Failed(Box::new(refusal));
         self.receiving.count(&self.service);
         fault
+    }
+
+    /// Reads what a refused client still sends, so that it reads the answer.
+    async fn drain(&mut self) {
+        if self.leaves_a_rest {
+            drain(self.body.as_mut()).await;
+        }
     }
 
     /// Lends the rest of the request to its handler.
@@ -172,18 +186,26 @@ impl Arrival {
         (Lent { arrival: Some(self), lender: lender.clone() }, lender)
     }
 
+    /// Counts what was read, when the rest is not.
+    fn count_left(&self) {
+        if matches!(self.progress, Progress::Reading) {
+            self.receiving.count(&self.service);
+        }
+        self.receiving.count_call(&self.service);
+    }
+
     /// After the handler: reads the rest if it succeeded.
     ///
     /// # Errors
     /// When the message is invalid or did not arrive, whatever the handler made of it.
-    async fn settle(mut self: Box<Self>, succeeded: bool) -> Result<(), Refusal> {
+    pub(super) async fn settle(mut self: Box<Self>, succeeded: bool) -> Result<(), Refusal> {
         if succeeded {
             while let Ok(true) = self.more().await {}
         } else if matches!(self.progress, Progress::Reading) {
-            drain(self.body.as_mut()).await;
-            self.receiving.count(&self.service);
+            self.leaves_a_rest = true;
         }
-        self.receiving.count_call(&self.service);
+        self.drain().await;
+        self.count_left();
         match self.progress {
             Progress::Failed(refusal) => Err(*refusal),
             Progress::Reading | Progress::Whole => Ok(()),
@@ -234,8 +256,17 @@ struct Loan {
     arrival: Option<Box<Arrival>>,
     /// True while the handler waits for more of the message.
     is_reading: bool,
-    /// When it last had some.
+    /// When a read last ended.
     read_at: Option<Instant>,
+}
+
+/// What nobody settles was passed on by its handler: it is counted when it is dropped.
+impl Drop for Loan {
+    fn drop(&mut self) {
+        if let Some(arrival) = self.arrival.take() {
+            arrival.count_left();
+        }
+    }
 }
 
 impl Lender {
@@ -249,12 +280,15 @@ impl Lender {
         let mut running = std::pin::pin!(running);
         let mut since = Instant::now();
         loop {
-            if let Ok(outcome) = timeout_at(since + limit, running.as_mut()).await {
+            if let Ok(outcome) = timeout(limit.saturating_sub(since.elapsed()), running.as_mut()).await {
                 return Some(outcome);
             }
             let Loan { is_reading, read_at, .. } = *self.state();
             match read_at.filter(|at| *at > since) {
-                _ if is_reading => since = Instant::now(),
+                _ if is_reading => {
+                    since = Instant::now();
+                    tokio::task::yield_now().await;
+                }
                 Some(at) => since = at,
                 None => return None,
             }
@@ -262,7 +296,7 @@ impl Lender {
     }
 
     /// After the handler: reads the rest of the message if the handler succeeded and let go of the items. A handler that has passed them
-    /// on answers for the rest itself.
+    /// on is responsible for the rest.
     ///
     /// # Errors
     /// When the message is invalid or did not arrive.

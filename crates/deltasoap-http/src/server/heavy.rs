@@ -103,13 +103,24 @@ impl Pace {
             return;
         }
         self.used = Duration::ZERO;
-        if let Some(ticket) = &self.ticket {
-            ticket.keep(!ticket.is_wanted());
-        }
+        let _kept = self.ticket.as_deref().map(Kept::unless_wanted);
         give_way().await;
-        if let Some(ticket) = &self.ticket {
-            ticket.keep(false);
-        }
+    }
+}
+
+/// A slot that is kept for a while; also if who has it stops waiting.
+struct Kept<'a>(&'a Ticket);
+
+impl<'a> Kept<'a> {
+    fn unless_wanted(ticket: &'a Ticket) -> Self {
+        ticket.keep(!ticket.is_wanted());
+        Kept(ticket)
+    }
+}
+
+impl Drop for Kept<'_> {
+    fn drop(&mut self) {
+        self.0.keep(false);
     }
 }
 

@@ -328,20 +328,28 @@ impl Receiving {
 
     /// Takes the items out of a list that is used while it arrives; `None` if the message has no such list, so far as is known. True if
     /// there are items at hand.
-    pub(super) fn take_items(&mut self) -> Option<bool> {
-        let has_items = self.reader.receiver.call()?.take_items()?;
-        if has_items {
+    ///
+    /// # Errors
+    /// When the operation panics as it looks for its list.
+    pub(super) fn take_items(&mut self) -> Result<Option<bool>, Failure> {
+        let Some(call) = self.reader.receiver.call() else { return Ok(None) };
+        let taken = guard_call(|| call.take_items()).map_err(Failure::Panicked)?;
+        if taken == Some(true) {
             let mut decoder = self.decoder.take();
             decoder.let_go();
             self.decoder.put_back(decoder);
         }
-        Some(has_items)
+        Ok(taken)
     }
 
     /// Takes the last items, after the message was read.
-    pub(super) fn take_rest(&mut self) {
-        if let Some(call) = self.reader.receiver.call() {
-            call.take_rest();
+    ///
+    /// # Errors
+    /// As [`take_items`](Self::take_items).
+    pub(super) fn take_rest(&mut self) -> Result<(), Failure> {
+        match self.reader.receiver.call() {
+            Some(call) => guard_call(|| call.take_rest()).map_err(Failure::Panicked),
+            None => Ok(()),
         }
     }
 

@@ -366,6 +366,10 @@ impl Inner {
             && let Err(busy) = ticket.weigh(weight).await
         {
             self.stats.count_refused();
+            if let Ok(Reception::Begun(arrival)) = reception {
+                // Whatever is wrong with it: the server is busy.
+                let _ = arrival.settle(false).await;
+            }
             return (respond::busy(version, busy.retry_after), true);
         }
         match reception {

@@ -65,7 +65,9 @@ impl Writing {
     /// # Errors
     /// When its other content cannot be written, or has no place for the items.
     pub(crate) fn begin<T>(self, answer: Answer<T>, overlaying: Overlaying<T>) -> Result<Written, Error> {
-        let layout = Layout { version: self.version, encoding: self.encoding, chunk: self.templating.chunk };
+        let Writing { version, encoding, references, templating, .. } = &self;
+        let layout =
+            Layout { version: *version, encoding: *encoding, references: *references, chunk: templating.chunk };
         let body = overlaying.begin(&answer, layout)?;
         self.record.count_encoded(&in_full(0));
         let (media_type, body) = self.packing.pack(self.version, "", body, answer.parts)?;

@@ -631,3 +631,61 @@ async fn items_are_relayed() {
     let answer = to.call_overlaid_stream::<_, Summary, f64, _>(&request, broken, CallOptions::new()).await;
     assert!(matches!(&answer, Err(CallError::Encode(_) | CallError::Http(_))), "{answer:?}");
 }
+
+/// Who stops waiting in the middle of a failure gets it the next time.
+#[tokio::test]
+async fn failures_are_kept_for_handlers_that_stop_waiting() {
+    let service = handling(async |mut items: Items<Report, f64, Fault>, _| {
+        let mut count = 0;
+        loop {
+            match tokio::time::timeout(Duration::from_millis(20), items.next()).await {
+                Ok(Some(item)) => {
+                    item?;
+                    count += 1;
+                }
+                Ok(None) => return Ok(Summary { station: String::new(), count, total: 0.0 }),
+                Err(_) => {}
+            }
+        }
+    });
+    let good = xml(60);
+    let middle = good.find("<level>30<").expect("an item");
+    for bad in ["<!-- \u{e9} -->", "<level>x</level>", "<other/>", "<<"] {
+        let (feed, body) = fed();
+        let service = service.clone();
+        let posting = tokio::spawn(async move { post(&service, "text/xml; charset=us-ascii", body).await });
+        for piece in [&good[..middle], bad, &good[middle..]] {
+            feed.send(Bytes::copy_from_slice(piece.as_bytes())).await.expect("the body is read");
+            tokio::time::sleep(Duration::from_millis(60)).await;
+        }
+        drop(feed);
+        let answered = posting.await.expect("no panic");
+        assert!(answered.body.contains("Fault") && !answered.status.is_success(), "{bad}: {answered:?}");
+    }
+}
+
+/// What nobody wants has to fit the limit.
+#[tokio::test]
+async fn the_rest_is_bounded() {
+    let service = handling(async |_: Items<Report, f64, Fault>, _| Ok(summary(0)));
+    let answered = post(&service, "text/xml", Pieces::of(xml(50_000).as_bytes(), 8000)).await;
+    assert_eq!(answered.status, StatusCode::PAYLOAD_TOO_LARGE, "{answered:?}");
+}
+
+#[tokio::test]
+async fn a_panic_on_the_way_to_the_list_is_a_fault() {
+    fn nowhere(report: &mut Report) -> &mut Vec<f64> {
+        assert!(!report.station.is_empty(), "a secret");
+        &mut report.level
+    }
+    let service = builder().add_operation(Operation::with_items(nowhere, summarize)).build().expect("a service");
+    let answered = post(&service, "text/xml", Pieces::of(xml(9).as_bytes(), 10)).await;
+    assert!(answered.status == StatusCode::INTERNAL_SERVER_ERROR && !answered.body.contains("secret"), "{answered:?}");
+}
+
+#[tokio::test]
+async fn without_a_time_limit_in_effect() {
+    let operation = Operation::with_items(level, summarize);
+    let service = builder().handler_timeout(Duration::MAX).add_operation(operation).build().expect("a service");
+    assert_summary(&post(&service, "text/xml", Pieces::of(xml(100).as_bytes(), 100)).await, 100);
+}

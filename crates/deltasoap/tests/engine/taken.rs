@@ -42,6 +42,18 @@ types! {
     }
 
     #[derive(Debug, Clone, PartialEq, Soap)]
+    struct Matrix {
+        row: SoapArray<SoapArray<i32>>,
+    }
+
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    #[soap(all)]
+    struct Two {
+        one: Vec<i32>,
+        other: Vec<i32>,
+    }
+
+    #[derive(Debug, Clone, PartialEq, Soap)]
     struct Trees {
         tree: Vec<Node>,
     }
@@ -138,8 +150,8 @@ fn levels(count: usize) -> String {
 
 fn page(count: usize) -> String {
     let row = |n: usize| {
-        let id = if n % 3 == 0 { format!(" id=\"{n}\"") } else { String::new() };
-        let value = if n % 2 == 0 { format!("<value>{n}.5</value>") } else { String::new() };
+        let id = if n.is_multiple_of(3) { format!(" id=\"{n}\"") } else { String::new() };
+        let value = if n.is_multiple_of(2) { format!("<value>{n}.5</value>") } else { String::new() };
         let tags: String = (0..n % 4).map(|tag| format!("<tag>t{tag}</tag>")).collect();
         format!("<row{id}><name>row {n}</name>{value}{tags}</row>")
     };
@@ -153,7 +165,7 @@ fn numbers(count: usize) -> String {
 }
 
 fn events(count: usize) -> String {
-    let event = |n: usize| if n % 3 == 0 { format!("<down>d{n}</down>") } else { format!("<up>{n}</up>") };
+    let event = |n: usize| if n.is_multiple_of(3) { format!("<down>d{n}</down>") } else { format!("<up>{n}</up>") };
     format!("<r><source>s</source>{}</r>", (0..count).map(event).collect::<String>())
 }
 
@@ -247,4 +259,36 @@ fn limits_count_from_what_was_taken() {
     let (items, _) =
         read_taken(decoder(), &pieces(xml.as_bytes(), &[60]), |it: &mut Trees| &mut it.tree).expect("in bounds");
     assert_eq!(items.len(), 300);
+}
+
+/// Rows of a matrix that came as one array, and as arrays of their own.
+#[test]
+fn rows_are_taken_in_either_form() {
+    let attributes =
+        |size| format!("xmlns:e='http://schemas.xmlsoap.org/soap/encoding/' xmlns:x='x' e:arrayType='x:int[{size}]'");
+    let items: String = (0..60).map(|n| format!("<i>{n}</i>")).collect();
+    let rows: String = (0..20).map(|n| format!("<r><i>{}</i><i>1</i><i>2</i></r>", 3 * n)).collect();
+    for (size, content) in [("20,3", items), ("][20", rows)] {
+        let xml = format!("<r><row {}>{content}</row></r>", attributes(size));
+        for lengths in [&[1][..], &[30], &[7, 100]] {
+            let (rows, _) = check(&xml, lengths, |it: &mut Matrix| &mut it.row.0).expect("valid");
+            assert!(rows.len() == 20 && rows.iter().all(|row| row.len() == 3), "{rows:?}");
+        }
+    }
+}
+
+/// What is left in another list is held, however many items of the first are taken.
+#[test]
+fn lists_that_grow_by_turns_are_bounded() {
+    let limits = Limits { message: 2000, ..Limits::default() };
+    let decoder = || Decoder::new(DecodeOptions { limits, ..DecodeOptions::default() });
+    let turns: String = (0..1000).map(|_| "<one>1</one><one>2</one><other>3</other>").collect();
+    let xml = format!("<r>{turns}</r>");
+    let read = |xml: &str| read_taken(decoder(), &pieces(xml.as_bytes(), &[50]), |it: &mut Two| &mut it.one);
+    let error = read(&xml).expect_err("too much is held");
+    assert!(error.to_string().contains("message"), "{error}");
+    let one: String = (0..1000).map(|n| format!("<one>{n}</one>")).collect();
+    let (items, left) =
+        read(&format!("<r><other>1</other>{one}<other>2</other></r>")).expect("hardly anything is held");
+    assert_eq!((items.len(), left.other.len()), (1000, 2));
 }

@@ -104,8 +104,8 @@ pub(crate) fn decode_rows<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_
 /// At the array's start tag.
 fn begin<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, view: View<'_>, me: usize) -> Step {
     let shape = shape::read(cursor, view.array().map_or(1, |array| array.dimensions.max(1) as usize))?;
-    if !shape.inner.is_empty() || shape.offset.is_some() {
-        refuse_streamed(cursor, "an array with an offset or several dimensions")?;
+    if shape.offset.is_some() {
+        refuse_streamed(cursor, "an array with an offset")?;
     }
     if forms::begin(cursor, me, &shape, view)? {
         items.clear();

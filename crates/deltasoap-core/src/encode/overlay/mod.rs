@@ -106,9 +106,27 @@ impl<T: Typed> Overlay<Feed<T>> {
         body: &B,
         size: usize,
     ) -> Result<Self, Error> {
+        Self::opened((version, encoding, true), headers, body, size)
+    }
+
+    /// As [`open`](Self::open), for readers that know no references; see
+    /// [`encode_without_references`](crate::soap::encode_without_references).
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn open_without_references<B: Message>(
+        version: Version,
+        encoding: Use,
+        headers: &[HeaderBlock],
+        body: &B,
+        size: usize,
+    ) -> Result<Self, Error> {
+        Self::opened((version, encoding, false), headers, body, size)
+    }
+
+    fn opened<B: Message>(how: How, headers: &[HeaderBlock], body: &B, size: usize) -> Result<Self, Error> {
         let items = Ahead::new(Feed(VecDeque::new()), false);
-        let overlay = Self::with(version, encoding, headers, body, (items, true), size)?;
-        Ok(Overlay { is_open: true, ..overlay })
+        Ok(Overlay { is_open: true, ..Self::with(how, headers, body, (items, true), size)? })
     }
 
     /// Adds an item, to be written with the next chunk. Chunks are empty while there are no items and no end.
@@ -126,6 +144,9 @@ impl<T: Typed> Overlay<Feed<T>> {
         self.is_open = false;
     }
 }
+
+/// How a message is written: its version, its encoding, and whether values that several places share are written once.
+type How = (Version, Use, bool);
 
 /// What comes next.
 #[derive(Debug, Clone)]
@@ -152,15 +173,40 @@ impl<T: Typed, I: Iterator<Item = T>> Overlay<I> {
         items: impl IntoIterator<IntoIter = I>,
         size: usize,
     ) -> Result<Self, Error> {
+        Self::begun((version, encoding, true), headers, body, items, size)
+    }
+
+    /// As [`new`](Self::new), for readers that know no references; see
+    /// [`encode_without_references`](crate::soap::encode_without_references).
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn new_without_references<B: Message>(
+        version: Version,
+        encoding: Use,
+        headers: &[HeaderBlock],
+        body: &B,
+        items: impl IntoIterator<IntoIter = I>,
+        size: usize,
+    ) -> Result<Self, Error> {
+        Self::begun((version, encoding, false), headers, body, items, size)
+    }
+
+    fn begun<B: Message>(
+        how: How,
+        headers: &[HeaderBlock],
+        body: &B,
+        items: impl IntoIterator<IntoIter = I>,
+        size: usize,
+    ) -> Result<Self, Error> {
         let mut items = Ahead::new(items.into_iter(), true);
         let has_items = items.peek().is_some();
-        Self::with(version, encoding, headers, body, (items, has_items), size)
+        Self::with(how, headers, body, (items, has_items), size)
     }
 
     /// Begins a message whose list has items, or may be without.
     fn with<B: Message>(
-        version: Version,
-        encoding: Use,
+        (version, encoding, references): How,
         headers: &[HeaderBlock],
         body: &B,
         (items, has_items): (Ahead<I>, bool),
@@ -169,7 +215,7 @@ impl<T: Typed, I: Iterator<Item = T>> Overlay<I> {
         let mut encoder = Encoder::new();
         encoder.splits = Some(Splits::new(has_items, items.exact_size()));
         let (name, value, view) = (&B::ELEMENT, body, B::view());
-        Draft { version, encoding, headers, name, value, view, references: true }.write(&mut encoder);
+        Draft { version, encoding, headers, name, value, view, references }.write(&mut encoder);
         let Split { at, field, encoder: inner } = encoder.splits.take().unwrap_or_default().only::<T>()?;
         let mut head = encoder.finish()?.into_vec();
         let tail = head.split_off(at);
