@@ -25,12 +25,14 @@ const CONNECTIONS: usize = 3 + 2 + 1;
 const WIRE: usize = 1 + 2 * 2 + 2 + 2;
 /// Goals on descriptions: three for each of two, decoding of four shapes, recorded responses.
 const WSDL: usize = 2 * 3 + 4 + 1;
+/// Goals on packed numbers beside text: written, read, and whole calls; and on the order by operation.
+const PACKED: usize = 3 + 1;
 
 #[test]
 fn every_goal_is_judged() {
     let text = run("figures --quick --size 20 --pairs 2 --json --peers nowhere");
     let goals: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let asked = ARRAYS + FRESH + TEMPLATES + CONNECTIONS;
+    let asked = ARRAYS + FRESH + TEMPLATES + CONNECTIONS + PACKED;
     assert_eq!(goals.len(), 1 + 4 * 9 + 3 + 2 + 2 + 1 + 7 + REAL + asked + SENDS + WIRE + WSDL);
     for goal in &goals {
         let name = goal["name"].as_str().unwrap();
