@@ -55,7 +55,7 @@ fn calls_return_when_they_are_done() {
 fn items_are_waited_for() {
     let (address, _handle) = serve_aside(LONG);
     let client = client(address);
-    let request = Echo { text: "t".to_owned(), numbers: (0..10_000).collect() };
+    let request = Echo { text: "t".to_owned(), numbers: (0..3000).collect() };
     let mut items = client.call_items(&request, |echo: &mut EchoResponse| &mut echo.numbers).expect("a response");
     let numbers: Vec<i32> = items.by_ref().collect::<Result<_, _>>().expect("valid");
     assert_eq!(numbers, request.numbers);
