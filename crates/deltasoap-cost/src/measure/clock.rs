@@ -32,7 +32,7 @@ impl Times {
     ///
     /// What disturbs a measurement makes it longer, so the least is the time of the work itself. But now and then a clock steps. So times
     /// count only where both clocks agree that the thread had a processor nearly all of the time, if there are such times; and of
-    /// [`ENOUGH`] or more not those that are less than [`GLITCH`] of the third least.
+    /// four or more not those that are less than half of the third least.
     #[must_use]
     pub fn least(all: &[Times]) -> Times {
         let agreeing: Vec<Times> = all.iter().copied().filter(Times::agree).collect();
