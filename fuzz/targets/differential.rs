@@ -16,6 +16,7 @@ mod generate;
 #[allow(dead_code, reason = "shared with another target")]
 mod laws;
 #[path = "../shared/message.rs"]
+#[allow(dead_code, reason = "shared with another target")]
 mod message;
 #[path = "../../crates/deltasoap-core/tests/support/streams.rs"]
 #[allow(dead_code, reason = "shared with tests")]
