@@ -59,7 +59,7 @@ pub enum Sizes {
     None,
 }
 
-/// What came of a claim.
+/// The outcome of a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
@@ -73,7 +73,7 @@ pub enum Outcome {
     NotMeasured,
 }
 
-/// What came of a claim, and why.
+/// The outcome of a claim, and the evidence for it.
 #[derive(Debug, Clone, Serialize)]
 pub struct Verdict {
     /// The claim.
@@ -87,7 +87,7 @@ pub struct Verdict {
     pub chance: Option<f64>,
     /// Whether the numbers agreed, in each repetition.
     pub repetitions: Vec<bool>,
-    /// What came of it.
+    /// The outcome.
     pub outcome: Outcome,
     /// Why nothing was measured.
     pub reason: Option<String>,
@@ -115,7 +115,7 @@ impl<'a, D> Registered<'a, D> {
         Registered { claim, available: available.to_vec(), find: Box::new(find) }
     }
 
-    /// Judges each repetition. Where one has no evidence, nothing was measured.
+    /// Judges each repetition. If one of them has no evidence, the claim counts as not measured.
     pub fn judge<'d>(&self, repetitions: impl IntoIterator<Item = &'d D>) -> Verdict
     where
         D: 'd,
@@ -234,7 +234,7 @@ const HEADER: [&str; 10] =
     ["compared", "place", "theirs", "ours", "repetitions", "by chance", "sizes", "agrees if", OUTCOME, "why"];
 const OUTCOME: &str = "outcome";
 
-/// Verdicts as a table: all of them, whatever came of them. Columns that would be empty are left out.
+/// Verdicts as a table: all of them, whatever their outcome. Columns that would be empty are left out.
 pub fn grid(title: &str, verdicts: &[Verdict]) -> Grid {
     let rows = verdicts.iter().map(Verdict::cells).collect();
     without_empty_columns(Grid { title: title.to_owned(), header: HEADER.map(str::to_owned).into(), rows, names: 2 })
@@ -252,7 +252,7 @@ pub fn short(verdicts: &[Verdict]) -> Grid {
     let row = |verdict: &Verdict| [vec![verdict.claim.paper.clone()], verdict.cells()].concat();
     let header = ["paper"].iter().chain(&HEADER).map(|&name| name.to_owned()).collect();
     let rows = verdicts.iter().map(row).collect();
-    without_empty_columns(Grid { title: "What came of each claim".to_owned(), header, rows, names: 3 })
+    without_empty_columns(Grid { title: "Outcome of each claim".to_owned(), header, rows, names: 3 })
 }
 
 /// [`grid`] for a page.

@@ -1,4 +1,4 @@
-//! A table or figure of a paper, drawn from our data, and what came of the claims that the paper makes there.
+//! A table or figure of a paper, drawn from our data, with verdicts on the claims that the paper makes there.
 
 use crate::claim::{self, Verdict};
 use crate::plot::Chart;
@@ -17,7 +17,7 @@ pub struct Exhibit {
     pub grids: Vec<Grid>,
     /// Our numbers as pictures.
     pub charts: Vec<Chart>,
-    /// What came of its claims.
+    /// The verdicts on its claims.
     pub verdicts: Vec<Verdict>,
 }
 

@@ -1,4 +1,4 @@
-//! Numbers for people.
+//! Formats numbers for tables and plots.
 
 /// A number with three digits that mean something; nothing where it is none.
 pub fn number(value: f64) -> String {

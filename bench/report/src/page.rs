@@ -1,5 +1,5 @@
-//! A report as one HTML page that needs nothing else: no script, no network; light or dark as the reader likes, usable with a keyboard and on a narrow
-//! screen.
+//! A report as one HTML page that needs nothing else: no script, no network; light or dark as the reader likes, usable with a keyboard
+//! and on a narrow screen.
 
 use crate::claim;
 use crate::exhibit::{Exhibit, VERDICTS};

@@ -61,8 +61,8 @@ pub fn rank_correlation_within(groups: &[Group]) -> f64 {
     mean(&rank_groups(groups).iter().map(|(ours, theirs)| correlation_or_none(ours, theirs)).collect::<Vec<_>>())
 }
 
-/// What chance reaches: the value that 95 of 100 random orders of our numbers, each group put into order on its own, do not exceed. Drawn by a fixed
-/// seed, so that it is the same at each call.
+/// What chance reaches: the value that 95 of 100 random orders of our numbers, each group put into order on its own, do not exceed.
+/// Drawn by a fixed seed, so that it is the same at each call.
 pub fn rank_correlation_by_chance(groups: &[Group]) -> f64 {
     const DRAWS: usize = 400;
     let mut random = SplitMix64::new(SEED);

@@ -101,8 +101,8 @@ pub fn predict_workload(model: &Model, workload: &Workload) -> Result<Vec<Trial>
     model.activities.iter().map(trial).collect()
 }
 
-/// Predicts the messages of an operation, in all activities that were measured, and makes sure that they can be measured. Messages in which nothing can change of what should are
-/// left out.
+/// Predicts the messages of an operation, in all activities that were measured, and makes sure that they can be measured. Messages in
+/// which nothing can change of what should are left out.
 ///
 /// # Errors
 /// As [`predict`](crate::predict::predict), and when a message cannot be written and read again.
@@ -146,7 +146,8 @@ fn trial(
     Ok(Trial { subject, comparison, visits: Vec::new() })
 }
 
-/// Measures what was predicted, in rounds as [`measure`](crate::measure::measure) does, and takes the times of each message as it does. The toolkit is warmed up with what it was measured with, so that it is compiled alike.
+/// Measures what was predicted, in rounds as [`measure`](crate::measure::measure) does, and takes the times of each message as it
+/// does. The toolkit is warmed up with what it was measured with, so that it is compiled alike.
 ///
 /// # Errors
 /// When the toolkit fails. What it does not offer is left out.
@@ -195,7 +196,8 @@ mod tests {
         assert_eq!(Errors::of(std::iter::empty()), Errors { median_error: 0.0, p90_error: 0.0, n: 0 });
     }
 
-    /// A model of as many rounds as it takes. Its points keep their least times, so that more rounds have less noise, however busy the machine is.
+    /// A model of as many rounds as it takes. Its points keep their least times, so that more rounds have less noise, however busy the
+    /// machine is.
     fn fitted(engine: &mut Deltasoap) -> Option<Model> {
         const MOST: usize = 20;
         let mut calibration = Calibration::new(Machine::here(), Deltasoap::identity(), Mode::Regular, Extent::Few);

@@ -1,8 +1,8 @@
 //! Counts of streams whose values are fresh in each message: the papers' averages are of 100 of them.
 //!
-//! Streams that are timed come round after four messages ([`Bound::SMALL`](crate::stream::Bound::SMALL)), and with them the values of four messages ago.
-//! What a list of checkpoints makes of a hundred messages, each with values that were never there before, is not seen there. Counts
-//! do not depend on time, so they are taken once.
+//! Streams that are timed come round after four messages ([`Bound::SMALL`](crate::stream::Bound::SMALL)), and with them the values of
+//! four messages ago. What a list of checkpoints makes of a hundred messages, each with values that were never there before, is not
+//! seen there. Counts do not depend on time, so they are taken once.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};

@@ -121,7 +121,7 @@ const ALL: &str = "All claims";
 /// Milliseconds of a peer, by type and size.
 type PeerTimes = HashMap<(Kind, usize), f64>;
 
-/// The exhibits with what came of their claims, and all of that again.
+/// The exhibits with their verdicts, and all verdicts in one list.
 fn draw(study: Study<'_>, arguments: &PaperArguments, scope: &Scope) -> Result<(Vec<Exhibit>, Vec<Verdict>)> {
     let (mut all, mut verdicts) = (Vec::new(), Vec::new());
     for (mut exhibits, book) in papers(study, arguments, scope)? {
@@ -200,7 +200,7 @@ fn peer_times(
     Ok(Ok(times))
 }
 
-/// All exhibits as one page: what came of all claims first.
+/// All exhibits as one page, after the outcomes of all claims.
 fn page(exhibits: &[Exhibit], verdicts: &[Verdict], environment: &str) -> String {
     let mut page = Page::new("The papers' tables and figures, from our data");
     page.paragraph(environment);
@@ -327,7 +327,7 @@ mod tests {
         vec![dds::claims(&scope).unwrap(), lcp::claims(&scope).unwrap(), ds::claims(&scope).unwrap()]
     }
 
-    /// What comes of all claims of a book in data that a model makes up.
+    /// The verdicts of a book on data that a model makes up.
     fn judged(book: &Book, fill: impl Fn(&mut Data)) -> Vec<Verdict> {
         let mut data = Data::default();
         book.judge(Study(std::slice::from_ref(&data)));
@@ -353,7 +353,7 @@ mod tests {
         }
     }
 
-    /// No claim is true of all data: for each there is some, out of a few that are made up by chance, that differs.
+    /// No claim is true of all data: for each, one of a few random data sets differs.
     #[test]
     fn every_claim_can_differ() {
         for book in books() {

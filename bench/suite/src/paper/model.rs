@@ -1,4 +1,4 @@
-//! Measurements that are made up, to test claims with: as the papers print them, or by chance.
+//! Made-up measurements to test claims with: as the papers print them, or random.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -13,7 +13,7 @@ use crate::send::{Action, Case, Field, Mode, bounds};
 use crate::stream::{Kind, Recipe};
 use crate::workload::Values;
 
-/// A paper whose numbers are made up from what it prints.
+/// A paper whose measurements are made up from its printed numbers.
 #[derive(Debug, Clone, Copy)]
 pub enum Paper {
     Deserialization,
@@ -45,7 +45,7 @@ impl Paper {
     }
 }
 
-/// Times and counts from a thousandth to a thousand, by chance.
+/// Random times and counts from a thousandth to a thousand.
 pub fn chaos(data: &mut Data, seed: u64) {
     let point = |recipe: Recipe, way: Way, message: usize| {
         let of = |what: &str| drawn(&(recipe, way, message, what, seed));

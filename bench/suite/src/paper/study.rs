@@ -1,7 +1,7 @@
 //! What was measured for the papers, and the claims that it is judged by.
 //!
-//! Everything is measured several times, one [`Data`] each. Tables and pictures show the medians; a claim is judged on each repetition, and where
-//! these do not come to the same, the verdict is unstable.
+//! Everything is measured several times, one [`Data`] each. Tables and pictures show the medians; a claim is judged on each
+//! repetition, and where these do not come to the same, the verdict is unstable.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -148,7 +148,7 @@ impl Book {
         self.claims.iter().map(|(_, registered)| &registered.claim)
     }
 
-    /// What comes of every claim.
+    /// The verdict on every claim.
     pub fn judge(&self, study: Study<'_>) -> Vec<Verdict> {
         self.claims.iter().map(|(_, registered)| registered.judge(study.0)).collect()
     }

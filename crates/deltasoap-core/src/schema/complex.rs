@@ -38,7 +38,7 @@ impl Packing {
         (packing.size() > 0).then_some(packing)
     }
 
-    /// Bytes of a number: 2, 4 or 8.
+    /// Bytes of a number: 2, 4 or 8; 0 for a type whose values are not packed.
     pub fn size(self) -> usize {
         match self.items {
             Builtin::Short | Builtin::UnsignedShort => 2,

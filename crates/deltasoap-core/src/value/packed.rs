@@ -85,7 +85,9 @@ macro_rules! in_order {
 /// How an element's numbers are packed, if they are.
 pub(super) fn packing_of(element: &Element) -> Option<Packing> {
     match element {
-        Element::Simple(SimpleElement { packed, enumeration, .. }) if enumeration.is_empty() => *packed,
+        Element::Simple(SimpleElement { packed, enumeration, .. }) if enumeration.is_empty() => {
+            packed.filter(|packing| packing.size() > 0)
+        }
         _ => None,
     }
 }
@@ -105,7 +107,7 @@ impl Column {
 
     /// True for numbers that are packed so.
     pub(super) fn is_of(&self, packing: Packing) -> bool {
-        self.builtin() == packing.items && packing.size() > 0
+        self.builtin() == packing.items
     }
 }
 

@@ -1,8 +1,9 @@
 //! Other toolkits, by the peer protocol (`bench/peers/PROTOCOL.md`): a process each, which times itself.
 //!
-//! Peers know fixed types: arrays of ints, doubles and strings, a string as an array of one; some of them the composite types that they were
-//! built with; and what the operations of `bench/definitions/suite.wsdl` send, arrays of structs among it. Of each batch the median of the elapsed times counts, for it holds the usual share of what a toolkit does from
-//! time to time; of processor time only the sum is known, and so the mean.
+//! Peers know fixed types: arrays of ints, doubles and strings, a string as an array of one; some of them the composite types that
+//! they were built with; and what the operations of `bench/definitions/suite.wsdl` send, arrays of structs among it. Of each batch the
+//! median of the elapsed times counts, for it holds the usual share of what a toolkit does from time to time; of processor time only
+//! the sum is known, and so the mean.
 
 use super::clock::time_of_process;
 use super::{Engine, Job, MOST, Sink, Times, order, process_time};

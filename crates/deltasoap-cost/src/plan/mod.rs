@@ -139,8 +139,8 @@ pub struct Plan {
 }
 
 impl Occupation {
-    /// Of a station that serves so many requests a second, which spend so many seconds there. By Little's law as many are served as arrive in the
-    /// time that one is served.
+    /// Of a station that serves so many requests a second, which spend so many seconds there. By Little's law as many are served as
+    /// arrive in the time that one is served.
     fn new(station: &Station, throughput: f64, queue: f64, residence: f64) -> Self {
         let served = throughput * station.demand;
         Occupation {

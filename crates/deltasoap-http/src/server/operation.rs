@@ -163,24 +163,26 @@ impl Operation {
         })
     }
 
-    /// An operation whose handler takes the items of a list of its requests while they arrive. `list` finds the list in the request: the same one each
-    /// time, from the empty request on. It must not change anything else; an optional element that it makes is there afterwards.
+    /// An operation whose handler takes the items of a list of its requests while they arrive. `list` finds the list in the request:
+    /// the same one each time, from the empty request on. It must not change anything else; an optional element that it makes is there
+    /// afterwards.
     ///
     /// The memory needed does not grow with the list, and the service's limits on the [length](deltasoap_core::Limits::message) of
     /// a message and on the nodes of trees count from the last items that were taken. Nothing is read ahead: while the handler does not ask
     /// for items, the client has to wait. The handler's [time limit](crate::ServiceBuilder::handler_timeout) holds from one read to the
     /// next.
     ///
-    /// The handler starts when there are items, or when the message is whole. When it succeeds, the service reads what it has left of the
-    /// message, within its limits, and sends the response only if the message is valid; else the client gets a fault. A handler that must know earlier, for
-    /// example to commit a transaction, asks until there is no item left, or calls [`finish`](Items::finish). One that passes the items
-    /// on to another task must read to the end itself.
+    /// The handler starts when there are items, or when the message is whole. When it succeeds, the service reads what it has left of
+    /// the message, within its limits, and sends the response only if the message is valid; else the client gets a fault. A handler
+    /// that must know earlier, for example to commit a transaction, asks until there is no item left, or calls
+    /// [`finish`](Items::finish). One that passes the items on to another task must read to the end itself.
     ///
-    /// Messages with attachments are read whole, and their items are there at once. In gzip, the service's bounds on the
-    /// content hold for the whole message. [Deviations](Context::deviations) are not known when the handler starts. In SOAP encoding, a
-    /// message with references is kept from the first one on, and messages with an array that has positions or an offset are refused. Requests are not compared with
-    /// earlier ones. A request that comes back to a list after another element, where these may come in any order, is bounded as a whole. The
-    /// handler runs where the connection is served, whatever the length: see [`HeavyWork`](crate::HeavyWork).
+    /// Messages with attachments are read whole, and their items are there at once. In gzip, the service's bounds on the content hold
+    /// for the whole message. [Deviations](Context::deviations) are not known when the handler starts. In SOAP encoding, a message
+    /// with references is kept from the first one on, and messages with an array that has positions or an offset are refused. Requests
+    /// are not compared with earlier ones. A request that comes back to a list after another element, where these may come in any
+    /// order, is bounded as a whole. The handler runs where the connection is served, whatever the length: see
+    /// [`HeavyWork`](crate::HeavyWork).
     ///
     /// ```
     /// use deltasoap::http::{Client, Context, Items, Operation, SoapService};

@@ -1,8 +1,9 @@
 //! What *Toward Characterizing the Performance of SOAP Toolkits* claims, judged by a record.
 //!
-//! A record has each time once, with the distance of the quartiles of its runs. So a ratio of two times is judged three times: as the medians say,
-//! and with both medians at the ends of their 95 % intervals, the one above and the other below and the other way round. What does not come out alike is unstable.
-//! Who is compared is not us: it is whether toolkits of today stand to each other as those of 2004 did.
+//! A record has each time once, with the distance of the quartiles of its runs. So a ratio of two times is judged three times: as the
+//! medians say, and with both medians at the ends of their 95 % intervals, the one above and the other below and the other way round.
+//! What does not come out alike is unstable. Who is compared is not us: it is whether toolkits of today stand to each other as those
+//! of 2004 did.
 
 use anyhow::Result;
 use deltasoap_report::{Claim, Evidence, Printed, Registered, Sizes, Test, Verdict};
@@ -67,8 +68,8 @@ impl View<'_> {
     }
 }
 
-/// The median of a toolkit's milliseconds between the ends of its 95 % interval: 1.57 times the distance of the quartiles by the root of the number
-/// of runs to either side (McGill, Tukey and Larsen, "Variations of Box Plots", 1978).
+/// The median of a toolkit's milliseconds between the ends of its 95 % interval: 1.57 times the distance of the quartiles by the root
+/// of the number of runs to either side (McGill, Tukey and Larsen, "Variations of Box Plots", 1978).
 fn timed(data: &Data<'_>, row: &str, toolkit: &str) -> Result<(f64, f64, f64), String> {
     let engine = engine(data, toolkit)?;
     let found = data.of(row, engine).ok_or_else(|| missing(data, engine))?;

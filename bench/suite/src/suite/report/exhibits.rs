@@ -7,7 +7,7 @@ use super::{Data, OURS, claims};
 use crate::paper::printed::{CharacterizingPerformance as Printed, TimeTable};
 use crate::suite::row::{Layer, Part, Row};
 
-/// Draws everything, with what came of the paper's claims.
+/// Draws everything, with verdicts on the paper's claims.
 ///
 /// # Errors
 /// When a number of the paper is missing from `bench/papers/`.

@@ -176,6 +176,7 @@ impl<'s> Routine<'_, '_, 's> {
         let bit = 1 << (index % 64);
         let before = *seen & bit != 0;
         *seen |= bit;
+        // Another list may have grown meanwhile.
         if before && index != self.current() {
             self.cursor.state().comes_back = true;
         }

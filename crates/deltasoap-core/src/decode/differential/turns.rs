@@ -34,8 +34,8 @@ const TEXTS: usize = 16;
 const LOOKED_AT: usize = 2048;
 /// Bytes of a text that its sum is of, at most.
 const SUMMED: usize = 32;
-/// Messages that a search for kinds looks at: the first search, and the longest. It finds kinds that come by turns if there are no more than this
-/// less [`ALIKE`]. Each search in vain makes the next one so many times as long.
+/// Messages that a search for kinds looks at: the first search, and the longest. It finds kinds that come by turns if there are no
+/// more than this less [`ALIKE`]. Each search in vain makes the next one so many times as long.
 const LEAST_LOOKED_AT: usize = 64;
 const MOST_LOOKED_AT: usize = 128;
 const GROWTH: usize = 2;
