@@ -5,7 +5,7 @@
 //! work, [`measure`] times it, [`report`] shows the figures. [`stream`] makes streams of similar messages and decodes them,
 //! [`load`] lets
 //! many clients loose on servers, [`figures`] judges what comes out, [`paper`] draws the tables of the papers on that, and [`suite`] measures
-//! everything that toolkits can be compared in, for the record. `BENCHMARKS.md` describes the method.
+//! everything that toolkits can be compared in, for the record. `bench/README.md` describes the method.
 
 #![forbid(unsafe_code)]
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::measure::Figures;
 pub use crate::workload::Layer;
 
-/// A toolkit at a piece of work. Keys in the order in which they are written; what does not apply is null. `BENCHMARKS.md` describes them.
+/// A toolkit at a piece of work. Keys in the order in which they are written; what does not apply is null. `bench/README.md` describes them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     /// The piece of work: what is compared with each other has the same.

@@ -10,6 +10,7 @@ use super::standings::{Standing, standings};
 use super::{Data, exhibits, tables};
 use crate::suite::row::{Layer, Part};
 
+/// The page of results, whose section on bias belongs in each report.
 const BENCHMARKS: &str = include_str!("../../../../../BENCHMARKS.md");
 
 /// Writes the page.
