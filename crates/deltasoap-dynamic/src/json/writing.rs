@@ -11,6 +11,7 @@ use deltasoap_core::lexical::Base64;
 use deltasoap_core::schema::{ArrayElement, ComplexElement, Element, ElementRef, Field, OpenElement, Packing, View};
 use deltasoap_core::{Column, PartUri, QName, Record, Shared, Simple, Value};
 use serde_json::{Map, Value as Json};
+use std::borrow::Borrow;
 
 /// Writes one value as JSON, with everything in it.
 pub(crate) struct Writing<'c> {
@@ -52,10 +53,8 @@ impl<'c> Writing<'c> {
             (Value::Packed(column), Element::Simple(_)) => Ok(numbers(column, view)),
             (Value::Part(uri), Element::Simple(simple)) => Ok(self.part(uri, simple.packed, view)),
             (Value::Record(record), Element::Complex(complex)) => {
-                let mut object = Map::new();
                 let layout = self.layouts.of(content, complex);
-                self.record(record, complex, &layout, &mut object, path)?;
-                Ok(Json::Object(object))
+                self.record(record, complex, &layout, path).map(Json::Object)
             }
             (Value::List(items), Element::Array(array)) => self.rows(items, array, array.dimensions, path),
             (Value::Tree(node), Element::Open(_)) => Ok(self.open_tree(node, content, name)),
@@ -64,7 +63,7 @@ impl<'c> Writing<'c> {
             (value, Element::Open(OpenElement { base: Some(base), .. })) => self.content(value, *base, name, path),
             (Value::Shared(shared), Element::Shared(content)) => self.shared(shared, *content, name, path),
             (value, Element::Shared(content)) => self.content(value, *content, name, path),
-            _ => Err(JsonError::new(path, "a value of the shape that its schema says", "another")),
+            _ => Err(misshapen(path)),
         }
     }
 
@@ -103,16 +102,17 @@ impl<'c> Writing<'c> {
         if let Some(Place::Other(number)) = number {
             return Ok(reference(number));
         }
-        let Some(value) = shared.get() else {
-            return Err(JsonError::new(path, "a value", "a handle to one that is gone"));
-        };
+        let value = shared.get().ok_or_else(|| JsonError::new(path, "a value", "a handle to one that is gone"))?;
         let _within = self.numbers.enter(path)?;
-        Ok(match (&*value, number) {
+        let (json, number) = match (&*value, number) {
             // The id tells it from a place that is nil itself.
-            (Value::Nil, None) => identified(self.numbers.fresh(), nil(false)),
-            (Value::Nil, Some(Place::First(number))) => identified(number, nil(false)),
-            (value, Some(Place::First(number))) => identified(number, self.content(value, content, name, path)?),
-            (value, _) => self.content(value, content, name, path)?,
+            (Value::Nil, None) => (nil(false), Some(Place::First(self.numbers.fresh()))),
+            (Value::Nil, number) => (nil(false), number),
+            (value, number) => (self.content(value, content, name, path)?, number),
+        };
+        Ok(match number {
+            Some(Place::First(number)) => identified(number, json),
+            _ => json,
         })
     }
 
@@ -121,21 +121,36 @@ impl<'c> Writing<'c> {
         record: &Record,
         complex: &ComplexElement,
         layout: &Layout,
-        object: &mut Map<String, Json>,
         path: &Path<'_>,
-    ) -> Result<(), JsonError> {
+    ) -> Result<Map<String, Json>, JsonError> {
+        let mut object = Map::new();
+        self.attributes(record, complex, layout, &mut object);
+        self.text(record, complex, &mut object, path)?;
+        for ((value, field), slot) in record.fields.iter().zip(complex.fields.iter()).zip(&layout.slots) {
+            self.field(value, field, slot, &mut object, path)?;
+        }
+        Ok(object)
+    }
+
+    fn attributes(&self, record: &Record, complex: &ComplexElement, layout: &Layout, object: &mut Map<String, Json>) {
         for (index, (value, key)) in record.attributes.iter().zip(&layout.attributes).enumerate() {
             let Some(value) = value else { continue };
             let view = self.layouts.schema.view(complex.attributes[index].element);
             object.insert(key.clone(), scalar::to_json(value, view));
         }
         object.extend(record.others.iter().map(|(name, text)| (layout.other(name), Json::String(text.clone()))));
+    }
+
+    fn text(
+        &self,
+        record: &Record,
+        complex: &ComplexElement,
+        object: &mut Map<String, Json>,
+        path: &Path<'_>,
+    ) -> Result<(), JsonError> {
         let text = record.fields.first().filter(|text| **text != Value::Absent);
         if let (Some(content), Some(text)) = (complex.text, text) {
             object.insert("$".to_owned(), self.content(text, content, &complex.name, &path.key("$"))?);
-        }
-        for ((value, field), slot) in record.fields.iter().zip(complex.fields.iter()).zip(&layout.slots) {
-            self.field(value, field, slot, object, path)?;
         }
         Ok(())
     }
@@ -148,48 +163,38 @@ impl<'c> Writing<'c> {
         object: &mut Map<String, Json>,
         path: &Path<'_>,
     ) -> Result<(), JsonError> {
-        match slot {
-            Slot::Nowhere => Ok(()),
-            _ if *value == Value::Absent => Ok(()),
-            Slot::Property(key) => {
-                if let Some(json) = self.occurrences(value, field, &path.key(key))? {
-                    object.insert(key.clone(), json);
-                }
-                Ok(())
-            }
-            Slot::Among(layout) => self.choice(value, field, layout, object, path),
-            Slot::Choices(key, layout) => {
-                let choices = self.choices(value, field, layout, &path.key(key))?;
-                if !choices.is_empty() {
-                    object.insert(key.clone(), Json::Array(choices));
-                }
-                Ok(())
-            }
-        }
+        let (key, json) = match slot {
+            Slot::Nowhere => return Ok(()),
+            _ if *value == Value::Absent => return Ok(()),
+            Slot::Property(key) => (key, self.occurrences(value, field, &path.key(key))?),
+            Slot::Among(layout) => return self.choice(value, field, layout, object, path),
+            Slot::Choices(key, layout) => (key, self.choices(value, field, layout, &path.key(key))?),
+        };
+        object.extend(json.map(|json| (key.clone(), json)));
+        Ok(())
     }
 
     /// A field's property; `None` for an empty list.
     fn occurrences(&self, value: &Value, field: &Field, path: &Path<'_>) -> Result<Option<Json>, JsonError> {
         let name = &field.name;
         match value {
-            Value::List(items) if field.is_repeated() => {
-                let item = |(index, item)| self.occurrence(item, field, name, &path.index(index));
-                let items = items.iter().enumerate().map(item).collect::<Result<Vec<_>, _>>()?;
-                Ok(Some(Json::Array(items)).filter(|_| value != &Value::List(Vec::new())))
-            }
+            Value::List(items) if field.is_repeated() => self.items(items.iter(), field, path),
             Value::Column(column) if column.is_empty() => Ok(None),
-            Value::Column(column) => {
-                let view = self.layouts.schema.view(field.element);
-                Ok(Some(numbers(column, view)))
-            }
-            Value::Table(table) if table.is_empty() => Ok(None),
-            Value::Table(table) => {
-                let rows = table.rows().map(|row| Value::Record(Box::new(row))).enumerate();
-                let rows = rows.map(|(index, row)| self.occurrence(&row, field, name, &path.index(index)));
-                Ok(Some(Json::Array(rows.collect::<Result<_, _>>()?)))
-            }
+            Value::Column(column) => Ok(Some(numbers(column, self.layouts.schema.view(field.element)))),
+            Value::Table(table) => self.items(table.rows().map(|row| Value::Record(Box::new(row))), field, path),
             value => self.occurrence(value, field, name, path).map(Some),
         }
+    }
+
+    fn items<V: Borrow<Value>>(
+        &self,
+        items: impl Iterator<Item = V>,
+        field: &Field,
+        path: &Path<'_>,
+    ) -> Result<Option<Json>, JsonError> {
+        let item = |(index, item): (usize, V)| self.occurrence(item.borrow(), field, &field.name, &path.index(index));
+        let items = items.enumerate().map(item).collect::<Result<Vec<_>, _>>()?;
+        Ok(list(items))
     }
 
     fn occurrence(&self, value: &Value, field: &Field, name: &QName, path: &Path<'_>) -> Result<Json, JsonError> {
@@ -202,7 +207,13 @@ impl<'c> Writing<'c> {
         }
     }
 
-    fn choices(&self, value: &Value, field: &Field, layout: &Layout, path: &Path<'_>) -> Result<Vec<Json>, JsonError> {
+    fn choices(
+        &self,
+        value: &Value,
+        field: &Field,
+        layout: &Layout,
+        path: &Path<'_>,
+    ) -> Result<Option<Json>, JsonError> {
         let Value::List(items) = value else {
             return Err(JsonError::new(path, "a list of choices", "another value"));
         };
@@ -211,7 +222,7 @@ impl<'c> Writing<'c> {
             self.choice(item, field, layout, &mut object, &path.index(index))?;
             Ok(Json::Object(object))
         };
-        items.iter().enumerate().map(object).collect()
+        items.iter().enumerate().map(object).collect::<Result<Vec<_>, _>>().map(list)
     }
 
     fn choice(
@@ -223,10 +234,22 @@ impl<'c> Writing<'c> {
         path: &Path<'_>,
     ) -> Result<(), JsonError> {
         match (value, self.layouts.schema.view(field.element).element) {
-            (Value::Record(record), Element::Complex(complex)) => self.record(record, complex, layout, object, path),
+            (Value::Record(record), Element::Complex(complex)) => {
+                object.extend(self.record(record, complex, layout, path)?);
+                Ok(())
+            }
             _ => Err(JsonError::new(path, "a choice", "another value")),
         }
     }
+}
+
+/// The property of a list; none if it is empty.
+fn list(items: Vec<Json>) -> Option<Json> {
+    Some(items).filter(|items| !items.is_empty()).map(Json::Array)
+}
+
+fn misshapen(path: &Path<'_>) -> JsonError {
+    JsonError::new(path, "a value of the shape that its schema says", "another")
 }
 
 /// The items of a column.

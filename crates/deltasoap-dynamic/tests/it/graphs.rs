@@ -167,8 +167,14 @@ fn errors_name_the_place_of_an_id() {
     assert_eq!(error.path(), "[\"$id\"]");
 }
 
+/// Even where a program that is not optimized has less stack than threads usually get (2 MiB).
 #[test]
 fn values_without_end_are_refused() {
+    let thread = std::thread::Builder::new().stack_size(7 << 18);
+    thread.spawn(refuse_a_value_without_end).expect("a thread").join().expect("a refusal");
+}
+
+fn refuse_a_value_without_end() {
     let contract = contract();
     let mut chain = Value::Nil;
     for _ in 0..300 {
