@@ -10,6 +10,7 @@
 //! compared and restored above the lower of the two pointers only.
 
 use super::{Form, Part, Progress, Snapshot, Spot, progress};
+use crate::Portions;
 use crate::matcher::PortionMatcher;
 use deltasoap_core::decode::Frame;
 use deltasoap_core::decode::differential::policy::{Below, Live, Stacks};
@@ -51,6 +52,10 @@ struct Others {
 
 impl Form for Differential {
     type Kept = Kept;
+
+    fn new(_: &Portions) -> Self {
+        Differential::default()
+    }
 
     fn checkpoint<M: PortionMatcher>(&mut self, live: &mut Live<'_>, spot: &Spot<'_, M>) -> Option<(Kept, u64)> {
         if !self.has_base_for(live) {

@@ -13,17 +13,22 @@
 //!   outermost routine that has one. Outermost, because many small children share its group, and because an element
 //!   shorter than two portions is not worth one. Where no child has begun since the last checkpoint, in a long text,
 //!   the checkpoint is *context-independent*: the state as it is, in no group.
+//! - With [`Bases::First`], a group's base is where the routine's first child began, so that there is a group for every location, and a
+//!   context-independent checkpoint alone follows a skipped interrupt, as published. Such a base is made no sooner than a checkpoint
+//!   of its group, since below a routine's frame nothing changes while it is at work; as a checkpoint of its own it would be too late then.
 //! - Within a group there is no matching but of the number, and restoring from the group that fast mode was entered in
 //!   sets the number and nothing else. If a group's routine is still at work, what lies above its frame is dropped.
 
 use super::{Form, Part, Progress, Snapshot, Spot, progress};
 use crate::matcher::PortionMatcher;
+use crate::{Bases, Portions};
 use deltasoap_core::decode::Frame;
 use deltasoap_core::decode::differential::policy::{Live, Location, Rare};
 
 /// Keeps numbers.
 #[derive(Debug, Default)]
 pub(crate) struct Lightweight {
+    at: Bases,
     groups: Vec<Group>,
     /// Groups of which nothing is left.
     free: Vec<u32>,
@@ -109,12 +114,19 @@ impl Form for Lightweight {
     type Kept = Kept;
     const NOTES_LOCATIONS: bool = true;
 
+    fn new(portions: &Portions) -> Self {
+        Lightweight { at: portions.bases, ..Lightweight::default() }
+    }
+
     fn checkpoint<M: PortionMatcher>(&mut self, live: &mut Live<'_>, spot: &Spot<'_, M>) -> Option<(Kept, u64)> {
         self.forget_left(live);
         let from = (spot.before + 1).max(spot.at_hand);
         let locations = (0..live.frames().len()).filter_map(|level| Some((level, location(live, level)?)));
         let locations: Vec<(usize, Location)> = locations.filter(|(_, location)| location.offset >= from).collect();
-        let light = locations.iter().find_map(|(level, location)| self.light(live, *level, location));
+        let light = locations.iter().find_map(|(level, location)| match self.light(live, *level, location) {
+            None if self.at == Bases::First => self.first(live, *level, location),
+            light => light,
+        });
         if light.is_none() && !std::mem::replace(&mut self.has_skipped, true) {
             return None;
         }
@@ -255,24 +267,43 @@ impl Lightweight {
     /// make no progress: such as no schema names.
     fn base(&mut self, live: &mut Live<'_>, level: usize, location: &Location) -> Option<(Kept, u64)> {
         let whole = whole_at(live, level, location)?;
-        let kind = if location.before.is_repeated { Kind::Items(location.before.field) } else { Kind::Fields };
+        Some((Kept::whole(self.add_base(whole, Kind::of(&location.before), level)), location.offset))
+    }
+
+    /// A checkpoint at a location, in a new group whose base is at the routine's first location; the base itself if that is the same or
+    /// cannot be.
+    fn first(&mut self, live: &mut Live<'_>, level: usize, location: &Location) -> Option<(Kept, u64)> {
+        let kind = Kind::of(&location.before);
+        let first = live.noted().first_location(live.base().level() + level);
+        let light = first.and_then(|first| {
+            let number = kind.number(&first.before, &location.before).filter(|number| *number > 0)?;
+            Some((whole_at(live, level, &first)?, number))
+        });
+        let Some((whole, number)) = light else { return self.base(live, level, location) };
+        let group = self.add_base(whole, kind, level);
+        Some((Kept::light(group, number).unwrap_or(Kept::whole(group)), location.offset))
+    }
+
+    /// Adds a group that can grow, in the place of one of its kind.
+    fn add_base(&mut self, whole: Snapshot, kind: Kind, level: usize) -> u32 {
         let groups = &self.groups;
         self.bases.retain(|base| groups[*base as usize].level() != Some(level) || groups[*base as usize].kind != kind);
-        let kept = self.add(whole, kind);
-        self.bases.push(kept.group());
-        Some((kept, location.offset))
+        let group = self.add(whole, kind);
+        self.bases.push(group);
+        group
     }
 
     /// A checkpoint in no group, where the routines stand.
     fn independent<M: PortionMatcher>(&mut self, live: &Live<'_>, spot: &Spot<'_, M>) -> Option<(Kept, u64)> {
         let whole = Snapshot::of(live, Part::new(spot))?;
-        Some((self.add(whole, Kind::Single), spot.position))
+        Some((Kept::whole(self.add(whole, Kind::Single)), spot.position))
     }
 
-    fn add(&mut self, whole: Snapshot, kind: Kind) -> Kept {
+    /// Adds a group with one checkpoint.
+    fn add(&mut self, whole: Snapshot, kind: Kind) -> u32 {
         self.bases.iter().for_each(|&base| self.groups[base as usize].count += 1);
         let group = Group { whole, bases: self.bases.clone(), kind, count: 1 };
-        let index = match self.free.pop() {
+        match self.free.pop() {
             Some(index) => {
                 self.groups[index as usize] = group;
                 index
@@ -281,8 +312,7 @@ impl Lightweight {
                 self.groups.push(group);
                 self.groups.len() as u32 - 1
             }
-        };
-        Kept::whole(index)
+        }
     }
 
     fn frames(&self, kept: &Kept) -> Vec<Frame> {
@@ -306,29 +336,45 @@ impl Lightweight {
     }
 }
 
+impl Kind {
+    /// The kind of group that a routine with this progress can have.
+    fn of(before: &Frame) -> Self {
+        if before.is_repeated { Kind::Items(before.field) } else { Kind::Fields }
+    }
+
+    /// How much further a progress is than that at the base checkpoint.
+    fn number(self, base: &Frame, before: &Frame) -> Option<u32> {
+        match self {
+            Kind::Items(field) if before.field == field && before.count > 0 && before.is_repeated => {
+                before.count.checked_sub(counted(base, field))
+            }
+            Kind::Fields if before.count == 1 && !before.is_repeated => before.field.checked_sub(base.field),
+            _ => None,
+        }
+    }
+}
+
+/// Occurrences of a repeated field that a routine has read.
+fn counted(frame: &Frame, field: u32) -> u32 {
+    if frame.is_repeated && frame.field == field { frame.count } else { 0 }
+}
+
 impl Group {
     /// The level of its routine's frame; `None` without a routine.
     fn level(&self) -> Option<usize> {
         if self.kind == Kind::Single { None } else { self.whole.stacks.frames.len().checked_sub(1) }
     }
 
-    /// The number that says a progress: how much further it is than at the base checkpoint.
+    /// The number that says a progress.
     fn number(&self, before: &Frame) -> Option<u32> {
-        let base = self.whole.stacks.frames.last()?;
-        match self.kind {
-            Kind::Items(field) if before.field == field && before.count > 0 && before.is_repeated => {
-                before.count.checked_sub(base.count)
-            }
-            Kind::Fields if before.count == 1 && !before.is_repeated => before.field.checked_sub(base.field),
-            _ => None,
-        }
+        self.kind.number(self.whole.stacks.frames.last()?, before)
     }
 
     /// Gives the routine's frame, as it is at the base checkpoint, the progress that a number says.
     fn advance(&self, frame: &mut Frame, number: Option<u32>) {
         match (self.kind, number) {
             (Kind::Items(field), Some(number)) => {
-                (frame.field, frame.count, frame.is_repeated) = (field, frame.count + number, true);
+                (frame.field, frame.count, frame.is_repeated) = (field, counted(frame, field) + number, true);
             }
             (Kind::Fields, Some(number)) => {
                 (frame.field, frame.count, frame.is_repeated) = (frame.field + number, 1, false);

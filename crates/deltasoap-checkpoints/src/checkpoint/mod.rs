@@ -26,17 +26,21 @@ pub(crate) use full::Full;
 pub(crate) use lightweight::Lightweight;
 pub(crate) use progress::Progress;
 
+use super::Portions;
 use super::matcher::PortionMatcher;
 use compact::Compact;
 use deltasoap_core::decode::differential::policy::{Below, Live, Rare, Stacks};
 use std::fmt::Debug;
 
 /// How checkpoints are kept, and where they are made.
-pub(crate) trait Form: Debug + Default + Send + Sync + 'static {
+pub(crate) trait Form: Debug + Send + Sync + 'static {
     /// What is kept of a state.
     type Kept: Debug + Default + Send + Sync;
     /// Whether the routines are to note where children begin.
     const NOTES_LOCATIONS: bool = false;
+
+    /// With nothing kept.
+    fn new(portions: &Portions) -> Self;
 
     /// At a processing interrupt: a checkpoint and its position, if there is to be one.
     fn checkpoint<M: PortionMatcher>(&mut self, live: &mut Live<'_>, spot: &Spot<'_, M>) -> Option<(Self::Kept, u64)>;

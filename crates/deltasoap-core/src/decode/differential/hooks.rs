@@ -35,7 +35,7 @@ impl<'c> Cursor<'c> {
     #[cold]
     fn check_watch(&mut self, me: usize, watch: Watch) -> Step {
         let state = self.state();
-        if is_due(state, me, watch) && state.reader.is_between_tokens() { Err(Stop::Switch) } else { Ok(()) }
+        if watch.is_due(&state.stack, me) && state.reader.is_between_tokens() { Err(Stop::Switch) } else { Ok(()) }
     }
 
     /// Before a text that the window cuts: pauses if the cut is an interrupt's, so that the text can be read in one
@@ -281,15 +281,5 @@ impl<'c> Cursor<'c> {
     /// A routine over the old value has come to the end of its element.
     pub(crate) fn leave_old_element(&mut self) {
         self.state().session.leave();
-    }
-}
-
-fn is_due(state: &State, me: usize, watch: Watch) -> bool {
-    let progress = |level: usize| state.stack.frames.get(level).map(|frame| (frame.field, frame.count));
-    let aim = Some((watch.field, watch.count));
-    if me == watch.level {
-        progress(me) >= aim
-    } else {
-        me < watch.level || (watch.is_inside && me == watch.level + 1 && progress(watch.level) == aim)
     }
 }
