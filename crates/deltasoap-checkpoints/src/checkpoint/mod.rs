@@ -132,8 +132,14 @@ impl Snapshot {
 
     /// True if the live state has frames as these and all else is equal.
     fn is_state_of(&self, live: &Live<'_>) -> bool {
+        self.is_state_with(&[], live)
+    }
+
+    /// The same, with other words at the end of the log of fields seen.
+    fn is_state_with(&self, last: &[u64], live: &Live<'_>) -> bool {
         let Stacks { open, seen, .. } = &self.stacks;
-        live.has_above(Below::default(), [open.as_slice(), &[]], [seen.as_slice(), &[]]) && live.rare() == self.rare
+        let before = &seen[..seen.len().saturating_sub(last.len())];
+        live.has_above(Below::default(), [open.as_slice(), &[]], [before, last]) && live.rare() == self.rare
     }
 
     fn restore(&self, live: &mut Live<'_>) {

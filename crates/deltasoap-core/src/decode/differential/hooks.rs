@@ -63,16 +63,22 @@ impl<'c> Cursor<'c> {
         }
     }
 
-    /// At a child whose start tag was just read, before the routine's frame says so.
+    /// At a child whose start tag was just read, before the routine's frame says so. The field is among those seen already.
     #[inline]
-    pub(crate) fn at_child(&mut self, me: usize) {
+    pub(crate) fn at_child(&mut self, me: usize, field: u32) {
         if self.state().hooks.notes_locations && self.frame(me).has_children {
-            let (offset, mut before) = (self.reader().tag_offset(), *self.frame(me));
-            before.state = 0;
-            let state = self.state();
-            let trees = state.trees.taken;
-            state.hooks.note(me, Location { offset, before, trees });
+            self.note_child(me, field);
         }
+    }
+
+    fn note_child(&mut self, me: usize, field: u32) {
+        let (offset, mut before) = (self.reader().tag_offset(), *self.frame(me));
+        before.state = 0;
+        let is_first = before.field != field || before.count == 0;
+        let state = self.state();
+        let (trees, seen) = (state.trees.taken, state.stack.fields_seen(&before));
+        let seen = seen.map(|seen| if is_first { seen & !(1 << field) } else { seen });
+        state.hooks.note(me, Location { offset, before, seen, trees });
     }
 
     /// A child begins, whose start tag was just read.

@@ -58,6 +58,8 @@ pub struct Location {
     pub offset: u64,
     /// The progress before it.
     pub before: Frame,
+    /// The fields seen before it, a bit each, if the routine notes them.
+    pub seen: Option<u64>,
     /// What trees before it have taken.
     pub trees: TreeCounts,
 }
