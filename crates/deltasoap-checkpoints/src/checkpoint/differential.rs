@@ -9,6 +9,9 @@
 //! by reference and go with the last checkpoint over them. A checkpoint over the base copy that the stacks have is
 //! compared and restored above the lower of the two pointers only.
 
+#[cfg(test)]
+mod pointers;
+
 use super::{Form, Part, Progress, Snapshot, Spot, progress};
 use crate::Portions;
 use crate::matcher::PortionMatcher;
@@ -65,6 +68,8 @@ impl Form for Differential {
         }
         let level = self.tracked(live);
         let top = Top::new(level, live.stacks_above(live.below(level))?);
+        #[cfg(test)]
+        self.base.iter().for_each(|base| pointers::count(base, &top, live));
         Some((Kept { base: self.base.clone(), top, part: Part::new(spot) }, spot.position))
     }
 
