@@ -29,4 +29,4 @@ mod engine;
 mod matcher;
 mod options;
 
-pub use options::{Matcher, Portions, State};
+pub use options::{Bases, Matcher, Portions, State};

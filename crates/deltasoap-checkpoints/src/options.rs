@@ -34,6 +34,16 @@ pub enum Matcher {
     Keyed,
 }
 
+/// Where the base checkpoints of [`State::Lightweight`] lie.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+pub enum Bases {
+    /// Where an interrupt finds that no checkpoint could be made twice in a row: an element shorter than two portions has none.
+    #[default]
+    Interrupts,
+    /// At the first place in an element where one can lie, as published (*Lightweight Checkpointing*, section 4.2, footnote 5).
+    First,
+}
+
 /// How messages are cut into portions, and what is saved between them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Portions {
@@ -49,6 +59,8 @@ pub struct Portions {
     pub probe: bool,
     /// Whether the size of portions is tuned at run time (the same section), with `size` to start from.
     pub tune: bool,
+    /// Where base checkpoints lie, for [`State::Lightweight`] alone.
+    pub bases: Bases,
     /// Whether bytes are kept beside sums, so that no portion matches another one of the same sum: for tests, which count these.
     #[doc(hidden)]
     pub audit: bool,
@@ -57,7 +69,8 @@ pub struct Portions {
 impl Default for Portions {
     /// Full checkpoints every 512 bytes, which are compared.
     fn default() -> Self {
-        Portions { state: State::Full, matcher: Matcher::Compare, size: 512, probe: false, tune: false, audit: false }
+        let (state, matcher, bases) = (State::Full, Matcher::Compare, Bases::Interrupts);
+        Portions { state, matcher, size: 512, probe: false, tune: false, bases, audit: false }
     }
 }
 
@@ -88,9 +101,10 @@ impl Portions {
         custom.setting_for(unpack).map(Portions::unpacked)
     }
 
-    /// All options in one word: the size in the lower half, a byte each for the state and the matcher, and three bits.
+    /// All options in one word: the size in the lower half, a byte each for the state and the matcher, and four bits.
     fn packed(self) -> u64 {
-        let flags = u64::from(self.probe) | u64::from(self.tune) << 1 | u64::from(self.audit) << 2;
+        let bases = u64::from(self.bases == Bases::First);
+        let flags = u64::from(self.probe) | u64::from(self.tune) << 1 | u64::from(self.audit) << 2 | bases << 3;
         u64::from(self.size) | (self.state as u64) << 32 | (self.matcher as u64) << 40 | flags << 48
     }
 
@@ -104,6 +118,7 @@ impl Portions {
             probe: flag(0),
             tune: flag(1),
             audit: flag(2),
+            bases: if flag(3) { Bases::First } else { Bases::Interrupts },
         }
     }
 }
@@ -115,9 +130,10 @@ mod tests {
     #[test]
     fn options_fit_a_word() {
         for (state, matcher) in State::ALL.into_iter().flat_map(|state| Matcher::ALL.map(|matcher| (state, matcher))) {
-            for (size, flags) in [(1, 0), (512, 1), (u32::MAX, 2), (0, 4), (77, 7)] {
+            for (size, flags) in [(1, 0), (512, 1), (u32::MAX, 2), (0, 4), (77, 7), (9, 8)] {
                 let (probe, tune, audit) = (flags & 1 == 1, flags & 2 == 2, flags & 4 == 4);
-                let portions = Portions { state, matcher, size, probe, tune, audit };
+                let bases = if flags & 8 == 8 { Bases::First } else { Bases::Interrupts };
+                let portions = Portions { state, matcher, size, probe, tune, bases, audit };
                 assert_eq!(Portions::unpacked(portions.packed()), portions);
                 assert_eq!(Portions::of(portions.into()), Some(portions));
             }

@@ -2,7 +2,7 @@
 
 use crate::chance::Chance;
 use deltasoap::{Checkpoints, Differential, Limits};
-use deltasoap_checkpoints::{Matcher, Portions, State};
+use deltasoap_checkpoints::{Bases, Matcher, Portions, State};
 use serde::{Deserialize, Serialize};
 
 /// All policies, with the names that people read.
@@ -32,6 +32,9 @@ pub struct Way {
     pub probe: bool,
     pub tune: bool,
     pub adaptive: bool,
+    /// Base checkpoints at the first place.
+    #[serde(default)]
+    pub first: bool,
     /// Another decoder that takes turns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub partner: Option<Partner>,
@@ -53,7 +56,7 @@ impl From<Differential> for Way {
             None if from.checkpoints == Checkpoints::Leaf => LEAF.to_owned(),
             None => "off".to_owned(),
         };
-        let Portions { matcher, size, probe, tune, .. } = portions.unwrap_or_default();
+        let Portions { matcher, size, probe, tune, bases, .. } = portions.unwrap_or_default();
         Way {
             checkpoints: named,
             matcher: self::named(&MATCHERS, matcher),
@@ -61,6 +64,7 @@ impl From<Differential> for Way {
             probe,
             tune,
             adaptive: from.adaptive,
+            first: bases == Bases::First,
             partner: None,
         }
     }
@@ -71,8 +75,9 @@ impl Way {
     pub fn differential(&self) -> Differential {
         let matcher = value(&MATCHERS, &self.matcher);
         let (size, probe, tune, audit) = (self.portion, self.probe, self.tune, self.is_weak());
+        let bases = if self.first { Bases::First } else { Bases::Interrupts };
         let checkpoints = match value(&POLICIES, &self.checkpoints) {
-            Some(state) => Portions { state, matcher, size, probe, tune, audit }.into(),
+            Some(state) => Portions { state, matcher, size, probe, tune, bases, audit }.into(),
             None if self.checkpoints == LEAF => Checkpoints::Leaf,
             None => Checkpoints::Off,
         };
@@ -103,6 +108,7 @@ impl Way {
             Way { adaptive: false, ..self.clone() },
             Way { tune: false, ..self.clone() },
             Way { probe: false, ..self.clone() },
+            Way { first: false, ..self.clone() },
             Way { matcher: "compare".to_owned(), ..self.clone() },
             Way { checkpoints: "full".to_owned(), ..self.clone() },
             Way { partner: None, ..self.clone() },
@@ -153,6 +159,7 @@ fn any(chance: &mut Chance) -> Way {
         probe: chance.one_in(3),
         tune: chance.one_in(3),
         adaptive: chance.one_in(3),
+        first: chance.one_in(3),
         partner: None,
     }
 }

@@ -80,7 +80,26 @@ fn real_tasks(effort: Effort) -> Vec<Task> {
         };
         Task { name: format!("real: {name}"), measure: Box::new(measure) }
     });
-    encoded.into_iter().chain(against_regular).collect()
+    let references = [0, 1, 5, 25].map(|percent| references_task(effort, percent));
+    encoded.into_iter().chain(against_regular).chain(references).collect()
+}
+
+/// What a stream gains whose messages refer, as Axis writes structs: they are compared as a whole. Scattered changes, each of another struct.
+fn references_task(effort: Effort, percent: u32) -> Task {
+    let n = effort.n.min(ENCODED);
+    let recipe = Recipe { kind: Kind::EncodedReferences, n, percent, partitions: (n * percent as usize / 100).max(1) };
+    let measure = move || {
+        let outcome = run(effort, recipe)?;
+        let counts = outcome.of(Mode::Differential).differential.unwrap_or_default();
+        let skipped = counts.fast_bytes as f64 / (counts.fast_bytes + counts.regular_bytes).max(1) as f64;
+        let detail = format!("{}; {:.1} % of bytes skipped", times(&outcome), 100.0 * skipped);
+        let speed = outcome.of(Mode::Regular).interval.by(outcome.of(Mode::Differential).interval);
+        Ok(Goal::reported("× regular", 1.0 / outcome.ratio_to(Mode::Regular), detail).within(speed))
+    };
+    Task {
+        name: format!("real: references as Axis writes them, {percent} % of structs changed"),
+        measure: Box::new(measure),
+    }
 }
 
 fn run(effort: Effort, recipe: Recipe) -> Result<Outcome> {

@@ -52,7 +52,7 @@ pub enum Kind {
     EncodedStrings,
     /// Mesh interface objects in SOAP encoding
     EncodedStructs,
-    /// The same by reference, as Axis writes it, equal
+    /// The same by reference, as Axis writes it
     EncodedReferences,
     /// TR-069
     Inform,
@@ -207,7 +207,7 @@ pub fn with_stream<V: Visitor>(recipe: Recipe, bound: Bound, visitor: V) -> Resu
         Kind::EncodedDoubles => visitor.visit(encoded::doubles(recipe, bound)),
         Kind::EncodedStrings => visitor.visit(encoded::strings(recipe, bound)),
         Kind::EncodedStructs => visitor.visit(encoded::structs(recipe, bound)),
-        Kind::EncodedReferences => visitor.visit(encoded::references(n, bound)),
+        Kind::EncodedReferences => visitor.visit(encoded::references(recipe, bound)),
         Kind::Inform => visitor.visit(inform::stream()?),
         Kind::Fetch => visitor.visit(recorded::fetches()?),
         Kind::FetchTrees => visitor.visit(recorded::trees()?),
@@ -279,7 +279,8 @@ mod tests {
 
     #[test]
     fn neighbours_of_a_changing_stream_differ_and_of_one_kind_in_length() {
-        for kind in [Kind::Ints, Kind::Easy, Kind::Hard, Kind::Strings, Kind::Structs, Kind::One, Kind::OneLonger] {
+        let arrays = [Kind::Ints, Kind::Easy, Kind::Hard, Kind::Strings, Kind::Structs, Kind::EncodedReferences];
+        for kind in arrays.into_iter().chain([Kind::One, Kind::OneLonger]) {
             let messages = messages(Recipe { kind, n: 100, percent: 10, partitions: 2 });
             let next = messages.iter().cycle().skip(1);
             for ((one, _), (next, _)) in messages.iter().zip(next) {

@@ -9,7 +9,11 @@
 //! by reference and go with the last checkpoint over them. A checkpoint over the base copy that the stacks have is
 //! compared and restored above the lower of the two pointers only.
 
+#[cfg(test)]
+mod pointers;
+
 use super::{Form, Part, Progress, Snapshot, Spot, progress};
+use crate::Portions;
 use crate::matcher::PortionMatcher;
 use deltasoap_core::decode::Frame;
 use deltasoap_core::decode::differential::policy::{Below, Live, Stacks};
@@ -52,6 +56,10 @@ struct Others {
 impl Form for Differential {
     type Kept = Kept;
 
+    fn new(_: &Portions) -> Self {
+        Differential::default()
+    }
+
     fn checkpoint<M: PortionMatcher>(&mut self, live: &mut Live<'_>, spot: &Spot<'_, M>) -> Option<(Kept, u64)> {
         if !self.has_base_for(live) {
             let snapshot = Snapshot::of(live, Part::default())?;
@@ -60,6 +68,8 @@ impl Form for Differential {
         }
         let level = self.tracked(live);
         let top = Top::new(level, live.stacks_above(live.below(level))?);
+        #[cfg(test)]
+        self.base.iter().for_each(|base| pointers::count(base, &top, live));
         Some((Kept { base: self.base.clone(), top, part: Part::new(spot) }, spot.position))
     }
 

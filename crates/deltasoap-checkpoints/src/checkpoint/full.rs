@@ -1,11 +1,12 @@
 //! Full checkpoints (FCP): complete copies of every stack.
 
 use super::{Form, Part, Progress, Snapshot, Spot, progress};
+use crate::Portions;
 use crate::matcher::PortionMatcher;
 use deltasoap_core::decode::differential::policy::Live;
 
 /// Keeps everything with every checkpoint.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Full;
 
 /// One checkpoint; without a snapshot only while it is a gap in a list.
@@ -23,6 +24,10 @@ impl Kept {
 
 impl Form for Full {
     type Kept = Kept;
+
+    fn new(_: &Portions) -> Self {
+        Full
+    }
 
     fn checkpoint<M: PortionMatcher>(&mut self, live: &mut Live<'_>, spot: &Spot<'_, M>) -> Option<(Kept, u64)> {
         let snapshot = Snapshot::of(live, Part::new(spot))?;

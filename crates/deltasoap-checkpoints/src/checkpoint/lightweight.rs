@@ -4,6 +4,10 @@
 //! children form a *group*: the *base checkpoint* has the whole state, and a *lightweight* one only a number. They lie
 //! exactly before a child's start tag, so there is no partially processed content.
 //!
+//! Where fields come in any order, as in all structs of SOAP encoding, the number of children read is not the whole progress: which they were
+//! is noted in the log of fields seen. There a number stands for one of the group's *places*, a field and the set of those seen. They are
+//! known from message to message, so that a stream in one order, whichever that is, has as many as fields.
+//!
 //! - The *location information stack* has, for each routine with children, where the child begins that it reads and what
 //!   its progress was before it. It is filled by the routines, and nullified when a state is restored.
 //! - The *base checkpoints stack* has the groups that can still grow. It is saved with every base and
@@ -13,17 +17,22 @@
 //!   outermost routine that has one. Outermost, because many small children share its group, and because an element
 //!   shorter than two portions is not worth one. Where no child has begun since the last checkpoint, in a long text,
 //!   the checkpoint is *context-independent*: the state as it is, in no group.
+//! - With [`Bases::First`], a group's base is where the routine's first child began, so that there is a group for every location, and a
+//!   context-independent checkpoint alone follows a skipped interrupt, as published. Such a base is made no sooner than a checkpoint
+//!   of its group, since below a routine's frame nothing changes while it is at work; as a checkpoint of its own it would be too late then.
 //! - Within a group there is no matching but of the number, and restoring from the group that fast mode was entered in
 //!   sets the number and nothing else. If a group's routine is still at work, what lies above its frame is dropped.
 
 use super::{Form, Part, Progress, Snapshot, Spot, progress};
 use crate::matcher::PortionMatcher;
+use crate::{Bases, Portions};
 use deltasoap_core::decode::Frame;
-use deltasoap_core::decode::differential::policy::{Live, Location, Rare};
+use deltasoap_core::decode::differential::policy::{Live, Location, Rare, Stacks};
 
 /// Keeps numbers.
 #[derive(Debug, Default)]
 pub(crate) struct Lightweight {
+    at: Bases,
     groups: Vec<Group>,
     /// Groups of which nothing is left.
     free: Vec<u32>,
@@ -44,8 +53,17 @@ struct Group {
     /// The base checkpoints stack at its place.
     bases: Vec<u32>,
     kind: Kind,
+    /// What numbers stand for, in a group where fields seen are noted.
+    places: Vec<Place>,
     /// Checkpoints left, and groups that have this one in their stacks.
     count: u32,
+}
+
+/// A progress where fields seen are noted: the last one, and all, a bit each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Place {
+    field: u32,
+    seen: u64,
 }
 
 /// What the number of a lightweight checkpoint says.
@@ -58,6 +76,8 @@ enum Kind {
     Fields,
     /// How many occurrences of this field were read.
     Items(u32),
+    /// Which of the group's places it is.
+    Noted,
 }
 
 /// One checkpoint, in five bytes, as a list has many of them: a bit that tells the two kinds apart, the group, and of lightweight
@@ -109,12 +129,19 @@ impl Form for Lightweight {
     type Kept = Kept;
     const NOTES_LOCATIONS: bool = true;
 
+    fn new(portions: &Portions) -> Self {
+        Lightweight { at: portions.bases, ..Lightweight::default() }
+    }
+
     fn checkpoint<M: PortionMatcher>(&mut self, live: &mut Live<'_>, spot: &Spot<'_, M>) -> Option<(Kept, u64)> {
         self.forget_left(live);
         let from = (spot.before + 1).max(spot.at_hand);
         let locations = (0..live.frames().len()).filter_map(|level| Some((level, location(live, level)?)));
         let locations: Vec<(usize, Location)> = locations.filter(|(_, location)| location.offset >= from).collect();
-        let light = locations.iter().find_map(|(level, location)| self.light(live, *level, location));
+        let light = locations.iter().find_map(|(level, location)| match self.light(live, *level, location) {
+            None if self.at == Bases::First => self.first(live, *level, location),
+            light => light,
+        });
         if light.is_none() && !std::mem::replace(&mut self.has_skipped, true) {
             return None;
         }
@@ -147,7 +174,8 @@ impl Form for Lightweight {
     }
 
     fn has_state(&self, kept: &Kept, live: &Live<'_>) -> bool {
-        self.group(kept).whole.is_state_of(live)
+        let group = self.group(kept);
+        group.whole.is_state_with(group.seen(kept.number()).as_slice(), live)
     }
 
     fn switched(&mut self, kept: &Kept, live: &mut Live<'_>) {
@@ -203,8 +231,10 @@ impl Form for Lightweight {
     }
 
     fn bytes(&self) -> usize {
-        let group =
-            |group: &Group| group.whole.bytes() + size_of::<Group>() - size_of::<Snapshot>() + 4 * group.bases.len();
+        let group = |group: &Group| {
+            let own = group.whole.bytes() + size_of::<Group>() - size_of::<Snapshot>();
+            own + 4 * group.bases.len() + size_of_val(group.places.as_slice())
+        };
         self.groups.iter().map(group).sum::<usize>() + 4 * self.free.capacity()
     }
 }
@@ -238,51 +268,67 @@ impl Lightweight {
 
     /// A lightweight checkpoint at a location, if a group has one for it.
     fn light(&mut self, live: &Live<'_>, level: usize, location: &Location) -> Option<(Kept, u64)> {
-        let fits = |base: &&u32| {
-            let group = &self.groups[**base as usize];
-            group.level() == Some(level)
-                && is_at(&group.whole.rare, location, live)
-                && group.number(&location.before).is_some()
-        };
-        let group = *self.bases.iter().find(fits)?;
-        let number = self.groups[group as usize].number(&location.before)?;
-        let kept = Kept::light(group, number)?;
-        self.groups[group as usize].count += 1;
+        let Lightweight { bases, groups, .. } = self;
+        let kept = bases.iter().find_map(|&index| {
+            let group = &mut groups[index as usize];
+            let fits = group.level() == Some(level) && is_at(&group.whole.rare, location, live);
+            if fits { Kept::light(index, group.number(location)?) } else { None }
+        })?;
+        self.groups[kept.group() as usize].count += 1;
         Some((kept, location.offset))
     }
 
-    /// A base checkpoint at a location. It takes the place of one of its kind, else there might be as many as elements that
-    /// make no progress: such as no schema names.
+    /// A base checkpoint at a location.
     fn base(&mut self, live: &mut Live<'_>, level: usize, location: &Location) -> Option<(Kept, u64)> {
-        let whole = whole_at(live, level, location)?;
-        let kind = if location.before.is_repeated { Kind::Items(location.before.field) } else { Kind::Fields };
-        let groups = &self.groups;
-        self.bases.retain(|base| groups[*base as usize].level() != Some(level) || groups[*base as usize].kind != kind);
-        let kept = self.add(whole, kind);
-        self.bases.push(kept.group());
+        let group = Group::at(live, level, location, Kind::of(location))?;
+        Some((Kept::whole(self.add_base(group)), location.offset))
+    }
+
+    /// A checkpoint at a location, in a new group whose base is at the routine's first location; the base itself if that is the same or
+    /// cannot be.
+    fn first(&mut self, live: &mut Live<'_>, level: usize, location: &Location) -> Option<(Kept, u64)> {
+        let first = live.noted().first_location(live.base().level() + level);
+        let light = first.filter(|first| first.offset < location.offset).and_then(|first| {
+            let mut group = Group::at(live, level, &first, Kind::of(location))?;
+            let kept = Kept::light(self.next_index(), group.number(location)?)?;
+            Some((group, kept))
+        });
+        let Some((group, kept)) = light else { return self.base(live, level, location) };
+        self.add_base(group);
         Some((kept, location.offset))
+    }
+
+    /// Adds a group that can grow. It takes the place of one of its kind, else there might be as many as elements that make no progress:
+    /// such as no schema names.
+    fn add_base(&mut self, group: Group) -> u32 {
+        let (groups, level, kind) = (&self.groups, group.level(), group.kind);
+        self.bases.retain(|base| groups[*base as usize].level() != level || groups[*base as usize].kind != kind);
+        let index = self.add(group);
+        self.bases.push(index);
+        index
     }
 
     /// A checkpoint in no group, where the routines stand.
     fn independent<M: PortionMatcher>(&mut self, live: &Live<'_>, spot: &Spot<'_, M>) -> Option<(Kept, u64)> {
         let whole = Snapshot::of(live, Part::new(spot))?;
-        Some((self.add(whole, Kind::Single), spot.position))
+        Some((Kept::whole(self.add(Group { whole, ..Group::default() })), spot.position))
     }
 
-    fn add(&mut self, whole: Snapshot, kind: Kind) -> Kept {
+    /// Adds a group with one checkpoint.
+    fn add(&mut self, group: Group) -> u32 {
         self.bases.iter().for_each(|&base| self.groups[base as usize].count += 1);
-        let group = Group { whole, bases: self.bases.clone(), kind, count: 1 };
-        let index = match self.free.pop() {
-            Some(index) => {
-                self.groups[index as usize] = group;
-                index
-            }
-            None => {
-                self.groups.push(group);
-                self.groups.len() as u32 - 1
-            }
-        };
-        Kept::whole(index)
+        let group = Group { bases: self.bases.clone(), count: 1, ..group };
+        let index = self.next_index();
+        match self.free.pop() {
+            Some(_) => self.groups[index as usize] = group,
+            None => self.groups.push(group),
+        }
+        index
+    }
+
+    /// The index of the group that is added next.
+    fn next_index(&self) -> u32 {
+        self.free.last().copied().unwrap_or(self.groups.len() as u32)
     }
 
     fn frames(&self, kept: &Kept) -> Vec<Frame> {
@@ -306,32 +352,87 @@ impl Lightweight {
     }
 }
 
+impl Kind {
+    /// The kind of group that a routine with this progress can have.
+    fn of(location: &Location) -> Self {
+        match location.before {
+            Frame { is_repeated: true, field, .. } => Kind::Items(field),
+            _ if location.seen.is_some() => Kind::Noted,
+            _ => Kind::Fields,
+        }
+    }
+}
+
+/// Occurrences of a repeated field that a routine has read.
+fn counted(frame: &Frame, field: u32) -> u32 {
+    if frame.is_repeated && frame.field == field { frame.count } else { 0 }
+}
+
 impl Group {
+    /// Most places: those of 64 fields in one order. All are searched.
+    const PLACES: usize = 64;
+
+    /// With the state that was at a location.
+    fn at(live: &Live<'_>, level: usize, location: &Location, kind: Kind) -> Option<Self> {
+        Some(Group { whole: whole_at(live, level, location)?, kind, ..Group::default() })
+    }
+
     /// The level of its routine's frame; `None` without a routine.
     fn level(&self) -> Option<usize> {
         if self.kind == Kind::Single { None } else { self.whole.stacks.frames.len().checked_sub(1) }
     }
 
-    /// The number that says a progress: how much further it is than at the base checkpoint.
-    fn number(&self, before: &Frame) -> Option<u32> {
-        let base = self.whole.stacks.frames.last()?;
-        match self.kind {
+    /// The number that says the progress at a location: how much further it is than at the base checkpoint, or which place.
+    fn number(&mut self, location: &Location) -> Option<u32> {
+        let (base, before) = (*self.whole.stacks.frames.last()?, &location.before);
+        let number = match self.kind {
             Kind::Items(field) if before.field == field && before.count > 0 && before.is_repeated => {
-                before.count.checked_sub(base.count)
+                before.count.checked_sub(counted(&base, field))?
             }
-            Kind::Fields if before.count == 1 && !before.is_repeated => before.field.checked_sub(base.field),
-            _ => None,
+            Kind::Fields if before.count == 1 && !before.is_repeated => before.field.checked_sub(base.field)?,
+            Kind::Noted if before.count == 1 && !before.is_repeated => {
+                self.place(Place { field: before.field, seen: location.seen? })?
+            }
+            _ => return None,
+        };
+        (self.seen(Some(number)) == location.seen).then_some(number)
+    }
+
+    /// The number of a place, which is added if it is new.
+    fn place(&mut self, place: Place) -> Option<u32> {
+        let known = self.places.iter().position(|known| *known == place);
+        if known.is_none() && self.places.len() < Group::PLACES {
+            self.places.push(place);
         }
+        let number = known.unwrap_or(self.places.len().saturating_sub(1));
+        (self.places.get(number) == Some(&place)).then_some(number as u32)
+    }
+
+    /// The fields seen at the checkpoint with a number, a bit each, if the routine notes them.
+    fn seen(&self, number: Option<u32>) -> Option<u64> {
+        self.level()?;
+        let Stacks { frames, seen, .. } = &self.whole.stacks;
+        let (first, own) = (frames.first()?, frames.last().filter(|own| own.notes_fields)?);
+        let base = *seen.get((own.log - first.log) as usize)?;
+        Some(match (self.kind, number) {
+            (Kind::Items(field), Some(_)) => base | 1 << field,
+            (Kind::Noted, Some(number)) => self.places.get(number as usize)?.seen,
+            _ => base,
+        })
     }
 
     /// Gives the routine's frame, as it is at the base checkpoint, the progress that a number says.
     fn advance(&self, frame: &mut Frame, number: Option<u32>) {
         match (self.kind, number) {
             (Kind::Items(field), Some(number)) => {
-                (frame.field, frame.count, frame.is_repeated) = (field, frame.count + number, true);
+                (frame.field, frame.count, frame.is_repeated) = (field, counted(frame, field) + number, true);
             }
             (Kind::Fields, Some(number)) => {
                 (frame.field, frame.count, frame.is_repeated) = (frame.field + number, 1, false);
+            }
+            (Kind::Noted, Some(number)) => {
+                let field = self.places.get(number as usize).map_or(frame.field, |place| place.field);
+                (frame.field, frame.count, frame.is_repeated) = (field, 1, false);
             }
             _ => {}
         }
@@ -351,7 +452,8 @@ fn location(live: &Live<'_>, level: usize) -> Option<Location> {
         return live.noted().location(live.base().level() + level);
     }
     let stands = frame.state == 0 && live.can_be_copied();
-    stands.then_some(Location { offset: live.offset(), before: frame, trees: live.trees() })
+    let seen = live.fields_seen(level);
+    stands.then_some(Location { offset: live.offset(), before: frame, seen, trees: live.trees() })
 }
 
 /// The whole state as it was at a location.
@@ -362,6 +464,9 @@ fn whole_at(live: &Live<'_>, level: usize, location: &Location) -> Option<Snapsh
         return None;
     }
     let mut stacks = live.stacks_below(level + 1)?;
+    if let Some(seen) = location.seen {
+        *stacks.seen.last_mut()? = seen;
+    }
     stacks.frames = frames;
     Some(Snapshot { stacks, rare, part: Part::default() })
 }
@@ -380,6 +485,9 @@ fn set_number(live: &mut Live<'_>, group: &Group, number: Option<u32>) {
     if let (Some(last), Some(own), true) = (live.innermost(), own, group.kind != Kind::Single) {
         (last.field, last.count, last.is_repeated, last.state) = (own.field, own.count, own.is_repeated, own.state);
         group.advance(last, number);
+        if let Some(seen) = group.seen(number) {
+            live.set_fields_seen(seen);
+        }
     }
     live.settle();
 }

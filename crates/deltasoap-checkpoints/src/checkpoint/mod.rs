@@ -26,17 +26,21 @@ pub(crate) use full::Full;
 pub(crate) use lightweight::Lightweight;
 pub(crate) use progress::Progress;
 
+use super::Portions;
 use super::matcher::PortionMatcher;
 use compact::Compact;
 use deltasoap_core::decode::differential::policy::{Below, Live, Rare, Stacks};
 use std::fmt::Debug;
 
 /// How checkpoints are kept, and where they are made.
-pub(crate) trait Form: Debug + Default + Send + Sync + 'static {
+pub(crate) trait Form: Debug + Send + Sync + 'static {
     /// What is kept of a state.
     type Kept: Debug + Default + Send + Sync;
     /// Whether the routines are to note where children begin.
     const NOTES_LOCATIONS: bool = false;
+
+    /// With nothing kept.
+    fn new(portions: &Portions) -> Self;
 
     /// At a processing interrupt: a checkpoint and its position, if there is to be one.
     fn checkpoint<M: PortionMatcher>(&mut self, live: &mut Live<'_>, spot: &Spot<'_, M>) -> Option<(Self::Kept, u64)>;
@@ -128,8 +132,14 @@ impl Snapshot {
 
     /// True if the live state has frames as these and all else is equal.
     fn is_state_of(&self, live: &Live<'_>) -> bool {
+        self.is_state_with(&[], live)
+    }
+
+    /// The same, with other words at the end of the log of fields seen.
+    fn is_state_with(&self, last: &[u64], live: &Live<'_>) -> bool {
         let Stacks { open, seen, .. } = &self.stacks;
-        live.has_above(Below::default(), [open.as_slice(), &[]], [seen.as_slice(), &[]]) && live.rare() == self.rare
+        let before = &seen[..seen.len().saturating_sub(last.len())];
+        live.has_above(Below::default(), [open.as_slice(), &[]], [before, last]) && live.rare() == self.rare
     }
 
     fn restore(&self, live: &mut Live<'_>) {

@@ -44,6 +44,7 @@ impl<F: Form, M: PortionMatcher> Policy for Engine<F, M> {
         self.form.begin();
         self.at = offset;
         state.hooks().low = usize::MAX;
+        state.hooks().forget_locations();
         if !is_known {
             self.go_regular(state, true);
             return Begin::Record;

@@ -20,8 +20,15 @@
 //!
 //! - An interrupt is a window that ends early: the routines pause as they do where bytes run out. A checkpoint is made
 //!   where they stand, always before a token or inside a long text, and what lies between that and the interrupt is its
-//!   partially processed content. So the switching points are before a start tag, an end tag, and character data;
-//!   the one after a tag is before whatever comes next.
+//!   partially processed content.
+//! - The paper's four switching points are places of two kinds here:
+//!
+//!   | the paper's | here |
+//!   |---|---|
+//!   | just after a tag | the same |
+//!   | just before a start tag, just before an end tag | just after the tag before it; white space between the two is read with the later one |
+//!   | just before an end tag, after character data | none: a text and its end tag are read in one go |
+//!   | just before character data | just after a leaf's start tag, if it has no attributes; inside long texts |
 //! - The start tag of the operation must be as it was, attributes included, for it is not read in fast mode. The first
 //!   checkpoint, just after it, is the machine's [`Base`]; its state needs no copy.
 //! - Memory blocks are the `Vec`s of the value. An array that grows or shrinks is the paper's reallocated block: routines
@@ -138,7 +145,7 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
         Engine {
             portions,
             is_adaptive,
-            form: F::default(),
+            form: F::new(&portions),
             matcher: M::default(),
             base: None,
             list: List::default(),
@@ -161,7 +168,7 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
     /// Forgets all checkpoints.
     fn clear(&mut self) {
         (self.list, self.ending, self.base) = (List::default(), None, None);
-        (self.form, self.bytes) = (F::default(), 0);
+        (self.form, self.bytes) = (F::new(&self.portions), 0);
         self.probes = self.portions.probe.then(Probes::default);
         self.audit = self.audit.as_ref().map(|_| Audit::default());
     }

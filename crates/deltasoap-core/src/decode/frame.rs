@@ -20,6 +20,8 @@ pub struct Frame {
     pub is_opaque: bool,
     /// True if the routine reads children one by one, each of which can begin a portion of its own.
     pub has_children: bool,
+    /// True if the routine notes the fields that it has seen: the first of its entries in their log is a word with a bit for each.
+    pub notes_fields: bool,
     /// What the element is expected to consist of.
     pub shape: ShapeId,
     /// Open elements when the routine was entered, its own included.

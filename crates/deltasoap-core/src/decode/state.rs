@@ -272,6 +272,11 @@ impl MatchingStack {
         self.frames.truncate(keep);
     }
 
+    /// The fields that a frame's routine has seen, a bit each, if it notes them: the first 64.
+    pub(crate) fn fields_seen(&self, frame: &Frame) -> Option<u64> {
+        self.seen.get(frame.log as usize).copied().filter(|_| frame.notes_fields)
+    }
+
     /// The frame of the routine that called the one at work, which has none of its own.
     #[inline]
     pub(crate) fn caller(&self) -> Frame {

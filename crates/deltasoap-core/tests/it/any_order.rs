@@ -1,11 +1,12 @@
 //! Structs whose fields come in any order (`xs:all`, and all of SOAP encoding), compared with the message before.
 
-use crate::streams::Stream;
+use crate::streams::{self, Stream};
+use deltasoap_checkpoints::{Bases, Matcher, Portions, State};
 use deltasoap_core::decode::Decoder;
 use deltasoap_core::schema::{
     ArrayElement, Builtin, ComplexElement, Compositor, Element, ElementRef, Field, Schema, SimpleElement,
 };
-use deltasoap_core::{Checkpoints, DecodeOptions, Differential, DifferentialStats, QName, Value};
+use deltasoap_core::{Checkpoints, DecodeOptions, Differential, DifferentialStats, QName, Tolerance, Value};
 
 const EXACT: Differential = Differential { checkpoints: Checkpoints::Leaf, ..Differential::OFF };
 
@@ -185,6 +186,107 @@ fn fields_move_come_and_go_anywhere() {
         check(seed, Differential { adaptive: true, ..EXACT });
     }
     assert!(stats.to_fast > 400 && stats.fast_bytes > stats.regular_bytes, "{stats:?}");
+}
+
+/// Portions of a few bytes to some fields, with checkpoints of each form.
+#[test]
+fn policies_follow_fields_that_move_come_and_go() {
+    for state in State::ALL {
+        let mut stats = DifferentialStats::default();
+        for seed in 0..150 {
+            let mut chance = Chance(seed);
+            let size = [1, 5, 16, 40, 120][chance.below(5)];
+            let bases = if chance.one_in(2) { Bases::First } else { Bases::Interrupts };
+            let portions = Portions { state, size, bases, probe: chance.one_in(2), ..Portions::default() };
+            stats += check(seed, Differential { checkpoints: portions.into(), adaptive: false });
+        }
+        assert!(stats.to_fast > 150 && stats.fast_bytes > stats.regular_bytes, "{state:?} {stats:?}");
+    }
+}
+
+/// Three messages with an array of structs as SOAP encoding has them, in the second and third of which some values differ.
+fn encoded_structs(state: State, bases: Bases, fields: &[usize]) -> DifferentialStats {
+    const COUNT: usize = 12;
+    let mut schema = Schema::new();
+    let described = texts(&mut schema);
+    let item = complex(&mut schema, Compositor::All, described);
+    let root = schema.add(Element::Array(ArrayElement {
+        name: QName::new("urn:t", "A"),
+        item_name: QName::new("", "item"),
+        item,
+        item_type: QName::new("urn:t", "T"),
+        nillable: false,
+        dimensions: 1,
+    }));
+    let document = |version: usize| {
+        let value = |item: usize, name: usize| {
+            format!("{}{}", "text ".repeat(20), if item == 7 && name == 3 { version } else { 0 })
+        };
+        let one = |item: usize, name: usize| format!("<{0}>{1}</{0}>", NAMES[name], value(item, name));
+        let item = |item: usize| fields.iter().map(|&name| one(item, name)).collect::<String>();
+        format!("<r>{}</r>", (0..COUNT).map(|at| format!("<item>{}</item>", item(at))).collect::<String>())
+    };
+    let portions = Portions { state, matcher: Matcher::Crc32, bases, size: 64, ..Portions::default() };
+    let differential = Differential { checkpoints: portions.into(), adaptive: false };
+    let options = DecodeOptions { differential, ..Default::default() };
+    let mut stream = Stream::<Value>::new(schema.view(root), options);
+    for version in [1, 2, 3] {
+        stream.next(document(version).as_bytes(), usize::MAX).expect("a good message");
+    }
+    stream.stats()
+}
+
+/// A struct longer than a few portions has a group, whatever the order of its fields, and whichever come.
+#[test]
+fn lightweight_checkpoints_have_groups_in_structs_in_any_order() {
+    for fields in [&[0, 1, 2, 3, 4, 5][..], &[5, 2, 3, 1, 0, 4], &[0, 3, 5]] {
+        let full = encoded_structs(State::Full, Bases::Interrupts, fields);
+        for bases in [Bases::Interrupts, Bases::First] {
+            let light = encoded_structs(State::Lightweight, bases, fields);
+            let what = format!("{fields:?} {bases:?}\n{full:?}\n{light:?}");
+            assert!(4 * light.memory < full.memory, "{what}");
+            assert!(light.fast_bytes >= full.fast_bytes && light.regular_bytes <= full.regular_bytes, "{what}");
+        }
+    }
+}
+
+/// Where a sequence may come in any order, a checkpoint within it tells the fields that came before it: after it, none of them is read again.
+#[test]
+fn what_was_skipped_of_a_sequence_may_not_come_again() {
+    for differential in [1, 16, 64].into_iter().flat_map(streams::all) {
+        for bases in [Bases::Interrupts, Bases::First] {
+            let differential = streams::changed(differential, |it| Portions { bases, ..it });
+            let mut schema = Schema::new();
+            let fields = texts(&mut schema);
+            let root = complex(&mut schema, Compositor::Sequence, fields);
+            let options = DecodeOptions { tolerance: Tolerance::AnyOrder, differential, ..Default::default() };
+            let mut stream = Stream::<Value>::new(schema.view(root), options);
+            let text = |name: &str, text: &str| format!("<{name}>{}{text}</{name}>", "text ".repeat(20));
+            let document = |last: [(&str, &str); 2]| {
+                let first: String = NAMES[..4].iter().map(|name| text(name, "")).collect();
+                format!("<r>{first}{}</r>", last.map(|(name, of)| text(name, of)).concat())
+            };
+            let [one, other, twice] =
+                [[("e", "1"), ("f", "1")], [("f", "2"), ("e", "2")], [("e", "3"), ("b", "3")]].map(document);
+            let mut reads = |document: &str| stream.next(document.as_bytes(), usize::MAX).is_ok();
+            assert_eq!(
+                [&one, &twice, &one, &other, &one, &one].map(|it| reads(it)),
+                [true, false, true, true, true, true]
+            );
+        }
+    }
+}
+
+/// Optional texts.
+fn texts(schema: &mut Schema) -> Vec<Field> {
+    let text = schema.add(Element::Simple(SimpleElement {
+        name: Builtin::String.name(),
+        base: Builtin::String,
+        enumeration: Default::default(),
+        default: None,
+        packed: None,
+    }));
+    NAMES.iter().map(|&name| field(name, text, 0, Some(1))).collect()
 }
 
 /// A stream of two documents with numbers in any order: gives what both documents gave, and the counters.

@@ -1,7 +1,7 @@
 //! Differential decoding never changes a result: streams of messages, read with a memory and one by one.
 
 use crate::streams::{self, Sources, Stream};
-use deltasoap_checkpoints::{Matcher, Portions, State};
+use deltasoap_checkpoints::{Bases, Matcher, Portions, State};
 use deltasoap_core::Packed;
 use deltasoap_core::lexical::{Base64, Hex};
 use deltasoap_core::schema::View;
@@ -12,11 +12,19 @@ use std::fmt::Debug;
 /// What every policy must get right: the default, and those of the papers with small and large portions.
 fn everything() -> impl Iterator<Item = Differential> {
     let papers = [1, 7, 32, 200].into_iter().flat_map(streams::all);
+    let first = [7, 32].into_iter().flat_map(first_bases);
     let refined = streams::all(16).map(|options| Differential {
         adaptive: true,
         ..streams::changed(options, |it| Portions { probe: true, tune: true, ..it })
     });
-    std::iter::once(Differential::default()).chain(papers).chain(refined)
+    std::iter::once(Differential::default()).chain(papers).chain(first).chain(refined)
+}
+
+/// Lightweight checkpoints with bases at the first place.
+fn first_bases(portion: u32) -> impl Iterator<Item = Differential> {
+    let all =
+        streams::all(portion).map(|options| streams::changed(options, |it| Portions { bases: Bases::First, ..it }));
+    all.filter(|options| Portions::of(options.checkpoints).is_some_and(|it| it.state == State::Lightweight))
 }
 
 fn read_all<T: Content + Debug>(
@@ -132,6 +140,17 @@ fn one_changed_value_costs_a_few_portions() {
     for options in streams::all(32) {
         let stats = counted(&[&one, &one, &other, &other], options);
         assert_eq!((stats.compared, stats.to_regular, stats.to_fast), (3, 1, 1), "{options:?}");
+        assert!(stats.regular_bytes < one.len() as u64 + 250, "{options:?} {stats:?}");
+    }
+}
+
+/// Before the array is entered, nothing of it is in the state that is compared.
+#[test]
+fn a_changed_first_value_costs_a_few_portions() {
+    let (one, other) = (many(100, |_| None), many(100, |i| (i == 0).then_some("3.5")));
+    for options in streams::all(32) {
+        let stats = counted(&[&one, &one, &other, &other], options);
+        assert_eq!((stats.compared, stats.to_fast), (3, 1), "{options:?}");
         assert!(stats.regular_bytes < one.len() as u64 + 250, "{options:?} {stats:?}");
     }
 }

@@ -4,7 +4,7 @@ use crate::edits;
 use crate::generate::{self, Entropy};
 use crate::laws;
 use bytes::Bytes;
-use deltasoap_checkpoints::{Matcher, Portions, State};
+use deltasoap_checkpoints::{Bases, Matcher, Portions, State};
 use deltasoap_core::decode::{Cursor, Decoder, Root, Step};
 use deltasoap_core::schema::View;
 use deltasoap_core::soap::{EnvelopeReader, Head, Receiver};
@@ -28,7 +28,11 @@ pub fn refined(portion: u32, numbers: &[u8]) -> impl Iterator<Item = Differentia
     let numbers = numbers.iter().copied().chain(0..);
     all(portion).zip(numbers).map(|(options, number)| {
         let has = |bit: u8| number & bit != 0;
-        Differential { adaptive: has(4), ..changed(options, |it| Portions { probe: has(1), tune: has(2), ..it }) }
+        let bases = if has(8) { Bases::First } else { Bases::Interrupts };
+        Differential {
+            adaptive: has(4),
+            ..changed(options, |it| Portions { probe: has(1), tune: has(2), bases, ..it })
+        }
     })
 }
 

@@ -4,7 +4,7 @@ use deltasoap::decode::Decoder;
 use deltasoap::lexical::Base64;
 use deltasoap::soap::{EnvelopeReader, RequestReceiver, decode_request};
 use deltasoap::{AnySimple, DecodeOptions, Differential, Empty, Error, Memory, Nillable, Node, QName, Soap, SoapArray};
-use deltasoap_checkpoints::{Matcher, Portions, State};
+use deltasoap_checkpoints::{Bases, Matcher, Portions, State};
 
 #[derive(Debug, Clone, PartialEq, Soap)]
 struct Point {
@@ -45,6 +45,15 @@ struct AnyOrder {
     many: Vec<i32>,
 }
 
+/// As structs of SOAP encoding are: no field is a list.
+#[derive(Debug, Clone, PartialEq, Soap)]
+#[soap(all)]
+struct Encoded {
+    first: String,
+    second: Flat,
+    third: Option<f64>,
+}
+
 #[derive(Debug, Clone, PartialEq, Soap)]
 struct Inner {
     points: Vec<Point>,
@@ -68,6 +77,7 @@ struct Request {
     tree: Option<Node>,
     empty: Option<Empty>,
     data: Option<Base64>,
+    encoded: Vec<Encoded>,
     last: Vec<Inner>,
 }
 
@@ -75,6 +85,9 @@ const POINTS: &str = "<points id='1'><x>1.5</x><y>2.5</y></points><points><x>3.5
     <points id='3'><x>4.5</x><y>1e3</y><z>1</z></points>";
 const FLATS: &str = "<flats><item><a>1</a><b>one</b></item><item><a>2</a><b>two</b></item><item><a>3</a><b>three</b></item>\
     <item><a>4</a><b>four</b></item></flats>";
+
+const ENCODED: &str = "<encoded><first>some text</first><second><a>6</a><b>six</b></second><third>1.25</third></encoded>\
+    <encoded><third>1.75</third><first>other text</first><second><a>7</a><b>seven</b></second></encoded>";
 
 fn inner(name: &str) -> String {
     format!("<{name}>{POINTS}{FLATS}<note>a note</note><price currency='EUR'>9.99</price></{name}>")
@@ -87,7 +100,7 @@ fn message() -> String {
          <e:Header><h xmlns='urn:h'>1</h></e:Header><e:Body><Request version='1'><number>17</number>{}<Circle>1.5</Circle>\
          <Polygon><x>0</x></Polygon><Nothing/><order><two><a>5</a><b>five</b></two><many>1</many><one>1</one><many>2</many>\
          </order><name xmlns:q='urn:q'>q:local</name><any xsi:type='xsd:int'>5</any><tree><a b='c'>text<d/></a></tree>\
-         <empty/><data>QUJDREVG</data>{}{}</Request></e:Body></e:Envelope>",
+         <empty/><data>QUJDREVG</data>{ENCODED}{}{}</Request></e:Body></e:Envelope>",
         inner("inner"),
         inner("last"),
         inner("last"),
@@ -95,7 +108,7 @@ fn message() -> String {
 }
 
 /// What changes from message to message: what is replaced, and by what.
-const CHANGES: [(&str, &str); 30] = [
+const CHANGES: [(&str, &str); 36] = [
     ("", ""),
     (">17<", ">18<"),
     (" version='1'", ""),
@@ -121,6 +134,12 @@ const CHANGES: [(&str, &str); 30] = [
     ("text<d/>", "more text<d>in it</d>"),
     ("<empty/>", ""),
     ("QUJDREVG", "QUJD"),
+    (">some text<", ">another text<"),
+    ("<third>1.25</third>", ""),
+    ("<third>1.75</third><first>other text</first>", "<first>other text</first><third>1.75</third>"),
+    (">other text<", ">the text<"),
+    ("<b>seven</b>", ""),
+    ("<third>1.75</third>", "<third>1.75</third><third>2</third>"),
     ("4.5", "no number"),
     ("</Request>", "<more/></Request>"),
     ("urn:h", "urn:another"),
@@ -131,9 +150,14 @@ const CHANGES: [(&str, &str); 30] = [
 fn all() -> impl Iterator<Item = Differential> {
     let pairs = State::ALL.into_iter().flat_map(|state| Matcher::ALL.map(|matcher| (state, matcher)));
     pairs.flat_map(|(state, matcher)| {
-        [4, 32, 150].map(|size| {
-            let portions = Portions { state, matcher, size, probe: size == 32, tune: false, audit: true };
-            Differential { checkpoints: portions.into(), adaptive: false }
+        let bases =
+            if state == State::Lightweight { &[Bases::Interrupts, Bases::First][..] } else { &[Bases::Interrupts] };
+        bases.iter().flat_map(move |&bases| {
+            [4, 32, 150].map(|size| {
+                let portions =
+                    Portions { state, matcher, size, probe: size == 32, bases, audit: true, ..Portions::default() };
+                Differential { checkpoints: portions.into(), adaptive: false }
+            })
         })
     })
 }
@@ -195,5 +219,59 @@ fn changes_come_first_in_one_place_then_in_another() {
                 head.to_owned() + &tail.replacen(from, to, 1)
             }
         });
+    }
+}
+
+/// What changes, and before what fast mode resumes. The paper has four switching points (*Differential Deserialization*, section 3.3.1):
+/// just before a start tag, just before an end tag, just after a tag, and just before character data.
+const RESUMED: [(&str, &str, &str); 11] = [
+    // Just after a start tag is just before the next one, or before character data; just after an end tag, before the next tag.
+    ("<inner>", "<inner\t>", "<points id='1'>"),
+    ("<number>17", "<number >17", "17</number>"),
+    ("</x><y>2.5", "</x ><y>2.5", "<y>2.5"),
+    ("</note>", "</note >", "<price"),
+    ("</price></inner>", "</price ></inner>", "</inner>"),
+    ("</flats>", "</flats >", "<note>"),
+    // Between a text and its end tag there is none: they are read in one go.
+    (">17<", ">18<", "<inner>"),
+    ("9.99<", "9.98<", "</inner>"),
+    // Nor before the first text of an element with attributes.
+    ("currency='EUR'>9.99", "currency='EUR' >9.99", "</inner>"),
+    // Routines stand before white space and comments, and read these with the tag that follows.
+    ("</number><inner>", "</number> \n<inner>", "<points id='1'>"),
+    ("<flats><item>", "<flats><!-- a comment --><item>", "<a>1"),
+];
+
+#[test]
+fn fast_mode_resumes_after_tags_and_before_texts() {
+    for (from, to, resumed) in RESUMED {
+        read_again(from, to, "", resumed);
+    }
+}
+
+/// No checkpoint lies in an element whose fields come in any order, one of them a list: its progress is in no frame. The last one before it
+/// is within its start tag, which the next byte ends.
+#[test]
+fn fast_mode_resumes_after_an_element_whose_list_comes_back() {
+    read_again("<two><a>", "<two ><a>", "><two", "<name");
+}
+
+/// With a checkpoint at every byte, a message in which `from` is replaced is read again from the first byte that differs, after the `before`
+/// that it is in, up to `resumed`.
+fn read_again(from: &str, to: &str, before: &str, resumed: &str) {
+    for state in [State::Full, State::Differential] {
+        let portions = Portions { state, size: 1, ..Portions::default() };
+        let differential = Differential { checkpoints: portions.into(), adaptive: false };
+        let mut decoder = Decoder::new(DecodeOptions { differential, ..DecodeOptions::default() });
+        let (old, new) = (message(), message().replacen(from, to, 1));
+        let (memory, first) = next(&mut decoder, Box::default(), old.as_bytes(), usize::MAX);
+        let stats = memory.stats();
+        let (memory, second) = next(&mut decoder, memory, new.as_bytes(), usize::MAX);
+        let stats = memory.stats() - stats;
+        let equal = old.bytes().zip(new.bytes()).take_while(|(old, new)| old == new).count();
+        let read = new[equal..].find(resumed).map(|bytes| (before.len() + bytes) as u64);
+        assert_eq!((first, second), (Ok(()), Ok(())), "{from}");
+        assert!(new[..equal].ends_with(before), "{from}");
+        assert_eq!((Some(stats.regular_bytes), stats.to_fast), (read, 1), "{state:?}: {from} to {to}");
     }
 }

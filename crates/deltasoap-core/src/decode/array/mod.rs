@@ -198,7 +198,7 @@ fn open_item<T: Content>(
     if cursor.is_over(me) && cursor.resync(me, 0, count, view.array().is_some()) {
         return Err(Stop::Switch);
     }
-    cursor.at_child(me);
+    cursor.at_child(me, 0);
     cursor.begin_child(0, count);
     let place = if cursor.is_over(me) { cursor.frame(me).count as usize } else { next_place(items, cursor, me, view)? };
     let place = items::open_item(items, place, view);

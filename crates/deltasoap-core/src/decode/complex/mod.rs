@@ -173,13 +173,20 @@ impl<'s> Routine<'_, '_, 's> {
         // In this order: most elements are not read whole, and to find out takes a look at every field.
         let comes_back = is_whole && self.comes_back();
         self.make_way(target, comes_back);
-        if self.complex.compositor == Compositor::Sequence && !is_whole {
+        if !is_whole && self.has_children() {
             self.cursor.begin_children(self.me);
         }
         self.frame().is_opaque = comes_back;
         read_attributes(target, self.cursor, self.complex, self.view)?;
         self.reserve_seen();
         Ok(())
+    }
+
+    /// True if checkpoints may lie before each of the element's children: between two of them its progress is in its frame, and in one
+    /// word of fields seen.
+    fn has_children(&self) -> bool {
+        let is_choice = self.complex.compositor == Compositor::Choice;
+        !is_choice && (!self.notes || self.complex.fields.len() <= u64::BITS as usize)
     }
 
     /// At the start tag of the field of a choice.
@@ -416,7 +423,7 @@ impl<'s> Routine<'_, '_, 's> {
     }
 
     fn open_selected<T: DecodeFields + ?Sized>(&mut self, target: &mut T, index: usize, start: Option<usize>) {
-        self.cursor.at_child(self.me);
+        self.cursor.at_child(self.me, index as u32);
         self.open_occurrence(target, index);
         let (field, count) = (self.frame().field, self.frame().count);
         self.cursor.begin_child(field, count);

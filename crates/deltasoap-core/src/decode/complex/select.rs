@@ -160,6 +160,7 @@ impl<'s> Routine<'_, '_, 's> {
             let seen = &mut self.cursor.state().stack.seen;
             let words = self.complex.fields.len().div_ceil(64);
             seen.resize(seen.len() + words, 0);
+            self.frame().notes_fields = true;
         }
     }
 

@@ -35,7 +35,7 @@ impl<'c> Cursor<'c> {
     #[cold]
     fn check_watch(&mut self, me: usize, watch: Watch) -> Step {
         let state = self.state();
-        if is_due(state, me, watch) && state.reader.is_between_tokens() { Err(Stop::Switch) } else { Ok(()) }
+        if watch.is_due(&state.stack, me) && state.reader.is_between_tokens() { Err(Stop::Switch) } else { Ok(()) }
     }
 
     /// Before a text that the window cuts: pauses if the cut is an interrupt's, so that the text can be read in one
@@ -63,16 +63,22 @@ impl<'c> Cursor<'c> {
         }
     }
 
-    /// At a child whose start tag was just read, before the routine's frame says so.
+    /// At a child whose start tag was just read, before the routine's frame says so. The field is among those seen already.
     #[inline]
-    pub(crate) fn at_child(&mut self, me: usize) {
+    pub(crate) fn at_child(&mut self, me: usize, field: u32) {
         if self.state().hooks.notes_locations && self.frame(me).has_children {
-            let (offset, mut before) = (self.reader().tag_offset(), *self.frame(me));
-            before.state = 0;
-            let state = self.state();
-            let trees = state.trees.taken;
-            state.hooks.note(me, Location { offset, before, trees });
+            self.note_child(me, field);
         }
+    }
+
+    fn note_child(&mut self, me: usize, field: u32) {
+        let (offset, mut before) = (self.reader().tag_offset(), *self.frame(me));
+        before.state = 0;
+        let is_first = before.field != field || before.count == 0;
+        let state = self.state();
+        let (trees, seen) = (state.trees.taken, state.stack.fields_seen(&before));
+        let seen = seen.map(|seen| if is_first { seen & !(1 << field) } else { seen });
+        state.hooks.note(me, Location { offset, before, seen, trees });
     }
 
     /// A child begins, whose start tag was just read.
@@ -281,15 +287,5 @@ impl<'c> Cursor<'c> {
     /// A routine over the old value has come to the end of its element.
     pub(crate) fn leave_old_element(&mut self) {
         self.state().session.leave();
-    }
-}
-
-fn is_due(state: &State, me: usize, watch: Watch) -> bool {
-    let progress = |level: usize| state.stack.frames.get(level).map(|frame| (frame.field, frame.count));
-    let aim = Some((watch.field, watch.count));
-    if me == watch.level {
-        progress(me) >= aim
-    } else {
-        me < watch.level || (watch.is_inside && me == watch.level + 1 && progress(watch.level) == aim)
     }
 }

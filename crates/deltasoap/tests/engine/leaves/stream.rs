@@ -4,7 +4,7 @@ use super::edits::{Entropy, cut_in_gap};
 use bytes::Bytes;
 use deltasoap::decode::{Cursor, Decoder, ElementRoot, Root, Step};
 use deltasoap::{Checkpoints, DecodeOptions, Differential, DifferentialStats, Error, Limits, Memory, Typed};
-use deltasoap_checkpoints::{Matcher, Portions, State};
+use deltasoap_checkpoints::{Bases, Matcher, Portions, State};
 use std::fmt::Debug;
 
 /// Leaf checkpoints for every message.
@@ -197,8 +197,9 @@ fn of_papers(entropy: &mut Entropy<'_>) -> Differential {
         matcher: Matcher::ALL[entropy.below(Matcher::ALL.len())],
         size: [1, 4, 16, 32, 150][entropy.below(5)],
         probe: entropy.below(2) == 1,
-        tune: false,
+        bases: [Bases::Interrupts, Bases::First][entropy.below(2)],
         audit: true,
+        ..Portions::default()
     };
     Differential { checkpoints: portions.into(), ..Differential::OFF }
 }

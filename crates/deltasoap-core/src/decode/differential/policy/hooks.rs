@@ -1,7 +1,7 @@
 //! What a policy wants of the routines: to pause where a checkpoint may lie, to hold back what is cut, to note where children begin.
 
 use super::Policy;
-use crate::decode::state::TreeCounts;
+use crate::decode::state::{MatchingStack, TreeCounts};
 use crate::decode::{Frame, State};
 
 /// The policy at work, and what it wants of the routines.
@@ -13,7 +13,7 @@ pub struct Hooks {
     /// Whether routines are to note where children begin.
     pub notes_locations: bool,
     /// The location information stack: an entry for each frame.
-    pub(in crate::decode::differential) locations: Vec<Option<Location>>,
+    pub(in crate::decode::differential) locations: Vec<Option<Locations>>,
     /// The lowest level that the matching stack has come down to since this was last set, to `usize::MAX` at first.
     pub low: usize,
     /// Most bytes of a cut text that are held back; 0 for none.
@@ -34,6 +34,17 @@ pub struct Watch {
 }
 
 impl Watch {
+    /// True if a routine between two children, whose frame is `me`, is to pause.
+    pub(in crate::decode::differential) fn is_due(self, stack: &MatchingStack, me: usize) -> bool {
+        let progress = |level: usize| stack.frames.get(level).map(|frame| (frame.field, frame.count));
+        let aim = Some((self.field, self.count));
+        if me == self.level {
+            progress(me) >= aim
+        } else {
+            me < self.level || (self.is_inside && me == self.level + 1 && progress(self.level) == aim)
+        }
+    }
+
     /// Occurrences of the field that can be read without a look at the watch.
     fn items(&self) -> u32 {
         self.count - u32::from(self.is_inside && self.count > 0)
@@ -47,8 +58,18 @@ pub struct Location {
     pub offset: u64,
     /// The progress before it.
     pub before: Frame,
+    /// The fields seen before it, a bit each, if the routine notes them.
+    pub seen: Option<u64>,
     /// What trees before it have taken.
     pub trees: TreeCounts,
+}
+
+/// Where a routine's children begin.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::decode::differential) struct Locations {
+    /// The first one since locations were last forgotten.
+    first: Location,
+    last: Location,
 }
 
 impl State {
@@ -63,8 +84,11 @@ impl State {
 
     #[cold]
     fn items_to(&self, watch: Watch) -> usize {
-        let frame = self.stack.caller();
-        if watch.level + 1 != self.stack.level || watch.field != frame.field {
+        let (frame, me) = (self.stack.caller(), self.stack.level.saturating_sub(1));
+        if me != watch.level {
+            return if watch.is_due(&self.stack, me) { 0 } else { usize::MAX };
+        }
+        if watch.field != frame.field {
             return usize::MAX;
         }
         let items = watch.items() as usize;
@@ -86,7 +110,12 @@ impl State {
 impl Hooks {
     /// Where the child begins that the routine at a level reads, if that was noted.
     pub fn location(&self, level: usize) -> Option<Location> {
-        *self.locations.get(level)?
+        Some((*self.locations.get(level)?)?.last)
+    }
+
+    /// Where the first child began of the routine at a level, of those that were noted.
+    pub fn first_location(&self, level: usize) -> Option<Location> {
+        Some((*self.locations.get(level)?)?.first)
     }
 
     /// Forgets where children begin: the routines stand elsewhere now.
@@ -106,6 +135,9 @@ impl Hooks {
 
     pub(in crate::decode::differential) fn note(&mut self, level: usize, location: Location) {
         self.locations.resize(level + 1, None);
-        self.locations[level] = Some(location);
+        match &mut self.locations[level] {
+            Some(locations) => locations.last = location,
+            none => *none = Some(Locations { first: location, last: location }),
+        }
     }
 }

@@ -3,7 +3,7 @@
 use super::Hooks;
 use crate::Limits;
 use crate::decode::simple::TEXT;
-use crate::decode::state::TreeCounts;
+use crate::decode::state::{MatchingStack, TreeCounts};
 use crate::decode::{Cursor, Frame, State};
 use crate::schema::{Bindings, Identity};
 use deltasoap_xml::lexical::Partial;
@@ -153,6 +153,19 @@ impl<'a> Live<'a> {
     /// The innermost frame.
     pub fn innermost(&mut self) -> Option<&mut Frame> {
         self.state.stack.frames.last_mut()
+    }
+
+    /// The fields that the routine at a level has seen, a bit each, if it notes them.
+    pub fn fields_seen(&self, level: usize) -> Option<u64> {
+        self.state.stack.fields_seen(self.frames().get(level)?)
+    }
+
+    /// Replaces the fields that the innermost routine has seen, which notes them.
+    pub fn set_fields_seen(&mut self, seen: u64) {
+        let MatchingStack { frames, seen: log, .. } = &mut self.state.stack;
+        if let Some(word) = frames.last().and_then(|frame| log.get_mut(frame.log as usize)) {
+            *word = seen;
+        }
     }
 
     /// The level above the innermost frame.
