@@ -19,22 +19,35 @@ const KEYRING: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
 const IMPORTS: &str = "/usr/share/gsoap/import";
 const SOURCES: [&str; 9] =
     ["bench.h", "checksum.h", "client.h", "codec.h", "connection.h", "memory.h", "peer.cpp", "server.h", "transport.h"];
-const FLAGS: [&str; 6] = ["-std=c++17", "-O3", "-DWITH_FAST", "-DWITH_NOIDREF", "-DWITH_OPENSSL", "-DWITH_GZIP"];
+const FLAGS: [&str; 5] = ["-std=c++17", "-O3", "-DWITH_FAST", "-DWITH_OPENSSL", "-DWITH_GZIP"];
 const LIBRARIES: [&str; 4] = ["-pthread", "-lssl", "-lcrypto", "-lz"];
+
+/// What a program has of its own.
+#[derive(Clone, Copy)]
+struct Variant {
+    program: &'static str,
+    flag: &'static str,
+}
+
+/// Without tables of references, which literal messages have no use for.
+const LITERAL: Variant = Variant { program: "peer", flag: "-DWITH_NOIDREF" };
+/// With them. It offers nothing but what it is there for, arrays in SOAP encoding.
+const MULTIREF: Variant = Variant { program: "peer-multiref", flag: "-DENCODED_ALONE" };
 
 /// Builds the peer unless it is up to date; gives the path of its program.
 pub fn build() -> Result<PathBuf> {
-    let build = Build::new()?;
-    if !build.is_done() {
-        build.all()?;
-    }
-    Ok(build.program())
+    Build::new(LITERAL)?.unless_done()
+}
+
+/// Builds the same peer with references.
+pub fn build_multiref() -> Result<PathBuf> {
+    Build::new(MULTIREF)?.unless_done()
 }
 
 /// Builds the same peer with the runtime as the binary package has it, without any of gSOAP's speed options.
 pub fn build_packaged() -> Result<PathBuf> {
     debian::install(&["libgsoap-dev"])?;
-    let build = Build::new()?;
+    let build = Build::new(LITERAL)?;
     let (program, mut sources) = (build.folder.join("peer-debian"), stamp::files_in(&build.sources)?);
     sources.push(composites::path());
     stamp::unless_done(&program, &sources, &build.version, || {
@@ -47,7 +60,7 @@ pub fn build_packaged() -> Result<PathBuf> {
 
 /// The folder of the runtime's sources, of the version that is installed; both are fetched if missing.
 pub fn runtime() -> Result<PathBuf> {
-    Build::new()?.runtime()
+    Build::new(LITERAL)?.runtime()
 }
 
 struct Build {
@@ -57,21 +70,31 @@ struct Build {
     folder: PathBuf,
     /// The version of the Debian package, such as `2.8.124-2`.
     version: String,
+    variant: Variant,
 }
 
 impl Build {
-    fn new() -> Result<Self> {
+    fn new(variant: Variant) -> Result<Self> {
         debian::install(&PACKAGES)?;
         let sources = shell::root().join("bench/peers/gsoap");
-        Ok(Build { sources, folder: shell::workspace("gsoap")?, version: debian::installed_version("gsoap")? })
+        Ok(Build { sources, folder: shell::workspace("gsoap")?, version: debian::installed_version("gsoap")?, variant })
+    }
+
+    /// Builds the program unless it is up to date; gives its path.
+    fn unless_done(&self) -> Result<PathBuf> {
+        let program = self.program();
+        if !(program.exists() && shell::is_stamped(&self.stamped(), &self.stamp())) {
+            self.all()?;
+        }
+        Ok(program)
     }
 
     fn program(&self) -> PathBuf {
-        self.folder.join("peer")
+        self.folder.join(self.variant.program)
     }
 
-    fn is_done(&self) -> bool {
-        self.program().exists() && shell::is_stamped(&self.folder.join("stamp"), &self.stamp())
+    fn stamped(&self) -> PathBuf {
+        self.program().with_extension("stamp")
     }
 
     /// Changes whenever anything that goes into the program does.
@@ -81,12 +104,13 @@ impl Build {
             fs::read(self.sources.join(name)).ok().hash(&mut hash);
         }
         fs::read(composites::path()).ok().hash(&mut hash);
-        format!("gsoap {} {} {:016x}\n", self.version, FLAGS.join(" "), hash.finish())
+        format!("gsoap {} {} {} {:016x}\n", self.version, FLAGS.join(" "), self.variant.flag, hash.finish())
     }
 
     fn all(&self) -> Result<()> {
         let runtime = self.runtime()?;
         self.generate()?;
+        shell::create_folder(&self.objects())?;
         println!("compiling the peer (about a minute)");
         self.compile(&runtime.join("stdsoap2.cpp"), &runtime)?;
         self.compile(&self.generated().join("soapC.cpp"), &runtime)?;
@@ -94,7 +118,7 @@ impl Build {
         self.compile(&self.generated().join("soapServer.cpp"), &runtime)?;
         self.compile(&self.sources.join("peer.cpp"), &runtime)?;
         self.link()?;
-        fs::write(self.folder.join("stamp"), self.stamp()).context("cannot write the stamp")
+        fs::write(self.stamped(), self.stamp()).context("cannot write the stamp")
     }
 
     fn generated(&self) -> PathBuf {
@@ -145,19 +169,25 @@ impl Build {
 
     fn compile(&self, source: &Path, runtime: &Path) -> Result<()> {
         let mut compiler = shell::command("g++", FLAGS);
+        compiler.arg(self.variant.flag);
         for include in [&self.generated(), runtime, &self.sources] {
             compiler.arg("-I").arg(include);
         }
         shell::run(compiler.arg("-c").arg(source).arg("-o").arg(self.object(source)))
     }
 
+    /// The folder of what is compiled for this program.
+    fn objects(&self) -> PathBuf {
+        self.program().with_extension("objects")
+    }
+
     fn object(&self, source: &Path) -> PathBuf {
-        self.folder.join(source.file_name().expect("a source is a file")).with_extension("o")
+        self.objects().join(source.file_name().expect("a source is a file")).with_extension("o")
     }
 
     fn link(&self) -> Result<()> {
         let objects =
-            ["peer.o", "soapC.o", "soapClient.o", "soapServer.o", "stdsoap2.o"].map(|name| self.folder.join(name));
+            ["peer.o", "soapC.o", "soapClient.o", "soapServer.o", "stdsoap2.o"].map(|name| self.objects().join(name));
         shell::run(shell::command("g++", objects).arg("-o").arg(self.program()).args(LIBRARIES))
     }
 }

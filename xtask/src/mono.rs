@@ -26,7 +26,7 @@ pub fn build() -> Result<PathBuf> {
     let (application, program) = (folder.join("bench"), folder.join("peer"));
     let assembly = application.join("bin/peer.dll");
     let (classes, pages) = (classes(&sources)?, stamp::files_in(&sources.join("web"))?);
-    let files = [classes.clone(), pages.clone(), vec![composites::path(), description()]].concat();
+    let files = [classes.clone(), pages.clone(), vec![composites::path()], descriptions()].concat();
     let version = debian::installed_version(PACKAGES[0])?;
     stamp::unless_done(&assembly, &files, &version, || {
         shell::create_folder(&application.join("bin"))?;
@@ -48,17 +48,23 @@ fn classes(sources: &Path) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-fn description() -> PathBuf {
-    shell::root().join("bench/definitions/suite.wsdl")
+/// Of a proxy each.
+fn descriptions() -> Vec<PathBuf> {
+    ["suite.wsdl", "suite-encoded.wsdl"].map(|name| shell::root().join("bench/definitions").join(name)).into()
 }
 
 /// The service is found in the folder `bin` of its application, and there in libraries alone: the program is one by its name.
 fn compile(classes: &[PathBuf], folder: &Path, assembly: &Path) -> Result<()> {
-    let (composites, proxy) = (folder.join("Composites.cs"), folder.join("Suite.cs"));
+    let composites = folder.join("Composites.cs");
     fs::write(&composites, composites::csharp(&composites::all()?)).context("cannot write the composite types")?;
     let out = |file: &Path| format!("-out:{}", file.display());
-    shell::run(shell::command("wsdl", ["-protocol:SOAP".to_owned(), out(&proxy)]).arg(description()))?;
+    let mut generated = vec![composites];
+    for (description, proxy) in descriptions().iter().zip(["Suite.cs", "SuiteEncoded.cs"]) {
+        let proxy = folder.join(proxy);
+        shell::run(shell::command("wsdl", ["-protocol:SOAP".to_owned(), out(&proxy)]).arg(description))?;
+        generated.push(proxy);
+    }
     let mut compiler = shell::command("mcs", ["-optimize+", "-warnaserror", "-target:exe"]);
     compiler.args(LIBRARIES.map(|library| format!("-r:{library}")));
-    shell::run(compiler.arg(out(assembly)).args(classes).args([composites, proxy]))
+    shell::run(compiler.arg(out(assembly)).args(classes).args(generated))
 }

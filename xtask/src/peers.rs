@@ -26,6 +26,7 @@ pub struct Arguments {
 #[derive(Clone, Copy, ValueEnum)]
 enum Peer {
     Gsoap,
+    GsoapMultiref,
     GsoapDebian,
     Xsul,
     Cxf,
@@ -50,6 +51,7 @@ impl Peer {
     fn build(self) -> Result<PathBuf> {
         match self {
             Peer::Gsoap => gsoap::build(),
+            Peer::GsoapMultiref => gsoap::build_multiref(),
             Peer::GsoapDebian => gsoap::build_packaged(),
             Peer::Xsul => java::XSUL.build(),
             Peer::Cxf => java::CXF.build(),

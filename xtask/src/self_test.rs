@@ -227,6 +227,8 @@ fn sent(operation: &str, known: Known) -> Result<Values> {
     let kind = match &*items {
         "doubles" => "easy",
         "mios" => "structs",
+        "encodedstrings" => "encoded",
+        "repeatedstrings" => "repeated",
         items => items,
     };
     samples(kind, known)?.into_iter().next().context("there are no such values")
@@ -238,7 +240,9 @@ fn received(items: &str) -> Result<Values> {
     Ok(match items {
         "Ints" => Values::Ints(arrays::ints(RECEIVED)),
         "Doubles" => Values::Doubles(arrays::mios(RECEIVED).into_iter().map(|(_, _, root)| root).collect()),
-        "Strings" => Values::Strings(arrays::ints(RECEIVED).iter().map(text).collect()),
+        "Strings" | "EncodedStrings" | "RepeatedStrings" => {
+            Values::Strings(arrays::ints(RECEIVED).iter().map(text).collect())
+        }
         "Mios" => Values::Mios(arrays::mios(RECEIVED)),
         "Events" => Values::Events(arrays::events(RECEIVED)),
         "Base64" => Values::Base64(vec![0, 1, 2]),
@@ -258,19 +262,21 @@ fn call(port: u16, operation: &str, known: Known) -> Result<()> {
         _ if operation.starts_with("receive") => asking(operation),
         _ => sent(operation, known)?.message().replace(&operation.replacen("echo", "send", 1), operation),
     };
-    let answer = post(port, &message)?;
+    let answer = post(port, operation, &message)?;
     ensure!(["HTTP/1.1 200", "HTTP/1.0 200"].iter().any(|status| answer.starts_with(status)), "{answer}");
     ensure!(answer.contains(&format!("{operation}Response")), "{answer}");
     Ok(())
 }
 
 /// Sends one request, and reads until the server closes the connection.
-fn post(port: u16, message: &str) -> Result<String> {
+fn post(port: u16, operation: &str, message: &str) -> Result<String> {
     let mut connection = TcpStream::connect((Ipv4Addr::LOCALHOST, port))?;
     let length = message.len();
+    // Of literal messages the element alone says what is meant.
+    let action = if operation.ends_with("edStrings") { format!("urn:bench#{operation}") } else { String::new() };
     write!(
         connection,
-        "POST /bench HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/xml; charset=utf-8\r\nSOAPAction: \"\"\r\n\
+        "POST /bench HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/xml; charset=utf-8\r\nSOAPAction: \"{action}\"\r\n\
          Connection: close\r\nContent-Length: {length}\r\n\r\n{message}"
     )?;
     let mut answer = String::new();
@@ -312,6 +318,10 @@ fn samples(kind: &str, known: Known) -> Result<Vec<Values>> {
         "events" => vec![Values::Events(events(known)), Values::Events(vec![])],
         "doubles64" => vec![Values::Doubles64(hard_doubles(known)), Values::Doubles64(vec![0.5])],
         "composites" => composites::all()?.iter().step_by(20).map(|kind| composite(kind, known)).collect(),
+        "encoded" => {
+            vec![Values::Encoded("sendEncodedStrings", texts(known)), Values::Encoded("sendEncodedStrings", vec![])]
+        }
+        "repeated" => vec![Values::Encoded("sendRepeatedStrings", [texts(known), texts(known)].concat())],
         "base64" => (0..4).map(|length| Values::Base64((0..=length).collect())).collect(),
         _ => bail!("unknown kind of workload {kind}"),
     })

@@ -14,6 +14,8 @@ pub enum Values {
     Base64(Vec<u8>),
     Doubles64(Vec<f64>),
     Composite(Vec<i32>, Vec<f64>, Vec<String>),
+    /// An operation in SOAP encoding, and what it sends.
+    Encoded(&'static str, Vec<String>),
 }
 
 impl Values {
@@ -27,6 +29,7 @@ impl Values {
             Values::Base64(data) => arrays::message_base64(data),
             Values::Doubles64(items) => arrays::message_doubles64(items),
             Values::Composite(ints, doubles, texts) => arrays::message_composite(ints, doubles, texts),
+            Values::Encoded(operation, items) => arrays::message_encoded(operation, items),
         }
     }
 
@@ -35,7 +38,7 @@ impl Values {
         match self {
             Values::Ints(items) => checksum::ints(items),
             Values::Doubles(items) | Values::Doubles64(items) => checksum::doubles(items),
-            Values::Strings(items) => checksum::strings(items),
+            Values::Strings(items) | Values::Encoded(_, items) => checksum::strings(items),
             Values::Mios(items) => checksum::mios(items),
             Values::Events(items) => checksum::events(items),
             Values::Base64(data) => checksum::bytes(data),
@@ -53,7 +56,7 @@ impl Values {
         match self {
             Values::Ints(items) => items.len(),
             Values::Doubles(items) | Values::Doubles64(items) => items.len(),
-            Values::Strings(items) => items.len(),
+            Values::Strings(items) | Values::Encoded(_, items) => items.len(),
             Values::Mios(items) => items.len(),
             Values::Events(items) => items.len(),
             Values::Base64(data) => data.len(),

@@ -48,6 +48,9 @@ public:
 };
 class vim__FetchResponse { public: vim__HostSystemResourceInfo returnval; };
 
+// An array of SOAP encoding; gSOAP knows this pair of fields by its name.
+class ArrayOfString { public: char **__ptr; int __size; };
+
 // Composite types, made of ../../definitions/composites.wsdl when the peer is built: only from memory to memory and sent.
 #import "composites.h"
 
@@ -58,6 +61,12 @@ int ns__sendStrings(std::vector<char *> item, struct ns__sendStringsResponse { i
 int ns__sendMios(std::vector<ns__Mio> item, struct ns__sendMiosResponse { int count; } &response);
 int ns__sendEvents(std::vector<ns__Event> item, struct ns__sendEventsResponse { int count; } &response);
 int ns__sendBase64(xsd__base64Binary data, struct ns__sendBase64Response { int count; } &response);
+
+// The same in SOAP encoding.
+//gsoap ns service method-encoding: sendEncodedStrings encoded
+int ns__sendEncodedStrings(ArrayOfString item, struct ns__sendEncodedStringsResponse { int count; } &response);
+//gsoap ns service method-encoding: sendRepeatedStrings encoded
+int ns__sendRepeatedStrings(ArrayOfString item, struct ns__sendRepeatedStringsResponse { int count; } &response);
 
 // Only on the wire.
 int ns__echoVoid(struct ns__echoVoidResponse {} &response);
@@ -73,3 +82,9 @@ int ns__receiveStrings(int count, struct ns__receiveStringsResponse { std::vecto
 int ns__receiveMios(int count, struct ns__receiveMiosResponse { std::vector<ns__Mio> item; } &response);
 int ns__receiveEvents(int count, struct ns__receiveEventsResponse { std::vector<ns__Event> item; } &response);
 int ns__receiveBase64(int count, struct ns__receiveBase64Response { xsd__base64Binary data; } &response);
+
+// The same in SOAP encoding.
+//gsoap ns service method-encoding: receiveEncodedStrings encoded
+int ns__receiveEncodedStrings(int count, struct ns__receiveEncodedStringsResponse { ArrayOfString item; } &response);
+//gsoap ns service method-encoding: receiveRepeatedStrings encoded
+int ns__receiveRepeatedStrings(int count, struct ns__receiveRepeatedStringsResponse { ArrayOfString item; } &response);

@@ -51,6 +51,9 @@ public:
     template <class Item> void add(const std::vector<Item> &items) {
         for (const Item &item : items) add(item);
     }
+    void add(const ArrayOfString &items) {
+        for (int i = 0; i < items.__size; i++) add(items.__ptr[i]);
+    }
     void add(const xsd__base64Binary &data) {
         bytes(reinterpret_cast<const char *>(data.__ptr), static_cast<size_t>(data.__size));
     }

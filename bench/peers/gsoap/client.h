@@ -63,6 +63,7 @@ private:
 // What came back, as far as it counts.
 template <class Item> void add(Checksum &sum, const std::vector<Item> &items) { sum.add(items); }
 inline void add(Checksum &sum, const xsd__base64Binary &data) { sum.add(data); }
+inline void add(Checksum &sum, const ArrayOfString &items) { sum.add(items); }
 inline void add(Checksum &sum, int count) { sum.add(static_cast<int32_t>(count)); }
 
 // An operation: the stub that calls it, and what is looked at in its response.
@@ -109,7 +110,10 @@ std::unique_ptr<Calls> calls_of(const End &end, size_t bytes, Stub stub, Digest<
 
 // The values of a message that sends them; the context owns what they point to.
 template <class Request> struct Values {
-    explicit Values(const std::string &message) { context.decode(message, request); }
+    explicit Values(const std::string &message) {
+        context.decode(message, request);
+        share(request);
+    }
     Context context;
     Request request{};
 };
@@ -123,7 +127,7 @@ inline std::unique_ptr<Calls> void_calls(const End &end) {
 }
 
 // The calls of a type of items: `FIELD` holds them in requests and responses.
-#define CALLS(NAME, FIELD)                                                                                             \
+#define ECHOES(NAME, FIELD)                                                                                            \
     inline std::unique_ptr<Calls> echo##NAME(const End &end, const std::string &message) {                             \
         using Response = struct ns__echo##NAME##Response;                                                              \
         auto values = std::make_shared<Values<Send##NAME>>(message);                                                   \
@@ -132,7 +136,8 @@ inline std::unique_ptr<Calls> void_calls(const End &end) {
         };                                                                                                             \
         auto digest = [](Checksum &sum, const Response &response) { add(sum, response.FIELD); };                       \
         return calls_of<Response>(end, message.size(), stub, digest);                                                  \
-    }                                                                                                                  \
+    }
+#define CALLS(NAME, FIELD)                                                                                             \
     inline std::unique_ptr<Calls> send##NAME(const End &end, const std::string &message) {                             \
         using Response = struct ns__send##NAME##Response;                                                              \
         auto values = std::make_shared<Values<Send##NAME>>(message);                                                   \
@@ -151,27 +156,41 @@ inline std::unique_ptr<Calls> void_calls(const End &end) {
         return calls_of<Response>(end, 0, stub, digest);                                                               \
     }
 
+ECHOES(Ints, item)
 CALLS(Ints, item)
+ECHOES(Doubles, item)
 CALLS(Doubles, item)
+ECHOES(Strings, item)
 CALLS(Strings, item)
+ECHOES(Mios, item)
 CALLS(Mios, item)
+ECHOES(Events, item)
 CALLS(Events, item)
+ECHOES(Base64, data)
 CALLS(Base64, data)
+CALLS(EncodedStrings, item)
+CALLS(RepeatedStrings, item)
+#undef ECHOES
 #undef CALLS
 
 // The calls of an operation by its name.
 inline std::unique_ptr<Calls> calls_named(const std::string &name, const End &end, size_t n, const std::string &message) {
     if (name == "echoVoid") return void_calls(end);
-#define NAMED(NAME)                                                                    \
-    if (name == "echo" #NAME) return echo##NAME(end, message);                                                         \
+#define NAMED(NAME)                                                                                                    \
     if (name == "send" #NAME) return send##NAME(end, message);                                                         \
     if (name == "receive" #NAME) return receive##NAME(end, static_cast<int>(n));
-    NAMED(Ints)
-    NAMED(Doubles)
-    NAMED(Strings)
-    NAMED(Mios)
-    NAMED(Events)
-    NAMED(Base64)
+#define ECHOED(NAME)                                           \
+    if (name == "echo" #NAME) return echo##NAME(end, message); \
+    NAMED(NAME)
+    ECHOED(Ints)
+    ECHOED(Doubles)
+    ECHOED(Strings)
+    ECHOED(Mios)
+    ECHOED(Events)
+    ECHOED(Base64)
+    NAMED(EncodedStrings)
+    NAMED(RepeatedStrings)
+#undef ECHOED
 #undef NAMED
     throw std::runtime_error("unknown operation " + name);
 }

@@ -10,6 +10,8 @@
 #include <cstring>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 
 #include "soapH.h"
 
@@ -20,6 +22,8 @@ using SendStrings = struct ns__sendStrings;
 using SendMios = struct ns__sendMios;
 using SendEvents = struct ns__sendEvents;
 using SendBase64 = struct ns__sendBase64;
+using SendEncodedStrings = struct ns__sendEncodedStrings;
+using SendRepeatedStrings = struct ns__sendRepeatedStrings;
 
 // The generated functions of one request type, so that templates find them.
 template <class Request> struct Generated;
@@ -44,6 +48,8 @@ GENERATED(SendStrings, sendStrings)
 GENERATED(SendMios, sendMios)
 GENERATED(SendEvents, sendEvents)
 GENERATED(SendBase64, sendBase64)
+GENERATED(SendEncodedStrings, sendEncodedStrings)
+GENERATED(SendRepeatedStrings, sendRepeatedStrings)
 
 // composites.inc has a line a composite type: its name, and each of its fields.
 #define COMPOSITE(NAME, FIELDS)         \
@@ -58,6 +64,22 @@ template <> struct Generated<vim__FetchResponse> {
     static void vacate(soap *ctx, vim__FetchResponse *r) { r->soap_default(ctx); }
     static bool get(soap *ctx, vim__FetchResponse *r) { return r->soap_in(ctx, "vim:FetchResponse", nullptr) != nullptr; }
 };
+
+// How a request is encoded: literally, but for these. With an encoding gSOAP looks for strings that are referred to twice.
+template <class Request> constexpr const char *ENCODING = nullptr;
+template <> inline constexpr const char *ENCODING<SendEncodedStrings> = "http://schemas.xmlsoap.org/soap/encoding/";
+template <> inline constexpr const char *ENCODING<SendRepeatedStrings> = ENCODING<SendEncodedStrings>;
+
+// Strings that repeat are shared before anything is timed: equal ones become one, by their pointer, as gSOAP tells them apart.
+// But for empty ones, which it does not find again when it reads what it has written.
+template <class Request> void share(Request &) {}
+inline void share(SendRepeatedStrings &request) {
+    std::unordered_map<std::string_view, char *> known;
+    for (int i = 0; i < request.item.__size; i++) {
+        char *&text = request.item.__ptr[i];
+        if (text && *text) text = known.emplace(text, text).first->second;
+    }
+}
 
 // Doubles that travel as base64 of their bits; this program and its hosts are little-endian, as the bits on the wire are.
 struct SendDoubles64 {
@@ -118,7 +140,7 @@ public:
 
     template <class Request> void encode(const Request &request, Output &output) {
         output_ = &output;
-        ctx_->encodingStyle = nullptr;
+        ctx_->encodingStyle = ENCODING<Request>;
         soap_serializeheader(ctx_);
         Generated<Request>::serialize(ctx_, &request);
         check(soap_begin_send(ctx_) == SOAP_OK && soap_envelope_begin_out(ctx_) == SOAP_OK &&

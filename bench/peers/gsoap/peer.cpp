@@ -76,6 +76,7 @@ template <class Request> class Write : public Workload {
 public:
     explicit Write(std::string message) {
         values_.decode(message, request_);
+        share(request_);
         std::string().swap(message);
         mark_baseline();
         encode();
@@ -161,6 +162,7 @@ const std::vector<Kind> KINDS = {
     kind<SendInts>("ints"),       kind<SendDoubles>("easy"), kind<SendDoubles>("hard"),
     kind<SendStrings>("strings"), kind<SendMios>("structs"), kind<SendEvents>("events"),
     kind<SendBase64>("base64"),   kind<SendDoubles64>("doubles64"),
+    kind<SendEncodedStrings>("encoded"), kind<SendRepeatedStrings>("repeated"),
 };
 
 // By the name of their type.
@@ -178,25 +180,46 @@ Workload &current() {
     return *prepared;
 }
 
-std::vector<std::string> kind_names() {
-    std::vector<std::string> names;
-    for (const Kind &kind : KINDS) names.push_back(kind.name);
-    names.push_back("composites");
-    return names;
+// What this program is compared in. Built with references, it is only that in which they matter.
+#ifdef ENCODED_ALONE
+constexpr const char *NAME = "gsoap-multiref";
+const std::vector<std::string> LITERAL_KINDS, LITERAL_OPERATIONS;
+const std::vector<std::string> READ_ALONE;
+#else
+constexpr const char *NAME = "gsoap";
+const std::vector<std::string> LITERAL_KINDS = {"ints",   "easy",   "hard",      "strings",   "structs",
+                                                "events", "base64", "doubles64", "composites"};
+const std::vector<std::string> LITERAL_OPERATIONS = {"Ints", "Doubles", "Strings", "Mios", "Events", "Base64"};
+const std::vector<std::string> READ_ALONE = {"decode-resource"};
+#endif
+const std::vector<std::string> ENCODED_KINDS = {"encoded", "repeated"};
+const std::vector<std::string> ENCODED_OPERATIONS = {"EncodedStrings", "RepeatedStrings"};
+
+// Each of the directions of each of the names.
+void add(std::vector<std::string> &to, const std::vector<std::string> &directions, const std::vector<std::string> &names) {
+    for (const std::string &direction : directions)
+        for (const std::string &name : names) to.push_back(direction + name);
+}
+
+// As JSON, without the brackets.
+std::string listed(const std::vector<std::string> &all) {
+    std::string text;
+    for (const std::string &one : all) text += (text.empty() ? "\"" : ",\"") + one + '"';
+    return text;
 }
 
 void hello() {
-    std::string names;
-    for (const char *direction : {"decode-", "encode-", "send-"})
-        for (const std::string kind : kind_names())
-            names += (names.empty() ? "\"" : ",\"") + (direction + kind) + '"';
-    names += ",\"decode-resource\"";
-    std::string operations = "\"echoVoid\"";
-    for (const char *direction : {"echo", "send", "receive"})
-        for (const char *values : {"Ints", "Doubles", "Strings", "Mios", "Events", "Base64"})
-            operations += std::string(",\"") + direction + values + '"';
-    std::printf("{\"peer\":\"gsoap\",\"version\":\"%d.%d.%d\",\"workloads\":[%s],\"operations\":[%s],\"calls\":[%s],\"transports\":%s}\n",
-                GSOAP_VERSION / 100000, GSOAP_VERSION / 1000 % 100, GSOAP_VERSION % 1000, names.c_str(), operations.c_str(),
+    std::vector<std::string> workloads;
+    add(workloads, {"decode-", "encode-", "send-"}, LITERAL_KINDS);
+    add(workloads, {"decode-", "encode-", "send-"}, ENCODED_KINDS);
+    add(workloads, {""}, READ_ALONE);
+    std::vector<std::string> all;
+    if (!LITERAL_OPERATIONS.empty()) all.push_back("echoVoid");
+    add(all, {"echo", "send", "receive"}, LITERAL_OPERATIONS);
+    add(all, {"send", "receive"}, ENCODED_OPERATIONS);
+    const std::string names = listed(workloads), operations = listed(all);
+    std::printf("{\"peer\":\"%s\",\"version\":\"%d.%d.%d\",\"workloads\":[%s],\"operations\":[%s],\"calls\":[%s],\"transports\":%s}\n",
+                NAME, GSOAP_VERSION / 100000, GSOAP_VERSION / 1000 % 100, GSOAP_VERSION % 1000, names.c_str(), operations.c_str(),
                 operations.c_str(), Transport::names());
 }
 

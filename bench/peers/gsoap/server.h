@@ -148,6 +148,29 @@ inline void made(soap *ctx, int i, ns__Event &item) {
     item.message = text_of(ctx, i, 0);
 }
 
+// Arrays of SOAP encoding. Strings that repeat are so many different ones in turn, each of them one in memory.
+#define ENCODED(NAME, DIFFERENT)                                                                   \
+    int ns__send##NAME(soap *ctx, ArrayOfString item, ns__send##NAME##Response &response) {        \
+        soap_set_omode(ctx, SOAP_IO_STORE);                                                        \
+        response.count = item.__size;                                                              \
+        return SOAP_OK;                                                                            \
+    }                                                                                              \
+    int ns__receive##NAME(soap *ctx, int count, ns__receive##NAME##Response &response) {           \
+        soap_set_omode(ctx, SOAP_IO_STORE);                                                        \
+        if (count < 0) return soap_sender_fault(ctx, "the count is negative", nullptr);            \
+        size_t size = static_cast<size_t>(count) * sizeof(char *);                                 \
+        char **items = static_cast<char **>(soap_malloc(ctx, size + 1));                           \
+        for (int i = 0; i < count; i++)                                                            \
+            items[i] = i < (DIFFERENT) ? text_of(ctx, i + 1, 100) : items[i - (DIFFERENT)];        \
+        response.item.__ptr = items;                                                               \
+        response.item.__size = count;                                                              \
+        return SOAP_OK;                                                                            \
+    }
+
+ENCODED(EncodedStrings, count)
+ENCODED(RepeatedStrings, 1000)
+#undef ENCODED
+
 #define RECEIVE(NAME, ITEM)                                                                      \
     int ns__receive##NAME(soap *ctx, int count, ns__receive##NAME##Response &response) {         \
         soap_set_omode(ctx, SOAP_IO_STORE);                                                      \

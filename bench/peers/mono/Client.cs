@@ -1,10 +1,11 @@
-// Calls of the operations of suite.wsdl by the proxy that is generated from it.
+// Calls of the operations of suite.wsdl and suite-encoded.wsdl by the proxies that are generated from them.
 
 using System;
 using System.Collections.Generic;
 using System.Linq;
 using System.Net;
 using System.Threading;
+using System.Web.Services.Protocols;
 
 public static class Client
 {
@@ -17,11 +18,18 @@ public static class Client
         { "Mios", "structs" },
         { "Events", "events" },
         { "Base64", "base64" },
+        { "EncodedStrings", "encoded" },
+        { "RepeatedStrings", "repeated" },
     };
 
-    /// <summary>Every operation; the server offers the same.</summary>
-    public static readonly string[] Operations =
-        new[] { "echoVoid" }.Concat(Kinds.Keys.SelectMany(items => new[] { "echo" + items, "send" + items, "receive" + items })).ToArray();
+    /// <summary>Every operation; the server offers the same. Nothing is echoed in SOAP encoding.</summary>
+    public static readonly string[] Operations = new[] { "echoVoid" }.Concat(Kinds.Keys.SelectMany(OperationsOf)).ToArray();
+
+    private static IEnumerable<string> OperationsOf(string items)
+    {
+        var actions = items.EndsWith("edStrings") ? new[] { "send", "receive" } : new[] { "echo", "send", "receive" };
+        return actions.Select(action => action + items);
+    }
 
     /// <summary>The kind of an operation's values; null where it has none.</summary>
     public static Kind KindOf(string operation)
@@ -30,13 +38,14 @@ public static class Client
         {
             throw new ArgumentException("unknown operation " + operation);
         }
-        return Kinds.Where(entry => operation.EndsWith(entry.Key)).Select(entry => Kind.All[entry.Value]).FirstOrDefault();
+        return Kinds.Where(entry => OperationsOf(entry.Key).Contains(operation)).Select(entry => Kind.All[entry.Value]).FirstOrDefault();
     }
 
     /// <summary>A call, to be made again and again, that gives what the response holds. It sends values, or a number, or nothing.</summary>
     public static Func<object> Calls(int port, string operation, int count, object values)
     {
-        var suite = Proxy(port);
+        var suite = Ready(new Suite(), port);
+        var encoded = Ready(new SuiteEncoded(), port);
         switch (operation)
         {
             case "echoVoid": return () =>
@@ -62,16 +71,23 @@ public static class Client
             case "receiveMios": return () => suite.receiveMios(count);
             case "receiveEvents": return () => suite.receiveEvents(count);
             case "receiveBase64": return () => suite.receiveBase64(count);
+            case "sendEncodedStrings": return () => encoded.sendEncodedStrings((string[])values);
+            case "sendRepeatedStrings": return () => encoded.sendRepeatedStrings((string[])values);
+            case "receiveEncodedStrings": return () => encoded.receiveEncodedStrings(count);
+            case "receiveRepeatedStrings": return () => encoded.receiveRepeatedStrings(count);
             default: throw new ArgumentException("unknown operation " + operation);
         }
     }
 
     /// <summary>A proxy that sends at once: it neither asks first whether it may, nor waits for more to send.</summary>
-    private static Suite Proxy(int port)
+    private static T Ready<T>(T proxy, int port) where T : SoapHttpClientProtocol
     {
         ServicePointManager.Expect100Continue = false;
         ServicePointManager.UseNagleAlgorithm = false;
-        return new Suite { Url = "http://127.0.0.1:" + port + "/bench", Proxy = new WebProxy(), Timeout = Timeout.Infinite };
+        proxy.Url = "http://127.0.0.1:" + port + "/bench";
+        proxy.Proxy = new WebProxy();
+        proxy.Timeout = Timeout.Infinite;
+        return proxy;
     }
 
     /// <summary>What is sent and what comes back are one parameter.</summary>

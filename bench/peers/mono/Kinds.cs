@@ -49,6 +49,8 @@ public abstract class Kind
         { "events", Events() },
         { "base64", Base64() },
         { "doubles64", Doubles64() },
+        { "encoded", new EncodedKind("sendEncodedStrings") },
+        { "repeated", new EncodedKind("sendRepeatedStrings") },
     };
 
     private static Kind Ints()

@@ -1,4 +1,4 @@
-// The operations of suite.wsdl as a web service.
+// The operations of suite.wsdl and suite-encoded.wsdl as a web service.
 
 using System;
 using System.Linq;
@@ -12,6 +12,9 @@ using System.Xml.Serialization;
 [SoapDocumentService(RoutingStyle = SoapServiceRoutingStyle.RequestElement)]
 public class SuiteService : WebService
 {
+    /// <summary>Of strings that repeat.</summary>
+    private const int Different = 1000;
+
     [WebMethod]
     public void echoVoid()
     {
@@ -141,6 +144,39 @@ public class SuiteService : WebService
     public byte[] receiveBase64([XmlElement("count", Form = XmlSchemaForm.Unqualified)] int count)
     {
         return Items(count, i => (byte)(i - 1));
+    }
+
+    [WebMethod]
+    [SoapRpcMethod("urn:bench#sendEncodedStrings", RequestNamespace = Names.Bench, ResponseNamespace = Names.Bench)]
+    [return: SoapElement("count")]
+    public int sendEncodedStrings(string[] item)
+    {
+        return item.Length;
+    }
+
+    [WebMethod]
+    [SoapRpcMethod("urn:bench#receiveEncodedStrings", RequestNamespace = Names.Bench, ResponseNamespace = Names.Bench)]
+    [return: SoapElement("item")]
+    public string[] receiveEncodedStrings(int count)
+    {
+        return Items(count, Text);
+    }
+
+    [WebMethod]
+    [SoapRpcMethod("urn:bench#sendRepeatedStrings", RequestNamespace = Names.Bench, ResponseNamespace = Names.Bench)]
+    [return: SoapElement("count")]
+    public int sendRepeatedStrings(string[] item)
+    {
+        return item.Length;
+    }
+
+    [WebMethod]
+    [SoapRpcMethod("urn:bench#receiveRepeatedStrings", RequestNamespace = Names.Bench, ResponseNamespace = Names.Bench)]
+    [return: SoapElement("item")]
+    public string[] receiveRepeatedStrings(int count)
+    {
+        var different = Items(Math.Min(count, Different), Text);
+        return Items(count, i => different[(i - 1) % Different]);
     }
 
     /// <summary>Items for the numbers from 1 up.</summary>

@@ -10,6 +10,7 @@
 #![forbid(unsafe_code)]
 
 mod cli;
+mod encoded;
 mod engine;
 mod environment;
 mod figures;

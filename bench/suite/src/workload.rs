@@ -100,6 +100,10 @@ pub enum Values {
     Base64,
     /// `xsd:base64Binary` of the bits of doubles
     Doubles64,
+    /// An array of `xsd:string` in SOAP encoding
+    Encoded,
+    /// The same of strings that repeat
+    Repeated,
 }
 
 /// Another toolkit.

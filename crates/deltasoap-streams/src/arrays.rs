@@ -12,7 +12,8 @@
 //! <ns:sendInts xmlns:ns="urn:bench"><item>1</item><item>2</item></ns:sendInts></soap:Body></soap:Envelope>
 //! ```
 //!
-//! (without the line break shown). The wrapper is in the namespace `urn:bench`, its children are in none.
+//! (without the line break shown). The wrapper is in the namespace `urn:bench`, its children are in none. [`message_encoded`] is the exception:
+//! rpc/encoded.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -69,6 +70,15 @@ pub fn strings(n: usize) -> Vec<String> {
     (0..n).map(|_| (0..STRING_LENGTH).map(|_| letter(&mut random)).collect()).collect()
 }
 
+/// `n` strings that repeat: the first [`DIFFERENT_STRINGS`] of [`strings`], in turn.
+#[must_use]
+pub fn repeated_strings(n: usize) -> Vec<String> {
+    strings(n.min(DIFFERENT_STRINGS)).into_iter().cycle().take(n).collect()
+}
+
+/// How many of [`repeated_strings`] differ.
+pub const DIFFERENT_STRINGS: usize = 1000;
+
 /// The number of letters in each of [`strings`].
 pub const STRING_LENGTH: usize = 100;
 
@@ -108,6 +118,27 @@ pub fn message_strings<S: AsRef<str>>(values: &[S]) -> String {
             element(out, "item", &escape(value.as_ref()));
         }
     })
+}
+
+/// The message of an operation in SOAP encoding (SOAP 1.1, section 5): an array of strings, each where it belongs. Nothing refers to anything.
+#[must_use]
+pub fn message_encoded<S: AsRef<str>>(operation: &str, values: &[S]) -> String {
+    let mut out = format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\
+         <soap:Envelope xmlns:soap=\"http://schemas.xmlsoap.org/soap/envelope/\" \
+         xmlns:soapenc=\"http://schemas.xmlsoap.org/soap/encoding/\" xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" \
+         xmlns:xsd=\"http://www.w3.org/2001/XMLSchema\"><soap:Body>\
+         <ns:{operation} xmlns:ns=\"{NAMESPACE}\" soap:encodingStyle=\"http://schemas.xmlsoap.org/soap/encoding/\">\
+         <item xsi:type=\"soapenc:Array\" soapenc:arrayType=\"xsd:string[{}]\">",
+        values.len()
+    );
+    for value in values {
+        out.push_str("<item xsi:type=\"xsd:string\">");
+        out.push_str(&escape(value.as_ref()));
+        out.push_str("</item>");
+    }
+    out.push_str(&format!("</item></ns:{operation}></soap:Body></soap:Envelope>"));
+    out
 }
 
 /// The message `sendMios`: one `item` an object, in it `x`, `y` and `v`.
@@ -237,6 +268,25 @@ mod tests {
         assert!(
             message.contains("<ns:sendI2D1S1 xmlns:ns=\"urn:bench\"><i0>1</i0><i1>2</i1><d0>0.5</d0><s0>&lt;</s0></ns")
         );
+    }
+
+    #[test]
+    fn strings_repeat_after_a_thousand() {
+        let (all, some) = (repeated_strings(2500), strings(DIFFERENT_STRINGS));
+        assert_eq!((&all[..1000], &all[1000..2000], &all[2000..]), (&some[..], &some[..], &some[..500]));
+        assert_eq!(repeated_strings(3), strings(3));
+    }
+
+    #[test]
+    fn an_encoded_array_says_how_long_it_is() {
+        let message = message_encoded("sendEncodedStrings", &["a", "<"]);
+        for part in [
+            "<ns:sendEncodedStrings xmlns:ns=\"urn:bench\" soap:encodingStyle=",
+            "soapenc:arrayType=\"xsd:string[2]\"><item xsi:type=\"xsd:string\">a</item>",
+            ">&lt;</item></item></ns:sendEncodedStrings></soap:Body>",
+        ] {
+            assert!(message.contains(part), "{part}");
+        }
     }
 
     #[test]

@@ -16,7 +16,7 @@ use deltasoap::encode::differential::EncodeStats;
 
 use crate::workload::Workload;
 
-pub use ours::{Deltasoap, timed};
+pub use ours::{Deltasoap, prepare_shared, timed};
 pub use peer::{Call, Peer, Transport};
 
 /// A toolkit.

@@ -5,12 +5,12 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use deltasoap::decode::Decoder;
-use deltasoap::schema::Use;
 use deltasoap::soap::{Version, encode_message};
 use deltasoap::{Buffer, DecodeOptions, Differential, Error, Hint, Template, Templating};
 
 use super::floor::{Compare, Copy};
 use super::{Engine, Session};
+use crate::encoded::with_shared_sample;
 use crate::memory;
 use crate::messages::{Payload, Sample, Visitor, decode, with_sample};
 use crate::ring::Ring;
@@ -44,6 +44,15 @@ impl Engine for Deltasoap {
     }
 }
 
+/// The same workload with values that are handles to shared ones; `None` where there are none.
+///
+/// # Errors
+/// When the first run fails.
+pub fn prepare_shared(workload: &Workload, n: usize) -> Result<Option<Box<dyn Session>>> {
+    let opened = with_shared_sample(workload.values, n, Open { action: workload.action, chunk: None, hint: None });
+    opened.map(|mut session| session.run(1).map(|_| session)).transpose()
+}
+
 /// Writes a sample through a template; gives that as a hint.
 struct Send;
 
@@ -52,7 +61,7 @@ impl Visitor for Send {
 
     fn visit<T: Payload>(self, sample: Sample<T>) -> Self::Output {
         let mut template = Template::new(Templating::default());
-        template.encode(Version::Soap11, Use::Literal, &[], &sample.values).ok()?;
+        template.encode(Version::Soap11, T::ENCODING, &[], &sample.values).ok()?;
         template.hint()
     }
 }
@@ -153,7 +162,7 @@ struct Encode<T> {
 
 impl<T: Payload> Encode<T> {
     fn encode(&self, buffer: Buffer) -> Result<Buffer, Error> {
-        encode_message(Version::Soap11, Use::Literal, &[], &self.sample.values, buffer)
+        encode_message(Version::Soap11, T::ENCODING, &[], &self.sample.values, buffer)
     }
 }
 
@@ -200,6 +209,19 @@ mod tests {
             session.peak_bytes().unwrap();
             assert!(session.bytes() > 100);
         }
+    }
+
+    #[test]
+    fn shared_values_are_done_right() {
+        let workloads = Definitions::load().unwrap().workloads;
+        let sessions = workloads.iter().filter_map(|workload| prepare_shared(workload, 3000).unwrap());
+        let mut count = 0;
+        for mut session in sessions {
+            session.check().unwrap();
+            session.peak_bytes().unwrap();
+            count += 1;
+        }
+        assert_eq!(count, 3);
     }
 
     #[test]

@@ -237,7 +237,7 @@ pub fn open(case: &Case, mode: Mode, server: Option<SocketAddr>) -> Result<Box<d
     match case.values {
         Values::Ints => lane::open::<Ints>(case, mode, server),
         Values::Structs => lane::open::<Structs>(case, mode, server),
-        Values::Strings => lane::open::<Strings>(case, mode, server),
+        Values::Strings | Values::Encoded | Values::Repeated => lane::open::<Strings>(case, mode, server),
         Values::Easy | Values::Hard | Values::Events | Values::Base64 | Values::Doubles64 => {
             lane::open::<Doubles>(case, mode, server)
         }

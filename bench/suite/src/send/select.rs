@@ -103,7 +103,7 @@ pub fn bounds(values: Values) -> (usize, usize) {
     match values {
         Values::Ints => (Ints::SHORTEST, Ints::LONGEST),
         Values::Structs => (Structs::SHORTEST, Structs::LONGEST),
-        Values::Strings => (Strings::SHORTEST, Strings::LONGEST),
+        Values::Strings | Values::Encoded | Values::Repeated => (Strings::SHORTEST, Strings::LONGEST),
         Values::Easy | Values::Hard | Values::Events | Values::Base64 | Values::Doubles64 => {
             (Doubles::SHORTEST, Doubles::LONGEST)
         }

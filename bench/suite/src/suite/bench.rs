@@ -16,7 +16,8 @@ use super::row::{Layer, Row};
 use super::servers::{Secrets, Servers, WAYS, Way};
 use super::steps::{Step, Work};
 use super::toolkits::{Opened, Restarts, Toolkits};
-use crate::engine::{Call, Session};
+use crate::encoded::SHARED;
+use crate::engine::{Call, Session, prepare_shared};
 use crate::load::generate::{self, Load, generate};
 use crate::load::pace::Arrivals;
 use crate::load::server::{OURS, Server};
@@ -128,6 +129,9 @@ impl<'d> Bench<'d> {
             let hope = hope.and_then(|()| self.restarts.hope(&name, &work, n));
             let opened = hope.and_then(|()| toolkit.open(workload, n));
             group.add(subject.row(&name, layer, Mode::Regular.name()), opened);
+            if name == OURS {
+                add_shared(&mut group, &subject, workload, n);
+            }
         }
         let measured = group.measure(effort);
         self.restarted(measured, (&work, n))
@@ -297,6 +301,14 @@ impl<'d> Bench<'d> {
 fn work_of(operation: &Operation, way: &Way<'_>) -> String {
     let name = &operation.name;
     if way.name == Way::plain().name { format!("calls/{name}") } else { format!("calls/{name} {}", way.name) }
+}
+
+/// Adds our row with values that are handles to shared ones, where there are such.
+fn add_shared(group: &mut Group<'_>, subject: &super::row::Subject<'_>, workload: &Workload, n: usize) {
+    let opened = prepare_shared(workload, n).map_err(|error| Lack::failed(&error)).transpose();
+    if let Some(opened) = opened {
+        group.add(subject.row(OURS, Layer::Soap, SHARED), opened.map(|session| session as Box<dyn Session>));
+    }
 }
 
 /// The toolkit that differential calls are compared with.

@@ -66,18 +66,21 @@ pub struct Setup {
     pub is_gzip: bool,
     /// Who vouches for the server; `None` without TLS.
     pub roots: Option<Roots>,
+    /// How requests are laid out.
+    pub encoding: Use,
 }
 
 impl Setup {
-    /// Everything in full, in the clear.
+    /// Everything in full, in the clear, literal.
     pub fn new(address: SocketAddr, mode: Mode) -> Self {
-        Setup { address, mode, is_gzip: false, roots: None }
+        Setup { address, mode, is_gzip: false, roots: None, encoding: Use::Literal }
     }
 
     fn client(&self) -> Result<Client> {
         let scheme = if self.roots.is_some() { "https" } else { "http" };
         let differential = self.mode.differential();
         let builder = Client::builder(format!("{scheme}://{}/bench", self.address))
+            .encoding(self.encoding)
             .options(DecodeOptions { differential, ..DecodeOptions::default() })
             .templating(self.mode.templating())
             .hints(self.mode == Mode::Both)
@@ -133,7 +136,7 @@ impl<Request: Message, Response: Answer> Calls<Request, Response> {
     pub fn open(setup: &Setup, ring: Vec<(Request, String)>) -> Result<Self> {
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let first = &ring.first().context("nothing to send")?.0;
-        let bytes = encode_message(Version::Soap11, Use::Literal, &[], first, Buffer::new())?.len();
+        let bytes = encode_message(Version::Soap11, setup.encoding, &[], first, Buffer::new())?.len();
         let is_leased = matches!(setup.mode, Mode::Decode | Mode::Both);
         let mut calls = Calls { runtime, client: setup.client()?, is_leased, ring, next: 0, last: None, bytes };
         calls.run(1)?;

@@ -22,6 +22,22 @@ pub struct Definition {
     pub operation: Vec<Operation>,
     /// Who stands for the paper's toolkits.
     pub paper_toolkit: Vec<PaperToolkit>,
+    /// Rows that say nothing about toolkits.
+    flaw: Vec<Flaw>,
+}
+
+/// Rows of a toolkit whose times have another cause than what they are about. They are shown, and no claim is judged by them.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Flaw {
+    /// The toolkit.
+    engine: String,
+    /// Patterns of the rows' names.
+    rows: Vec<String>,
+    /// The last day of the records that have it, where it was mended.
+    until: Option<String>,
+    /// The cause.
+    why: String,
 }
 
 /// A toolkit of the paper.
@@ -32,6 +48,8 @@ pub struct PaperToolkit {
     pub paper: String,
     /// The toolkit that stands for it.
     pub engine: String,
+    /// Where it is shown; everywhere without.
+    pub exhibit: Option<String>,
 }
 
 /// How thoroughly the suite measures.
@@ -56,6 +74,9 @@ pub struct Operation {
     /// The type of an item; empty where there are none.
     #[serde(default, rename = "type")]
     pub item: String,
+    /// True if its messages are in SOAP encoding; it is one of `suite-encoded.wsdl` then.
+    #[serde(default)]
+    pub encoded: bool,
     /// Which values there are, as in the workloads of the parts in one process; empty where there are none.
     #[serde(default)]
     pub values: String,
@@ -143,6 +164,12 @@ impl Definition {
         Ok(definition)
     }
 
+    /// Without flaws: for rows that are made up.
+    #[cfg(test)]
+    pub fn without_flaws(self) -> Self {
+        Definition { flaw: vec![], ..self }
+    }
+
     /// Items in an array, ascending.
     pub fn sizes(&self, scope: Scope) -> &[usize] {
         match scope {
@@ -169,6 +196,16 @@ impl Definition {
         self.sizes(scope).last().copied().unwrap_or(1)
     }
 
+    /// Why the time of a toolkit in a row says nothing, in a record of that day (`2026-11-23`); `None` where it does.
+    pub fn flaw(&self, engine: &str, row: &str, date: &str) -> Option<&str> {
+        let is_meant = |flaw: &&Flaw| {
+            flaw.engine == engine
+                && flaw.rows.iter().any(|pattern| matches(pattern, row))
+                && flaw.until.as_ref().is_none_or(|until| date <= &**until)
+        };
+        self.flaw.iter().find(is_meant).map(|flaw| &*flaw.why)
+    }
+
     /// The streams of similar messages that an operation is measured with.
     ///
     /// # Errors
@@ -180,6 +217,19 @@ impl Definition {
         };
         operation.similarity.iter().map(find).collect()
     }
+}
+
+/// Whether a text is as a pattern says, in which `*` stands for any text.
+pub fn matches(pattern: &str, text: &str) -> bool {
+    let Some((first, rest)) = pattern.split_once('*') else { return pattern == text };
+    let Some(mut left) = text.strip_prefix(first) else { return false };
+    let mut parts: Vec<&str> = rest.split('*').collect();
+    let last = parts.pop().unwrap_or_default();
+    for part in parts {
+        let Some(place) = left.find(part) else { return false };
+        left = &left[place + part.len()..];
+    }
+    left.ends_with(last)
 }
 
 impl Operation {
@@ -239,11 +289,12 @@ mod tests {
     use super::*;
 
     const WSDL: &str = include_str!("../../../definitions/suite.wsdl");
+    const ENCODED: &str = include_str!("../../../definitions/suite-encoded.wsdl");
 
     #[test]
     fn operations_are_those_that_were_announced() {
         let definition = Definition::load().unwrap();
-        assert_eq!(definition.operation.len(), 1 + 3 * 6);
+        assert_eq!(definition.operation.iter().filter(|operation| !operation.encoded).count(), 1 + 3 * 6);
         for operation in &definition.operation {
             let (name, prefix) = (&operation.name, operation.action.name());
             assert!(name.starts_with(prefix), "{name}");
@@ -256,12 +307,46 @@ mod tests {
     #[test]
     fn the_description_has_the_operations_and_no_others() {
         let definition = Definition::load().unwrap();
-        for Operation { name, .. } in &definition.operation {
-            for part in [format!("soapAction=\"urn:bench#{name}\""), format!("<xs:element name=\"{name}Response\"")] {
-                assert!(WSDL.contains(&part), "{part}");
+        for Operation { name, encoded, .. } in &definition.operation {
+            let (text, response) = match encoded {
+                true => (ENCODED, format!("<wsdl:message name=\"{name}Response\"")),
+                false => (WSDL, format!("<xs:element name=\"{name}Response\"")),
+            };
+            for part in [format!("soapAction=\"urn:bench#{name}\""), response] {
+                assert!(text.contains(&part), "{part}");
             }
         }
-        assert_eq!(WSDL.matches("soapAction=").count(), definition.operation.len());
+        let described = [WSDL, ENCODED].map(|text| text.matches("soapAction=").count());
+        assert_eq!(described.iter().sum::<usize>(), definition.operation.len());
+    }
+
+    #[test]
+    fn patterns_match() {
+        for (pattern, text) in [("a", "a"), ("*", ""), ("a*", "abc"), ("*c", "abc"), ("a*c*e", "abcde"), ("a*a", "aa")]
+        {
+            assert!(matches(pattern, text), "{pattern} {text}");
+        }
+        for (pattern, text) in [("a", "ab"), ("a*a", "a"), ("*b", "abc"), ("a*x*e", "abcde")] {
+            assert!(!matches(pattern, text), "{pattern} {text}");
+        }
+    }
+
+    #[test]
+    fn flaws_are_of_a_toolkit_a_row_and_a_time() {
+        let definition = Definition::load().unwrap();
+        let is_flawed = |engine, row, date| definition.flaw(engine, row, date).is_some();
+        assert!(is_flawed("mono", "calls/receiveInts/1000", "2026-11-23"));
+        for (engine, row, date) in [
+            ("mono", "calls/receiveInts/1000", "2026-12-01"),
+            ("mono", "calls/receiveInts/100", "2026-11-23"),
+            ("gsoap", "calls/receiveInts/1000", "2026-11-23"),
+        ] {
+            assert!(!is_flawed(engine, row, date), "{engine} {row} {date}");
+        }
+        let streaming = |row| is_flawed("axis-streaming", row, "2099-01-01");
+        assert!(streaming("calls/echoDoubles/100000") && streaming("process/decode-hard/1000"));
+        assert!(!streaming("calls/receiveEncodedStrings/100000") && !streaming("process/encode-hard/1000"));
+        assert!(!streaming("calls/receiveBase64/100000") && !streaming("calls/echoVoid/0"));
     }
 
     #[test]

@@ -3,12 +3,13 @@
 //!
 //! [`definition`] reads what there is to measure, [`mod@steps`] puts it in order, [`mod@bench`] measures it over [`toolkits`] and their
 //! [`servers`], a [`group`] at a time, by means of the parts that the other commands have too; [`growth`] tells what would take too long, and
-//! [`lack`] is why there is nothing to measure. [`record`] keeps [`row`]s. [`operations`] are the messages, [`calls`] our client's calls, [`service`] our
+//! [`lack`] is why there is nothing to measure. [`record`] keeps [`row`]s. [`operations`] are the messages, [`encoded`] those in SOAP encoding, [`calls`] our client's calls, [`service`] our
 //! server. [`report`] makes the report of a record, now or later: numbers and their presentation are apart.
 
 mod bench;
 mod calls;
 mod definition;
+mod encoded;
 mod group;
 mod growth;
 mod lack;

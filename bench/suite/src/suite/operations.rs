@@ -1,7 +1,8 @@
 //! The messages of `suite.wsdl` as Rust types, and the values that they carry.
 //!
 //! A type of items is a [`Content`]: what a list or an octet string holds. [`operations!`](self) makes of each the messages of its
-//! three operations, our service's handlers for them, and calls of them by our client.
+//! three operations, our service's handlers for them, and calls of them by our client. Those of `suite-encoded.wsdl` are in
+//! [`encoded`](super::encoded).
 
 use anyhow::Result;
 use deltasoap::http::ServiceBuilder;
@@ -16,6 +17,7 @@ use deltasoap_streams::similar::{self, Changes};
 
 use super::calls::{Answer, Calls, Setup};
 use super::definition::{Action, Change, Operation, Similarity};
+use super::encoded;
 use crate::engine::Session;
 use crate::messages::{Event, Mio, event_tuples, tuples};
 
@@ -50,7 +52,7 @@ fn numbers(n: usize) -> impl Iterator<Item = i32> {
 }
 
 /// "Message #i" and dots. Padding by `format!` writes them one by one, which takes longer than to encode the string.
-fn wide(i: i32) -> String {
+pub fn wide(i: i32) -> String {
     let mut text = String::with_capacity(WIDTH);
     text += "Message #";
     text += &i.to_string();
@@ -209,12 +211,12 @@ fn written<T: Message>(message: &T) -> Result<Vec<u8>> {
 }
 
 /// A number as a response has it.
-fn number(count: usize) -> i32 {
+pub fn number(count: usize) -> i32 {
     i32::try_from(count).unwrap_or(i32::MAX)
 }
 
 /// The checksum of a number.
-fn number_sum(count: usize) -> String {
+pub fn number_sum(count: usize) -> String {
     checksum::ints(&[number(count)])
 }
 
@@ -227,7 +229,7 @@ macro_rules! operations {
         pub fn serve(builder: ServiceBuilder) -> ServiceBuilder {
             let builder = builder.operation(async |_: Lease<EchoVoid>| Ok::<_, Fault>(EchoVoidResponse {}));
             $(let builder = $module::serve(builder);)*
-            builder
+            encoded::serve(builder)
         }
 
         /// Calls of an operation with `n` items by our client. `None` where there is no such type of items.
@@ -241,7 +243,7 @@ macro_rules! operations {
             }
             match operation.items() {
                 $($items => $module::open(operation.action, n, similarity, setup).map(Some),)*
-                _ => Ok(None),
+                _ => encoded::open(operation, n, setup),
             }
         }
 
@@ -256,7 +258,7 @@ macro_rules! operations {
             }
             match operation.items() {
                 $($items => $module::request(operation.action, n, similarity).map(Some),)*
-                _ => Ok(None),
+                _ => Ok(encoded::request(operation, n)),
             }
         }
     };
@@ -349,7 +351,7 @@ macro_rules! operations {
 }
 
 /// Most items that the service makes, so that nobody can have it use up its memory.
-const MOST: usize = 1_000_000;
+pub const MOST: usize = 1_000_000;
 
 operations! {
     ints = "Ints", item: Vec<i32>,

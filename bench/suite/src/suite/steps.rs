@@ -208,6 +208,8 @@ fn values_name(values: Values) -> &'static str {
         Values::Events => "events",
         Values::Base64 => "base64",
         Values::Doubles64 => "doubles64",
+        Values::Encoded => "encoded",
+        Values::Repeated => "repeated",
     }
 }
 

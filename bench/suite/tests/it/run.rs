@@ -50,7 +50,7 @@ fn json_is_one_line_a_measurement_and_nothing_else() {
     let (streams, lines): (Vec<_>, Vec<_>) = lines.into_iter().partition(|line| line.get("messages").is_some());
     let (sends, lines): (Vec<_>, Vec<_>) = lines.into_iter().partition(|line| line.get("socket").is_some());
     assert!(sends.len() > 100 && sends.iter().all(|line| line["workload"].as_str().unwrap().starts_with("send-")));
-    assert_eq!(lines.len(), 20 * 2);
+    assert_eq!(lines.len(), 23 * 2);
     // Eight streams of two sizes, three of one; three modes each.
     assert_eq!(streams.len(), (8 * 2 + 3) * 3);
     for line in &lines {

@@ -98,6 +98,8 @@ interface Toolkit {
             case "structs" -> "sendMios";
             case "events" -> "sendEvents";
             case "base64", "doubles64" -> "sendBase64";
+            case "encoded" -> "sendEncodedStrings";
+            case "repeated" -> "sendRepeatedStrings";
             default -> {
                 if (!isComposite(kind)) {
                     throw new IllegalArgumentException("unknown kind of workload " + kind);
@@ -115,6 +117,8 @@ interface Toolkit {
             case "Mios" -> "structs";
             case "Events" -> "events";
             case "Base64" -> "base64";
+            case "EncodedStrings" -> "encoded";
+            case "RepeatedStrings" -> "repeated";
             case "Void" -> "";
             default -> throw new IllegalArgumentException("unknown operation " + operation);
         };

@@ -4,7 +4,9 @@ use anyhow::Result;
 use deltasoap_report::{Chart, Exhibit, Grid, number, size_names};
 
 use super::{Data, OURS, claims};
+use crate::encoded::SHARED;
 use crate::paper::printed::{CharacterizingPerformance as Printed, TimeTable};
+use crate::suite::definition::PaperToolkit;
 use crate::suite::row::{Layer, Part, Row};
 
 /// Draws everything, with verdicts on the paper's claims.
@@ -40,8 +42,16 @@ pub fn exhibits(data: &Data<'_>) -> Result<Vec<Exhibit>> {
         ),
         paper.figure(
             "Figure 5",
-            "Serialization of arrays of strings: encoding into memory, and a call that receives them.",
-            &[(Part::Process, "encode-strings"), (Part::Calls, "receiveStrings")],
+            "Serialization of arrays of strings in SOAP encoding, different ones and a thousand in turn: encoding into memory, and a call that \
+             receives them. gSOAP with references looks each string up by its pointer; ours are looked up where their type is Shared. Axis and \
+             Mono share no strings. Beside it, literal strings, which nobody looks up.",
+            &[
+                (Part::Process, "encode-encoded"),
+                (Part::Calls, "receiveEncodedStrings"),
+                (Part::Process, "encode-repeated"),
+                (Part::Calls, "receiveRepeatedStrings"),
+                (Part::Process, "encode-strings"),
+            ],
         ),
     ];
     for (name, verdict) in claims::verdicts(data)? {
@@ -69,74 +79,94 @@ impl Paper<'_> {
     }
 
     fn table(&self, name: &'static str, caption: &str, table: &TimeTable) -> Exhibit {
-        let grids = table.operations().into_iter().map(|operation| self.times(table, operation)).collect();
+        let grids = table.operations().into_iter().map(|operation| self.times(name, table, operation)).collect();
         Exhibit { grids, ..self.exhibit(name, caption) }
     }
 
     /// The paper's milliseconds beside ours, a row a toolkit.
-    fn times(&self, table: &TimeTable, operation: &str) -> Grid {
+    fn times(&self, exhibit: &str, table: &TimeTable, operation: &str) -> Grid {
         let sizes = size_names(&table.sizes);
         let mut header = vec!["toolkit".to_owned(), "in the paper".to_owned()];
         for side in ["paper", "here"] {
             header.extend(sizes.iter().map(|size| column(side, size)));
         }
         header.push("why empty".to_owned());
-        let rows = self.toolkits().into_iter().map(|(engine, paper)| {
+        let rows = self.toolkits(exhibit).into_iter().map(|(engine, paper)| {
             let printed = table.sizes.iter().map(|&n| table.ms(paper, operation, n).map_or_else(String::new, number));
             let measured: Vec<_> =
                 table.sizes.iter().map(|n| self.data.of(&format!("calls/{operation}/{n}"), engine)).collect();
             let ours = measured.iter().map(|row| row.and_then(Row::ms).map_or_else(String::new, number));
             let mut cells = vec![engine.to_owned(), paper.to_owned()];
             cells.extend(printed.chain(ours));
-            cells.push(why(&measured));
+            cells.push(self.why(&measured));
             cells
         });
         Grid { title: format!("{operation}: milliseconds"), header, rows: rows.collect(), names: 2 }
     }
 
-    /// All SOAP toolkits, and the names of those that the paper has.
-    fn toolkits(&self) -> Vec<(&str, &str)> {
+    /// The SOAP toolkits of an exhibit, and the names of those that the paper has.
+    fn toolkits(&self, exhibit: &str) -> Vec<(&str, &str)> {
         let known = &self.data.definition.paper_toolkit;
+        let is_elsewhere = |known: &&PaperToolkit| known.exhibit.as_ref().is_some_and(|place| place != exhibit);
+        let elsewhere: Vec<&str> = known.iter().filter(is_elsewhere).map(|known| &*known.engine).collect();
         let paper = |engine: &str| known.iter().find(|known| known.engine == engine).map_or("", |known| &*known.paper);
         let is_xml = |engine: &str| self.data.rows.iter().any(|row| row.engine == engine && row.layer == Layer::Xml);
         let engines = self.data.engines().filter(|engine| !is_xml(engine));
         let mut all: Vec<_> = engines.map(|engine| (engine, paper(engine))).collect();
         let missing = known.iter().filter(|known| !self.data.engines().any(|engine| engine == known.engine));
         all.extend(missing.map(|known| (&*known.engine, &*known.paper)));
+        all.retain(|(engine, _)| !elsewhere.contains(engine));
         all
     }
 
     fn figure(&self, name: &'static str, caption: &str, works: &[(Part, &str)]) -> Exhibit {
         let mut exhibit = self.exhibit(name, caption);
         for &(part, operation) in works {
-            exhibit.charts.push(self.curves(part, operation));
-            exhibit.grids.push(self.grid(part, operation));
+            let sizes = self.sizes(part, operation);
+            let places: Vec<String> = sizes.iter().map(|&n| place(part, operation, n)).collect();
+            let lanes = self.lanes(name, &places);
+            exhibit.charts.push(curves(operation, &sizes, &lanes));
+            exhibit.grids.push(self.grid(operation, &sizes, &lanes));
         }
         exhibit
     }
 
-    fn curves(&self, part: Part, operation: &str) -> Chart {
-        let sizes = self.sizes(part, operation);
-        let heights = |engine: &str| sizes.iter().map(|n| self.data.ms(&place(part, operation, *n), engine)).collect();
-        let series = self.toolkits().into_iter().map(|(engine, _)| (engine.to_owned(), heights(engine)));
-        let is_there = |(_, heights): &(String, Vec<f64>)| heights.iter().any(|height| height.is_finite());
-        let places: Vec<f64> = sizes.iter().map(|&n| n as f64).collect();
-        Chart::curves(format!("{operation}, milliseconds by items"), "ms", &places, series.filter(is_there).collect())
+    /// What the toolkits of an exhibit did at these pieces of work. Ours may have done it with shared values, too.
+    fn lanes(&self, exhibit: &str, places: &[String]) -> Vec<Lane<'_>> {
+        let in_mode = |engine, mode| places.iter().map(|place| self.data.in_mode(place, engine, mode)).collect();
+        let mut lanes: Vec<Lane<'_>> = Vec::new();
+        for (engine, paper) in self.toolkits(exhibit) {
+            lanes.push(Lane { name: engine.to_owned(), paper, rows: in_mode(engine, "regular") });
+            let shared = Lane { name: format!("{engine}, {SHARED}"), paper: "", rows: in_mode(engine, SHARED) };
+            lanes.extend(Some(shared).filter(|lane| lane.rows.iter().any(Option::is_some)));
+        }
+        lanes
     }
 
-    fn grid(&self, part: Part, operation: &str) -> Grid {
-        let sizes = self.sizes(part, operation);
+    fn grid(&self, operation: &str, sizes: &[usize], lanes: &[Lane<'_>]) -> Grid {
         let mut header = vec!["toolkit".to_owned(), "in the paper".to_owned()];
-        header.extend(size_names(&sizes));
+        header.extend(size_names(sizes));
         header.push("why empty".to_owned());
-        let rows = self.toolkits().into_iter().map(|(engine, paper)| {
-            let measured: Vec<_> = sizes.iter().map(|n| self.data.of(&place(part, operation, *n), engine)).collect();
-            let mut cells = vec![engine.to_owned(), paper.to_owned()];
-            cells.extend(measured.iter().map(|row| row.and_then(Row::ms).map_or_else(String::new, number)));
-            cells.push(why(&measured));
+        let rows = lanes.iter().map(|lane| {
+            let mut cells = vec![lane.name.clone(), lane.paper.to_owned()];
+            cells.extend(lane.rows.iter().map(|row| row.and_then(Row::ms).map_or_else(String::new, number)));
+            cells.push(self.why(&lane.rows));
             cells
         });
         Grid { title: format!("{operation}: milliseconds"), header, rows: rows.collect(), names: 2 }
+    }
+
+    /// Why a toolkit has no number at all, or at which sizes those that it has say nothing, and why.
+    fn why(&self, measured: &[Option<&Row>]) -> String {
+        let rows = || measured.iter().copied().flatten();
+        if rows().all(|row| row.ms().is_none()) {
+            let none = if measured.is_empty() { "not measured" } else { "not measured in this record" };
+            return rows().find_map(|row| row.reason.clone()).unwrap_or_else(|| none.to_owned());
+        }
+        let flawed: Vec<(usize, &str)> = rows().filter_map(|row| Some((row.n, self.data.flaw(row)?))).collect();
+        let Some((_, flaw)) = flawed.first() else { return String::new() };
+        let sizes: Vec<usize> = flawed.iter().map(|(n, _)| *n).collect();
+        format!("no claim is judged by {}: {flaw}", size_names(&sizes).join(", "))
     }
 
     fn sizes(&self, part: Part, operation: &str) -> Vec<usize> {
@@ -146,6 +176,22 @@ impl Paper<'_> {
         sizes.dedup();
         sizes
     }
+}
+
+/// What a toolkit did, in one way, at each size.
+struct Lane<'a> {
+    name: String,
+    /// Its name in the paper.
+    paper: &'a str,
+    rows: Vec<Option<&'a Row>>,
+}
+
+fn curves(operation: &str, sizes: &[usize], lanes: &[Lane<'_>]) -> Chart {
+    let height = |row: &Option<&Row>| row.and_then(Row::ms).unwrap_or(f64::NAN);
+    let series = lanes.iter().map(|lane| (lane.name.clone(), lane.rows.iter().map(height).collect()));
+    let is_there = |(_, heights): &(String, Vec<f64>)| heights.iter().any(|height| height.is_finite());
+    let places: Vec<f64> = sizes.iter().map(|&n| n as f64).collect();
+    Chart::curves(format!("{operation}, milliseconds by items"), "ms", &places, series.filter(is_there).collect())
 }
 
 fn column(side: &str, size: &str) -> String {
@@ -160,16 +206,6 @@ fn place_of(part: Part, operation: &str) -> String {
 /// The row of a piece of work.
 pub fn place(part: Part, operation: &str, n: usize) -> String {
     place_of(part, operation) + &n.to_string()
-}
-
-/// Why a toolkit has no number at all.
-fn why(measured: &[Option<&Row>]) -> String {
-    if measured.iter().flatten().any(|row| row.ms().is_some()) {
-        return String::new();
-    }
-    let reason = measured.iter().flatten().find_map(|row| row.reason.clone());
-    reason
-        .unwrap_or_else(|| if measured.is_empty() { "not measured" } else { "not measured in this record" }.to_owned())
 }
 
 /// A goal of this project, and how far the record reaches it.

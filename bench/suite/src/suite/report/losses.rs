@@ -3,6 +3,8 @@
 use anyhow::{Context, Result};
 use serde::Deserialize;
 
+use crate::suite::definition::matches;
+
 /// Reasons, by row.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -35,33 +37,9 @@ impl Losses {
     }
 }
 
-/// Whether a text is as a pattern says, in which `*` stands for any text.
-fn matches(pattern: &str, text: &str) -> bool {
-    let Some((first, rest)) = pattern.split_once('*') else { return pattern == text };
-    let Some(mut left) = text.strip_prefix(first) else { return false };
-    let mut parts: Vec<&str> = rest.split('*').collect();
-    let last = parts.pop().unwrap_or_default();
-    for part in parts {
-        let Some(place) = left.find(part) else { return false };
-        left = &left[place + part.len()..];
-    }
-    left.ends_with(last)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn patterns_match() {
-        for (pattern, text) in [("a", "a"), ("*", ""), ("a*", "abc"), ("*c", "abc"), ("a*c*e", "abcde"), ("a*a", "aa")]
-        {
-            assert!(matches(pattern, text), "{pattern} {text}");
-        }
-        for (pattern, text) in [("a", "ab"), ("a*a", "a"), ("*b", "abc"), ("a*x*e", "abcde")] {
-            assert!(!matches(pattern, text), "{pattern} {text}");
-        }
-    }
 
     #[test]
     fn reasons_are_found_by_row_and_winner() {

@@ -55,6 +55,11 @@ impl<'a> Data<'a> {
         self.of(row, engine).and_then(Row::ms).unwrap_or(f64::NAN)
     }
 
+    /// Why the time of a row says nothing; `None` where it does.
+    pub fn flaw(&self, row: &Row) -> Option<&'a str> {
+        self.definition.flaw(&row.engine, &row.row, &self.environment.machine.date)
+    }
+
     /// The rows of a part, in the order of the record.
     pub fn part(&self, part: Part) -> impl Iterator<Item = &'a Row> + use<'a> {
         self.rows.iter().filter(move |row| row.part == part)

@@ -4,6 +4,7 @@ use deltasoap_report::{Cell, Emphasis, Sheet, number, size_names};
 
 use super::standings::Standing;
 use super::{Data, OURS};
+use crate::encoded::SHARED;
 use crate::suite::row::{Layer, Part, Row};
 
 /// A table a workload or operation: milliseconds by size.
@@ -35,11 +36,12 @@ fn by_size(data: &Data<'_>, part: Part, name: &str) -> Sheet {
     let rows: Vec<&Row> = data.part(part).filter(|row| name_of(row) == name).collect();
     let mut sizes: Vec<usize> = distinct(rows.iter().map(|row| row.n));
     sizes.sort_unstable();
-    let engines = distinct(rows.iter().map(|row| (&*row.engine, row.layer)));
-    let cells = |(engine, layer): (&str, Layer)| {
-        let at = |n: &usize| rows.iter().copied().find(|row| row.engine == engine && row.n == *n);
+    let engines = distinct(rows.iter().map(|row| (&*row.engine, &*row.mode, row.layer)));
+    let cells = |(engine, mode, layer): (&str, &str, Layer)| {
+        let at = |n: &usize| rows.iter().copied().find(|row| row.engine == engine && row.mode == mode && row.n == *n);
         let measured: Vec<_> = sizes.iter().map(at).collect();
-        let mut cells = vec![Cell::new(engine), Cell::new(layer_name(layer))];
+        let name = if mode == SHARED { format!("{engine}, {SHARED}") } else { engine.to_owned() };
+        let mut cells = vec![Cell::new(name), Cell::new(layer_name(layer))];
         cells.extend(measured.iter().map(|row| row.map_or_else(|| Cell::new(""), |row| marked(row, &rows))));
         cells.push(Cell::new(reasons(&measured)));
         cells

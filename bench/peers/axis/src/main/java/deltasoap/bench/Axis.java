@@ -4,6 +4,7 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.lang.reflect.Array;
 import java.util.List;
+import java.util.stream.Stream;
 import javax.xml.namespace.QName;
 import org.apache.axis.AxisEngine;
 import org.apache.axis.Constants;
@@ -37,6 +38,7 @@ import org.apache.axis.utils.JavaUtils;
 public final class Axis implements Toolkit {
     private final AxisServer engine = new AxisServer(new SimpleProvider());
     private final SOAPService service = new SOAPService();
+    private final SOAPService encoded = new SOAPService();
     private final TypeMappingRegistry registry = new TypeMappingRegistryImpl(true);
     private final boolean isStreaming;
 
@@ -66,6 +68,22 @@ public final class Axis implements Toolkit {
         Operations.of("Events", new QName(Beans.NAMESPACE, "Event"), Beans.Event[].class).forEach(description::addOperationDesc);
         Operations.of("Base64", Constants.XSD_BASE64, byte[].class).forEach(description::addOperationDesc);
         description.addOperationDesc(Operations.echoVoid());
+        JavaServiceDesc encodedDescription = new JavaServiceDesc();
+        encodedDescription.setName("SuiteEncoded");
+        encodedDescription.setStyle(Style.RPC);
+        encodedDescription.setUse(Use.ENCODED);
+        encodedDescription.setTypeMappingRegistry(registry);
+        Operations.encoded().forEach(encodedDescription::addOperationDesc);
+        encoded.setName("SuiteEncoded");
+        encoded.setEngine(engine);
+        encoded.setServiceDescription(encodedDescription);
+        encoded.setHighFidelityRecording(!isStreaming);
+        // What Axis does by itself where a message is encoded.
+        encoded.setOption(AxisEngine.PROP_DOMULTIREFS, Boolean.TRUE);
+    }
+
+    private SOAPService service(String operation) {
+        return Operations.isEncoded(operation) ? encoded : service;
     }
 
     /** With the argument {@code streaming}, events of the parser go to the beans alone and are not recorded. */
@@ -95,6 +113,11 @@ public final class Axis implements Toolkit {
     }
 
     @Override
+    public List<String> kinds() {
+        return Stream.concat(Toolkit.super.kinds().stream(), Stream.of("encoded", "repeated")).toList();
+    }
+
+    @Override
     public List<String> operations() {
         return Operations.NAMES;
     }
@@ -107,15 +130,20 @@ public final class Axis implements Toolkit {
     /** Its servlet in Jetty, with the engine that is made here instead of one from a deployment descriptor. */
     @Override
     public int serve(int connections, Transport transport) throws Exception {
+        return Http.serve(engine, served(service, SuiteService.class), served(encoded, SuiteEncodedService.class));
+    }
+
+    private SOAPService served(SOAPService described, Class<?> operations) {
         SOAPService served = new SOAPService(new RPCProvider());
-        served.setName("Suite");
+        served.setName(described.getName());
         served.setEngine(engine);
-        served.setServiceDescription(service.getServiceDescription());
+        served.setServiceDescription(described.getServiceDescription());
         served.setHighFidelityRecording(!isStreaming);
-        served.setOption(RPCProvider.OPTION_CLASSNAME, SuiteService.class.getName());
+        served.setOption(AxisEngine.PROP_DOMULTIREFS, described.getOption(AxisEngine.PROP_DOMULTIREFS));
+        served.setOption(RPCProvider.OPTION_CLASSNAME, operations.getName());
         served.setOption(RPCProvider.OPTION_ALLOWEDMETHODS, "*");
         served.setOption(RPCProvider.OPTION_SCOPE, Scope.APPLICATION.getName());
-        return Http.serve(engine, served);
+        return served;
     }
 
     @Override
@@ -129,7 +157,7 @@ public final class Axis implements Toolkit {
         call.setTargetEndpointAddress(transport.address(port));
         call.setSOAPActionURI("urn:bench#" + operation);
         call.setUseSOAPAction(true);
-        OperationDesc described = service.getServiceDescription().getOperationByName(operation);
+        OperationDesc described = service(operation).getServiceDescription().getOperationByName(operation);
         call.setOperation(described);
         call.setOperationName(described.getElementQName());
         call.setStreaming(isStreaming);
@@ -146,10 +174,11 @@ public final class Axis implements Toolkit {
 
     private MessageContext context(String kind, boolean isStreaming) throws Exception {
         MessageContext context = new MessageContext(engine);
-        context.setService(service);
+        SOAPService meant = service(Toolkit.operation(kind));
+        context.setService(meant);
         context.setTypeMappingRegistry(registry);
         context.setHighFidelity(!isStreaming);
-        context.setOperation(service.getServiceDescription().getOperationByName(Toolkit.operation(kind)));
+        context.setOperation(meant.getServiceDescription().getOperationByName(Toolkit.operation(kind)));
         return context;
     }
 
@@ -188,7 +217,9 @@ public final class Axis implements Toolkit {
         RPCParam parameter = new RPCParam(described.getQName(), value);
         parameter.setParamDesc(described);
         SOAPEnvelope envelope = new SOAPEnvelope();
-        envelope.addBodyElement(new RPCElement(Beans.NAMESPACE, Toolkit.operation(kind), new Object[] {parameter}));
+        RPCElement body = new RPCElement(Beans.NAMESPACE, Toolkit.operation(kind), new Object[] {parameter});
+        body.setEncodingStyle(context.getEncodingStyle());
+        envelope.addBodyElement(body);
         Message response = new Message(envelope);
         context.setPastPivot(true);
         context.setResponseMessage(response);

@@ -22,9 +22,9 @@ final class Http {
     }
 
     /** Starts the server; gives its port. */
-    static int serve(AxisServer engine, SOAPService service) throws Exception {
+    static int serve(AxisServer engine, SOAPService service, SOAPService encoded) throws Exception {
         SimpleChain requests = new SimpleChain();
-        requests.addHandler(new Service(service));
+        requests.addHandler(new Service(service, encoded));
         ((SimpleProvider) engine.getConfig()).deployTransport("http", new SimpleTargetedChain(requests, null, null));
         Server server = new Server();
         ServerConnector connector = new ServerConnector(server);
@@ -43,17 +43,20 @@ final class Http {
         return connector.getLocalPort();
     }
 
-    /** Says for each request which service is meant. */
+    /** Says for each request which service is meant: literal or encoded, by its action. */
     private static final class Service extends BasicHandler {
         private final transient SOAPService service;
+        private final transient SOAPService encoded;
 
-        Service(SOAPService service) {
+        Service(SOAPService service, SOAPService encoded) {
             this.service = service;
+            this.encoded = encoded;
         }
 
         @Override
         public void invoke(MessageContext context) throws AxisFault {
-            context.setService(service);
+            String action = context.getSOAPActionURI();
+            context.setService(action != null && Operations.isEncoded(action.replace("\"", "")) ? encoded : service);
         }
     }
 }

@@ -9,8 +9,10 @@ import org.apache.axis.constants.Use;
 import org.apache.axis.description.OperationDesc;
 import org.apache.axis.description.ParameterDesc;
 
-/** The operations of suite.wsdl as Axis describes them; an array is an element that is repeated. */
+/** The operations of suite.wsdl and suite-encoded.wsdl as Axis describes them; an array is an element that is repeated, or one of SOAP encoding. */
 final class Operations {
+    private static final List<String> ENCODED = List.of("EncodedStrings", "RepeatedStrings");
+
     /** All of them. */
     static final List<String> NAMES = names();
 
@@ -22,7 +24,36 @@ final class Operations {
         for (String items : new String[] {"Ints", "Doubles", "Strings", "Mios", "Events", "Base64"}) {
             names.addAll(List.of("echo" + items, "send" + items, "receive" + items));
         }
+        for (String items : ENCODED) {
+            names.addAll(List.of("send" + items, "receive" + items));
+        }
         return names;
+    }
+
+    /** Whether an operation is in SOAP encoding. */
+    static boolean isEncoded(String name) {
+        return ENCODED.stream().anyMatch(name::endsWith);
+    }
+
+    /** Those in SOAP encoding: an array is one parameter. */
+    static List<OperationDesc> encoded() {
+        List<OperationDesc> all = new ArrayList<>();
+        for (String items : ENCODED) {
+            ParameterDesc count = parameter("count", Constants.XSD_INT, int.class);
+            all.add(encoded(operation("send" + items, strings(), count)));
+            all.add(encoded(operation("receive" + items, count, strings())));
+        }
+        return all;
+    }
+
+    private static ParameterDesc strings() {
+        return parameter("item", Constants.SOAP_ARRAY, String[].class);
+    }
+
+    private static OperationDesc encoded(OperationDesc described) {
+        described.setStyle(Style.RPC);
+        described.setUse(Use.ENCODED);
+        return described;
     }
 
     /** Those of a type of items. */
