@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::fs;
+use std::hash::{DefaultHasher, Hasher};
 use std::process::Command;
 use std::thread;
 
@@ -68,6 +69,9 @@ pub struct Machine {
     /// How this program was built.
     #[serde(default)]
     pub profile: String,
+    /// A checksum of this program's file: a change of the sources that no commit has is seen by it.
+    #[serde(default)]
+    pub program: String,
     /// How the kernel chooses the processor's frequency; not known on many virtual machines.
     #[serde(default)]
     pub governor: Option<String>,
@@ -103,6 +107,18 @@ impl fmt::Display for Commit {
     }
 }
 
+/// The checksum of this program's file; empty where it cannot be read.
+fn program() -> String {
+    let file = std::env::current_exe().and_then(fs::read);
+    file.map_or_else(|_| String::new(), |bytes| format!("{:016x}", hash(&bytes)))
+}
+
+fn hash(bytes: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(bytes);
+    hasher.finish()
+}
+
 /// What keeps times from being those of the toolkits.
 pub fn unoptimized() -> Option<String> {
     let profile = env!("BENCH_PROFILE");
@@ -127,6 +143,7 @@ impl Environment {
             compiler: env!("BENCH_RUSTC").to_owned(),
             commit: Commit::here(),
             profile: env!("BENCH_PROFILE").to_owned(),
+            program: program(),
             governor: fs::read_to_string("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
                 .ok()
                 .map(|name| name.trim().to_owned()),

@@ -36,10 +36,13 @@ impl Record {
         let path = folder.join(RESULTS);
         let text = if is_resumed { fs::read_to_string(&path).unwrap_or_default() } else { String::new() };
         let known: Vec<Value> = whole_lines(&text).into_iter().filter(|line| kind(line) != VERDICT).collect();
-        let file = OpenOptions::new().create(true).write(true).truncate(true).open(&path);
-        let file = file.with_context(|| format!("cannot write {}", path.display()))?;
-        let mut record = Record { place: Some((folder.to_owned(), file)), ..Record::default() };
+        // Whole or not at all: what was measured in hours is not lost in the moment of writing it again.
+        let (partial, written) = (folder.join("results.partial"), || format!("cannot write {}", path.display()));
+        fs::write(&partial, text_of(&known)).and_then(|()| fs::rename(&partial, &path)).with_context(written)?;
+        let mut record = Record::default();
         record.add(known)?;
+        let file = OpenOptions::new().append(true).open(&path).with_context(written)?;
+        record.place = Some((folder.to_owned(), file));
         Ok(record)
     }
 
@@ -83,8 +86,7 @@ impl Record {
 
     fn add(&mut self, lines: Vec<Value>) -> Result<()> {
         if let Some((_, file)) = &mut self.place {
-            let text: String = lines.iter().map(|line| line.to_string() + "\n").collect();
-            file.write_all(text.as_bytes()).with_context(|| format!("cannot write {RESULTS}"))?;
+            file.write_all(text_of(&lines).as_bytes()).with_context(|| format!("cannot write {RESULTS}"))?;
         }
         for line in lines {
             self.places.entry(key(&line).to_owned()).or_default().push(self.lines.len());
@@ -149,6 +151,10 @@ fn line<T: Serialize>(of: &str, key: &str, row: &T) -> Result<Value> {
 /// A verdict has a key of its own.
 fn renamed(name: String) -> String {
     if name == "key" { "claim".to_owned() } else { name }
+}
+
+fn text_of(lines: &[Value]) -> String {
+    lines.iter().map(|line| line.to_string() + "\n").collect()
 }
 
 /// The lines in front of the first one that is none.

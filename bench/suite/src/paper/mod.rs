@@ -267,7 +267,7 @@ impl<'d> Papers<'d> {
 
 /// Seconds of a message of so many values, about.
 fn seconds_of(n: usize) -> f64 {
-    2e-5 + n as f64 * 1e-7
+    2e-5 + n as f64 * 1.5e-7
 }
 
 const GSOAP: &str = "gsoap";

@@ -161,9 +161,7 @@ fn begun(arguments: &ReproduceArguments, folder: &Path, surroundings: &Surroundi
         ("the scope", known.scope.clone(), here.scope.clone()),
         ("the processor", one.processor.clone(), other.processor.clone()),
         ("the number of cores", one.cores.to_string(), other.cores.to_string()),
-        ("the compiler", one.compiler.clone(), other.compiler.clone()),
-        ("the profile", one.profile.clone(), other.profile.clone()),
-        ("the commit", format!("{:?}", one.commit), format!("{:?}", other.commit)),
+        ("the program (its checksum)", one.program.clone(), other.program.clone()),
     ];
     for (what, there, here) in pairs {
         ensure!(there == here, "{ADVICE}{}: {what} was {there} and is {here}", folder.display());
@@ -178,7 +176,7 @@ fn show_plan(plan: &Plan<'_>, record: &Record) -> Result<()> {
     for (_, leg) in &legs {
         eprintln!("{:>8}  {}", duration(leg.seconds), leg.name);
     }
-    let all: f64 = legs.iter().map(|(_, leg)| leg.seconds).sum();
+    let all = legs.iter().fold(0.0, |all, (_, leg)| all + leg.seconds);
     eprintln!("{:>8}  in all, about", duration(all));
     Ok(())
 }
