@@ -23,7 +23,7 @@ use crate::course::{Course, Paused, duration};
 use crate::environment::{Environment as Surroundings, unoptimized};
 use crate::record::{RESULTS, Record, SUITE, VERDICT};
 use crate::run::peers_folder;
-use crate::suite::{self, Environment, Row, StepNote, read_environment, settle, write_environment};
+use crate::suite::{self, Environment, Row, read_environment, settle, write_environment};
 use crate::workload::Definitions;
 use index::{Index, Work};
 use plan::{PAPERS, Plan};
@@ -226,20 +226,51 @@ fn report(index: &Index<'_>, folder: &Path, is_json: bool) -> Result<bool> {
 
 /// What makes the times of a record doubtful.
 fn doubts(environment: &Environment) -> Vec<String> {
-    let busy = |note: &&StepNote| note.load_before > QUIET;
-    let steps: Vec<String> =
-        environment.steps.iter().filter(busy).map(|note| format!("{} ({})", note.step, note.load_before)).collect();
-    let steps = (!steps.is_empty())
-        .then(|| format!("the machine was busy before these steps (load above {QUIET}): {}", steps.join(", ")));
-    environment.warning.clone().into_iter().chain(steps).collect()
+    let most = |at: usize| if at == 0 { QUIET } else { QUIET + OWN };
+    let steps = environment.steps.iter().enumerate();
+    let busy: Vec<String> = steps
+        .filter(|(at, note)| note.load_before > most(*at))
+        .map(|(_, note)| format!("{} ({})", note.step, note.load_before))
+        .collect();
+    let busy = (!busy.is_empty())
+        .then(|| format!("other programs ran before these steps, with the load in parentheses: {}", busy.join(", ")));
+    environment.warning.clone().into_iter().chain(busy).collect()
 }
 
 /// The load of a machine that does nothing else.
 const QUIET: f64 = 0.5;
 
+/// What the step before leaves behind: this program, and a server.
+const OWN: f64 = 2.0;
+
 impl Work {
     /// The number of the paper, as in the titles of sections.
     fn number(&self) -> String {
         format!("{:03}", self.paper)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::suite::StepNote;
+
+    #[test]
+    fn a_busy_machine_is_told_and_the_own_load_is_none() {
+        let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/record");
+        let known = Environment { warning: None, ..read_environment(&sample).unwrap() };
+        let note = |load_before: f64| StepNote {
+            step: "a step".to_owned(),
+            date: "2026-01-31".to_owned(),
+            seconds: 1.0,
+            load_before,
+            load_after: 1.0,
+        };
+        let doubts_of = |loads: &[f64]| {
+            doubts(&Environment { steps: loads.iter().map(|load| note(*load)).collect(), ..known.clone() })
+        };
+        assert!(doubts_of(&[0.4, 1.9, 2.4]).is_empty());
+        assert!(doubts_of(&[0.6, 1.9])[0].ends_with(": a step (0.6)"));
+        assert!(doubts_of(&[0.4, 3.0])[0].ends_with(": a step (3)"));
     }
 }
