@@ -169,7 +169,7 @@ fn what_was_killed_goes_on_where_it_was() {
 }
 
 #[test]
-fn a_run_pauses_and_says_so() {
+fn a_plan_is_told_and_nothing_is_measured() {
     let folder = TempDir::new().unwrap();
     let plan = reproduce(folder.path(), &["--plan", "--paper", "0"]);
     assert!(text(&plan.stderr).contains("in all, about") && !folder.path().join("results.jsonl").exists());
