@@ -25,6 +25,7 @@ mod node;
 mod peer;
 mod peers;
 mod python;
+mod reproduce;
 mod rust;
 mod schema;
 mod self_test;
@@ -56,6 +57,8 @@ enum Task {
     Peers(peers::Arguments),
     /// Run the benchmark suite over all toolkits, into a record with a report
     Bench(bench::Arguments),
+    /// Reproduce the five papers: every table, figure and claim, into a record with a report
+    Reproduce(reproduce::Arguments),
     /// Run the clients of other toolkits against our server, and our client against their servers
     Interop(interop::Arguments),
     /// Visit the landing page with a headless browser
@@ -84,6 +87,7 @@ fn main() -> ExitCode {
         Task::CompileTimes(arguments) => compile_times::run(&arguments),
         Task::Peers(arguments) => peers::run(&arguments),
         Task::Bench(arguments) => bench::run(&arguments),
+        Task::Reproduce(arguments) => reproduce::run(&arguments),
         Task::Interop(arguments) => interop::run(&arguments),
         Task::Browser(arguments) => browser::run(&arguments),
         Task::Samples(arguments) => schema::samples(&arguments),

@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::number::{number, size_names};
 use crate::statistics::Interval;
@@ -28,11 +28,24 @@ pub struct Claim {
     pub printed: Printed,
     /// The sizes that it is about.
     pub sizes: Sizes,
+    /// What its numbers are.
+    pub basis: Basis,
     /// When numbers of ours agree.
     #[serde(rename = "agrees_if", serialize_with = "as_text")]
     pub test: Test,
     /// Why ours are known to differ, where they do.
     pub because: Option<String>,
+}
+
+/// What the numbers of a claim are.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Basis {
+    /// Times: another machine may come to another outcome.
+    #[default]
+    Times,
+    /// Counts and bytes: they are the same on every machine.
+    Counts,
 }
 
 /// What a paper prints.
@@ -60,7 +73,7 @@ pub enum Sizes {
 }
 
 /// The outcome of a claim.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
     /// Our numbers agree, in each repetition.
@@ -305,6 +318,7 @@ mod tests {
             statement: "times as fast".to_owned(),
             printed: Printed::Range(1.24, 1.76),
             sizes,
+            basis: Basis::Times,
             test: Test::Range { low: 1.24, high: 1.76 },
             because: Some("another machine".to_owned()),
         }
@@ -347,7 +361,7 @@ mod tests {
         let json = serde_json::to_value(&verdict).unwrap();
         assert_eq!((&json["key"], &json["outcome"]), (&"speed".into(), &"differs".into()));
         assert_eq!((json["ours"]["low"].as_f64(), json["printed"][1].as_f64()), (Some(1.9), Some(1.76)));
-        assert_eq!(json["agrees_if"], "1.24 to 1.76");
+        assert_eq!((&json["agrees_if"], &json["basis"]), (&"1.24 to 1.76".into(), &"times".into()));
         assert!(judged(Sizes::None, &[], &[1.5]).why().is_empty());
     }
 

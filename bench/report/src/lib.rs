@@ -2,8 +2,10 @@
 //!
 //! A [`page`] is one HTML file that needs nothing else: no script, no network, light or dark as the reader likes. It holds [`table`]s and
 //! [`plot`]s. An [`exhibit`] is a table or figure of a paper, drawn from our data, with a verdict on each [`claim`] that the paper makes
-//! there: a claim has its numbers and sizes, and a [`test`](mod@test) that can fail. Nothing is measured here.
+//! there: a claim has its numbers and sizes, and a [`test`](mod@test) that can fail. [`agreement`] compares the verdicts of two machines.
+//! Nothing is measured here.
 
+pub mod agreement;
 pub mod claim;
 pub mod exhibit;
 pub mod number;
@@ -13,7 +15,8 @@ pub mod statistics;
 pub mod table;
 pub mod test;
 
-pub use claim::{Claim, Outcome, Printed, Registered, Sizes, Verdict};
+pub use agreement::{Agreement, Recorded};
+pub use claim::{Basis, Claim, Outcome, Printed, Registered, Sizes, Verdict};
 pub use exhibit::Exhibit;
 pub use number::{number, size_names};
 pub use page::Page;

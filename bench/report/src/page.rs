@@ -32,8 +32,7 @@ impl Page {
 
     /// A name for links, of letters, digits and hyphens: the title's, with a number where another section has it.
     fn anchor(&self, title: &str) -> String {
-        let words = title.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
-        let id = words.collect::<Vec<_>>().join("-").to_ascii_lowercase();
+        let id = slug(title);
         let is_taken = |id: &str| id.is_empty() || id == "main" || self.sections.iter().any(|(known, _)| known == id);
         if is_taken(&id) { format!("{id}-{}", self.sections.len() + 1) } else { id }
     }
@@ -88,6 +87,18 @@ impl Page {
         ));
     }
 
+    /// A list whose items lead to other places of this page, by their names: see [`Page::mark`].
+    pub fn links<'t>(&mut self, items: impl IntoIterator<Item = (&'t str, &'t str)>) {
+        let item = |(name, text)| format!("<li><a href=\"#{}\">{}</a></li>", slug(name), escape(text));
+        let items: String = items.into_iter().map(item).collect();
+        self.add(&format!("<ul>{items}</ul>"));
+    }
+
+    /// A place that [`Page::links`] leads to; its name is unique.
+    pub fn mark(&mut self, name: &str) {
+        self.add(&format!("<a id=\"{}\"></a>", slug(name)));
+    }
+
     /// A table or figure of a paper, under a heading.
     pub fn exhibit(&mut self, exhibit: &Exhibit) {
         self.heading(exhibit.name);
@@ -123,6 +134,12 @@ impl Page {
     }
 }
 
+/// Letters and digits in lower case, with hyphens between words.
+fn slug(text: &str) -> String {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join("-").to_ascii_lowercase()
+}
+
 /// Text for HTML, also for attributes in double quotes.
 pub fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
@@ -131,7 +148,7 @@ pub fn escape(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::claim::{Claim, Printed, Registered, Sizes};
+    use crate::claim::{Basis, Claim, Printed, Registered, Sizes};
     use crate::plot::{Line, Mark};
     use crate::table::Cell;
     use crate::test::{Evidence, Test};
@@ -149,6 +166,7 @@ mod tests {
             statement: own(),
             printed: Printed::Words,
             sizes: Sizes::None,
+            basis: Basis::Times,
             test: Test::AtLeast(0.8),
             because: Some(own()),
         };
@@ -163,6 +181,8 @@ mod tests {
         page.section(text);
         page.warning(text);
         page.list([text]);
+        page.mark(text);
+        page.links([(text, text)]);
         page.exhibit(&Exhibit {
             paper: own(),
             name: "Table 1",

@@ -1,10 +1,10 @@
 //! What is computed from many numbers: intervals, and how alike two orders are.
 
 use deltasoap_streams::prng::{SEED, SplitMix64};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A median and what lies around it: 95 percent certainty, or the least and the greatest of a few repetitions.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Interval {
     /// Lower end.
     pub low: f64,

@@ -14,10 +14,11 @@ use crate::load::mtom::MtomArguments;
 use crate::load::{self, LoadArguments};
 use crate::options::{DifferentialArguments, SendArguments};
 use crate::paper::PaperArguments;
+use crate::reproduce::ReproduceArguments;
 use crate::suite::service::{self, ServeArguments};
 use crate::suite::{self, SuiteArguments};
 use crate::workload::Definitions;
-use crate::{figures, paper, report, run};
+use crate::{figures, paper, report, reproduce, run};
 
 #[derive(Parser)]
 #[command(name = "deltasoap-bench", version, about = "Measure deltasoap, and other SOAP toolkits beside it")]
@@ -44,6 +45,8 @@ enum Command {
     Mtom(MtomArguments),
     /// Measure all toolkits in everything, into a record with a report
     Suite(SuiteArguments),
+    /// Reproduce the five papers: every table, figure and claim, into a record with a report
+    Reproduce(ReproduceArguments),
     /// Serve the operations of the suite
     #[command(hide = true)]
     Serve(ServeArguments),
@@ -107,6 +110,7 @@ pub fn main() -> Result<ExitCode> {
         Command::Load(arguments) => load::run(&arguments),
         Command::Mtom(arguments) => load::mtom::run(&arguments).map(|()| ExitCode::SUCCESS),
         Command::Suite(arguments) => suite::run(&arguments, &definitions),
+        Command::Reproduce(arguments) => reproduce::run(&arguments, &definitions),
         Command::Serve(arguments) => service::run(&arguments),
         Command::List => {
             println!("{}", report::list(&definitions));

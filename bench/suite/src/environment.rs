@@ -2,6 +2,8 @@
 
 use std::fmt;
 use std::fs;
+use std::hash::{DefaultHasher, Hasher};
+use std::process::Command;
 use std::thread;
 
 use serde::{Deserialize, Serialize};
@@ -34,7 +36,7 @@ impl Environment {
             processor: processor(&cpuinfo).unwrap_or("unknown processor").to_owned(),
             cores: thread::available_parallelism().map_or(1, usize::from),
             placement,
-            load: load(&fs::read_to_string("/proc/loadavg").unwrap_or_default()).unwrap_or(0.0),
+            load: load_now(),
             date: jiff::Zoned::now().date(),
         }
     }
@@ -61,6 +63,68 @@ pub struct Machine {
     pub deltasoap: String,
     /// The compiler that this program was built with.
     pub compiler: String,
+    /// The commit of the sources, and whether they were changed since; not known outside a repository.
+    #[serde(default)]
+    pub commit: Option<Commit>,
+    /// How this program was built.
+    #[serde(default)]
+    pub profile: String,
+    /// A checksum of this program's file: a change of the sources that no commit has is seen by it.
+    #[serde(default)]
+    pub program: String,
+    /// How the kernel chooses the processor's frequency; not known on many virtual machines.
+    #[serde(default)]
+    pub governor: Option<String>,
+}
+
+/// A commit of this repository.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Commit {
+    /// Its name.
+    pub id: String,
+    /// True if files that git follows were changed since.
+    pub is_dirty: bool,
+}
+
+impl Commit {
+    /// That of the repository that this program was built in.
+    pub fn here() -> Option<Self> {
+        let git = |arguments: &[&str]| {
+            let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+            let output = Command::new("git").arg("-C").arg(root).args(arguments).output().ok()?;
+            output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+        };
+        let id = git(&["rev-parse", "HEAD"]).filter(|id| !id.is_empty())?;
+        let changed = git(&["status", "--porcelain", "--untracked-files=no"])?;
+        Some(Commit { id, is_dirty: !changed.is_empty() })
+    }
+}
+
+impl fmt::Display for Commit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.id)?;
+        if self.is_dirty { f.write_str(" with changes") } else { Ok(()) }
+    }
+}
+
+/// The checksum of this program's file; empty where it cannot be read.
+fn program() -> String {
+    let file = std::env::current_exe().and_then(fs::read);
+    file.map_or_else(|_| String::new(), |bytes| format!("{:016x}", hash(&bytes)))
+}
+
+fn hash(bytes: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(bytes);
+    hasher.finish()
+}
+
+/// What keeps times from being those of the toolkits.
+pub fn unoptimized() -> Option<String> {
+    let profile = env!("BENCH_PROFILE");
+    let is_quick = cfg!(debug_assertions) || !profile.contains("opt-level 3");
+    is_quick
+        .then(|| format!("this program was built for tests, not for measurements ({profile}): its times say nothing"))
 }
 
 impl Environment {
@@ -77,6 +141,12 @@ impl Environment {
             date: self.date.to_string(),
             deltasoap: env!("CARGO_PKG_VERSION").to_owned(),
             compiler: env!("BENCH_RUSTC").to_owned(),
+            commit: Commit::here(),
+            profile: env!("BENCH_PROFILE").to_owned(),
+            program: program(),
+            governor: fs::read_to_string("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
+                .ok()
+                .map(|name| name.trim().to_owned()),
         }
     }
 }
@@ -95,6 +165,11 @@ impl Environment {
 fn pin_to_core() -> Option<usize> {
     let core = core_affinity::get_core_ids()?.into_iter().last()?;
     core_affinity::set_for_current(core).then_some(core.id)
+}
+
+/// Processes that want to run, on average over the last minute; zero where the system does not say.
+pub fn load_now() -> f64 {
+    load(&fs::read_to_string("/proc/loadavg").unwrap_or_default()).unwrap_or(0.0)
 }
 
 /// The average over the last minute in the text of `/proc/loadavg`.

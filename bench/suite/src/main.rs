@@ -5,11 +5,13 @@
 //! work, [`measure`] times it, [`report`] shows the figures. [`stream`] makes streams of similar messages and decodes them,
 //! [`load`] lets
 //! many clients loose on servers, [`figures`] judges what comes out, [`paper`] draws the tables of the papers on that, and [`suite`] measures
-//! everything that toolkits can be compared in, for the record. `bench/README.md` describes the method.
+//! everything that toolkits can be compared in. [`reproduce`] does all of it for the five papers, into one [`record`]. `bench/README.md`
+//! describes the method.
 
 #![forbid(unsafe_code)]
 
 mod cli;
+mod course;
 mod encoded;
 mod engine;
 mod environment;
@@ -20,7 +22,9 @@ mod memory;
 mod messages;
 mod options;
 mod paper;
+mod record;
 mod report;
+mod reproduce;
 mod ring;
 mod run;
 mod send;

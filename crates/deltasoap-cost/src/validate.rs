@@ -11,11 +11,11 @@ use crate::predict::{Direction, Sample, Sizes, Work, if_measured, samples};
 use crate::usage::{Feature, Usage};
 use crate::workload::{Class, Extent, Workload, series};
 use deltasoap_dynamic::Operation;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
 /// A prediction beside the truth.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Comparison {
     /// The message.
     pub message: String,

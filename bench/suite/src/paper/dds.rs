@@ -222,7 +222,7 @@ fn their_share(printed: &Printed, cell: Cell) -> Option<f64> {
 
 /// Switches and shares of bytes in regular mode.
 fn section45(study: Study<'_>, scope: &Scope, printed: &Printed) -> Exhibit {
-    let n = scope.largest();
+    let n = scope.counted;
     let mut rows = Vec::new();
     for partitions in [1, 100, 500] {
         for portion in PORTIONS {
@@ -286,7 +286,7 @@ pub fn claims(scope: &Scope) -> Result<Book> {
     table2_claims(&mut book, &printed)?;
     dual_mode_claims(&mut book);
     table3_claims(&mut book, &printed, scope);
-    section45_claims(&mut book, &printed)?;
+    section45_claims(&mut book, &printed, scope.counted)?;
     Ok(book)
 }
 
@@ -496,7 +496,7 @@ fn portion_claims(book: &mut Book) {
 }
 
 /// Counts depend on sizes alone, not on the machine.
-fn section45_claims(book: &mut Book, printed: &Printed) -> Result<()> {
+fn section45_claims(book: &mut Book, printed: &Printed, size: usize) -> Result<()> {
     let percent = |key: &str, distance| {
         let number = printed.number(key)?;
         Ok::<_, anyhow::Error>(number.claim("", largest(), Test::Near { printed: number.value, distance }))
@@ -505,14 +505,14 @@ fn section45_claims(book: &mut Book, printed: &Printed) -> Result<()> {
         let number = printed.number(key)?;
         let test = Test::Factor { printed: number.value, factor: 1.25 };
         let switches = move |data: &Data| data.fresh.ends(hard(LARGEST, 25, partitions), full(4096), Point::switches);
-        book.add("Section 4.5", number.claim("", largest(), test), move |data, _| {
+        book.count("Section 4.5", number.claim("", largest(), test), &[size], move |data, _| {
             one(data.fresh.mean(hard(LARGEST, 25, partitions), full(4096), Point::switches))
         });
         let statement = format!(
             "switches, T = {partitions}: mean of the first and of the last fifth of the messages (an average means something if it is level)"
         );
         let level = claim(&format!("{key}-level"), "section 4.5", statement, largest(), Test::Level { percent: 10.0 });
-        book.add("Section 4.5", level, move |data, _| numbers(switches(data).to_vec()));
+        book.count("Section 4.5", level, &[size], move |data, _| numbers(switches(data).to_vec()));
     }
     for (key, partitions, portion, distance) in [
         ("regular-bytes-n4096-t100", 100, 4096, 5.0),
@@ -520,7 +520,7 @@ fn section45_claims(book: &mut Book, printed: &Printed) -> Result<()> {
         ("regular-bytes-n1024-t100", 100, 1024, 5.0),
         ("regular-bytes-n32-t1", 1, 32, 1.0),
     ] {
-        book.add("Section 4.5", percent(key, distance)?, move |data, _| {
+        book.count("Section 4.5", percent(key, distance)?, &[size], move |data, _| {
             one(data.fresh.mean(hard(LARGEST, 25, partitions), full(portion), Point::regular_percent))
         });
     }

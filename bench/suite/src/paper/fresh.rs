@@ -12,7 +12,10 @@ use anyhow::Result;
 use deltasoap_report::statistics::mean;
 
 use super::points::{Point, Way};
+use super::rows::{COUNT, PointRow, count_key};
+use crate::course::Course;
 use crate::messages::Same;
+use crate::record::Record;
 use crate::report::Counts;
 use crate::stream::lane::Lane;
 use crate::stream::{Bound, Recipe, Stream, Visitor, with_stream};
@@ -49,21 +52,52 @@ impl Fresh {
         [mean(&all[..fifth]), mean(&all[all.len() - fifth..])]
     }
 
-    /// Counts what is missing.
+    /// Streams that are missing, with the number of ways in which they are decoded.
+    pub fn streams(&self) -> Vec<(Recipe, usize)> {
+        self.by_stream().into_iter().map(|(recipe, ways)| (recipe, ways.len())).collect()
+    }
+
+    /// Takes from a record what is missing and was counted before.
+    pub fn recall(&mut self, record: &Record) {
+        let counted = &mut self.counted;
+        self.missing.get_mut().retain(|&(recipe, way)| {
+            let rows = record.of::<PointRow>(&count_key(recipe, way)).into_iter();
+            let points: Vec<Point> = rows.map(|row| Point { ms: 0.0, counts: row.counts }).collect();
+            let is_missing = points.len() != MESSAGES;
+            if !is_missing {
+                counted.insert((recipe, way), Rc::new(points));
+            }
+            is_missing
+        });
+    }
+
+    /// Counts what is missing, into a record.
     ///
     /// # Errors
-    /// When a message cannot be decoded.
-    pub fn count(&mut self) -> Result<()> {
-        let mut streams: BTreeMap<Recipe, Vec<Way>> = BTreeMap::new();
-        for (recipe, way) in self.missing.take() {
-            streams.entry(recipe).or_default().push(way);
-        }
+    /// When a message cannot be decoded, the record cannot be written, or the time is up.
+    pub fn count(&mut self, record: &mut Record, course: &Course) -> Result<()> {
         let bound = Bound { bytes: usize::MAX, messages: MESSAGES + 2 };
-        for (recipe, ways) in streams {
+        for (recipe, ways) in self.by_stream() {
+            course.piece()?;
             let counted = with_stream(recipe, bound, Count { ways: &ways })?;
-            self.counted.extend(ways.into_iter().map(|way| (recipe, way)).zip(counted.into_iter().map(Rc::new)));
+            for (way, points) in ways.into_iter().zip(counted) {
+                let row = |(message, point)| PointRow::counted(message, recipe, way, point);
+                let rows: Vec<PointRow> = points.iter().enumerate().map(row).collect();
+                record.append(COUNT, &count_key(recipe, way), &rows)?;
+                self.counted.insert((recipe, way), Rc::new(points));
+            }
+            course.done();
         }
+        self.missing.borrow_mut().clear();
         Ok(())
+    }
+
+    fn by_stream(&self) -> BTreeMap<Recipe, Vec<Way>> {
+        let mut streams: BTreeMap<Recipe, Vec<Way>> = BTreeMap::new();
+        for (recipe, way) in self.missing.borrow().iter() {
+            streams.entry(*recipe).or_default().push(*way);
+        }
+        streams
     }
 
     /// Puts numbers of a model in the place of what is missing.
@@ -115,7 +149,8 @@ mod tests {
         let counts =
             |fresh: &Fresh| (fresh.each(recipe, way, Point::switches), fresh.mean(recipe, way, Point::regular_percent));
         assert_eq!(counts(&fresh), (vec![1.0; MESSAGES], 1.0));
-        fresh.count().unwrap();
+        let (mut record, course) = (Record::default(), Course::new(1.0, None));
+        fresh.count(&mut record, &course).unwrap();
         let (switches, regular) = counts(&fresh);
         // Two parts change: fast mode is left twice at least, and a quarter of the message is read at least.
         assert!(
@@ -125,5 +160,10 @@ mod tests {
         assert!((20.0..100.0).contains(&regular), "{regular}");
         let [first, last] = fresh.ends(recipe, way, Point::switches);
         assert!((first - mean(&switches[..20])).abs() < 1e-9 && (last - mean(&switches[80..])).abs() < 1e-9);
+        let mut again = Fresh::default();
+        again.mean(recipe, way, Point::switches);
+        again.recall(&record);
+        assert!(again.streams().is_empty() && record.lines().len() == MESSAGES);
+        assert_eq!(counts(&again), (switches, regular));
     }
 }

@@ -11,7 +11,7 @@ use deltasoap_report::{Chart, Exhibit, Grid, Sizes, Test, number, size_names};
 use super::points::{Point, Way};
 use super::printed::{Cell, LightweightCheckpointing as Printed};
 use super::scope::{Scope, general, hard};
-use super::study::{Book, Data, Study, cells, claim, known, numbers, one, share};
+use super::study::{Book, Data, Study, cells, claim, counted, known, numbers, one, share};
 use crate::options::Policy;
 use crate::stream::Recipe;
 
@@ -392,7 +392,7 @@ fn memory_claims(book: &mut Book, printed: &Printed) -> Result<()> {
         let sizes = Sizes::Each(vec![10_000, 25_000, 50_000, 75_000, 100_000]);
         let mut claim = known(number.claim("", sizes, test), because);
         claim.statement += ", each N";
-        book.add("Figure 5", claim, move |data, sizes| {
+        book.add("Figure 5", counted(claim), move |data, sizes| {
             let memory =
                 |n, policy, frequency| data.points.at(hard(n, 100, 1), Way::checkpoints(policy, frequency)).memory();
             let percent = |frequency| {

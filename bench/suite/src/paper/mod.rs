@@ -1,7 +1,8 @@
 //! `paper`: the tables and figures of the papers on differential deserialization and serialization, drawn from our data.
 //!
 //! Beside our numbers stand only those that a paper prints, in its text or a table; they are data, in `bench/papers/`. What it claims is
-//! judged by tests that stand beside the result ([`deltasoap_report::claim`]), on the paper's sizes, in several repetitions.
+//! judged by tests that stand beside the result ([`deltasoap_report::claim`]), on the paper's sizes, in several repetitions. What is measured goes
+//! into a [`Record`], of the command `reproduce` or in memory, and what is there is not measured again.
 
 mod dds;
 mod ds;
@@ -12,12 +13,12 @@ mod model;
 mod points;
 pub mod printed;
 mod received;
+mod rows;
 pub mod scope;
 mod section5;
 mod sends;
 mod study;
 
-use std::collections::HashMap;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -27,21 +28,17 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use deltasoap_report::{Exhibit, Page, Verdict, claim};
-use indicatif::{ProgressBar, ProgressStyle};
-use serde::Serialize;
 
+use crate::course::{Course, Leg};
 use crate::engine::{Engine, Peer};
 use crate::environment::Environment;
 use crate::measure::{Plan, measure};
-use crate::options::name;
-use crate::report::{Counts, change};
+use crate::record::Record;
 use crate::run::peers_folder;
-use crate::send::Case;
-use crate::stream::{Kind, Recipe};
+use crate::stream::Recipe;
 use crate::workload::Definitions;
-use points::Way;
+use rows::{PEER, PeerRow, peer_key};
 use scope::Scope;
-use sends::Sender;
 use study::{Book, Data, Study};
 
 /// What to draw.
@@ -81,10 +78,9 @@ pub enum Title {
     Serialization,
 }
 
-impl PaperArguments {
-    fn has(&self, title: Title) -> bool {
-        self.papers.is_empty() || self.papers.contains(&title)
-    }
+impl Title {
+    /// All of them, in the order of reports.
+    pub const ALL: [Title; 3] = [Title::Deserialization, Title::Checkpointing, Title::Serialization];
 }
 
 /// Measures and draws.
@@ -94,19 +90,34 @@ impl PaperArguments {
 pub fn run(arguments: &PaperArguments, definitions: &Definitions) -> Result<ExitCode> {
     let environment = Environment::prepare();
     environment.warning().iter().for_each(|warning| eprintln!("{warning}"));
+    let titles = if arguments.papers.is_empty() { Title::ALL.to_vec() } else { arguments.papers.clone() };
+    let folder = arguments.peers.clone().unwrap_or_else(peers_folder);
     let scope = Scope::new(arguments.quick, &arguments.sizes);
-    let repetitions = measured(arguments, definitions, &scope)?;
-    let (mut exhibits, verdicts) = draw(Study(&repetitions), arguments, &scope)?;
-    if arguments.has(Title::Serialization) {
-        exhibits.push(received::exhibit(scope.largest_sent().min(10_000), plan(arguments))?);
+    let mut record = Record::default();
+    let mut papers = Papers::new(
+        titles,
+        scope,
+        usize::from(arguments.repetitions),
+        arguments.quick,
+        (definitions, folder),
+        &record,
+    )?;
+    let legs: Vec<(Stage, Leg)> = papers.legs(&record);
+    let mut course = Course::new(legs.iter().map(|(_, leg)| leg.seconds).sum(), None);
+    for (stage, leg) in &legs {
+        course.begin(leg);
+        papers.measure(*stage, &mut record, &course)?;
+        course.end();
     }
+    course.finish();
+    let (exhibits, verdicts) = papers.draw(&record)?;
     if let Some(file) = &arguments.html {
         let html = page(&exhibits, &verdicts, &environment.to_string());
         fs::write(file, html).with_context(|| format!("cannot write {}", file.display()))?;
         eprintln!("wrote {}", file.display());
     }
     if arguments.json {
-        print_json(&repetitions, &verdicts)?;
+        print_json(&record, &verdicts)?;
     } else {
         println!("{environment}\n");
         exhibits.iter().for_each(|exhibit| println!("{}", exhibit.text()));
@@ -118,13 +129,153 @@ pub fn run(arguments: &PaperArguments, definitions: &Definitions) -> Result<Exit
 /// The heading above all claims.
 const ALL: &str = "All claims";
 
-/// Milliseconds of a peer, by type and size.
-type PeerTimes = HashMap<(Kind, usize), f64>;
+/// A part of what is measured for the papers, in the order in which it is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// Counts of streams whose values are fresh.
+    Counts,
+    /// Messages decoded, of a repetition.
+    Points(usize),
+    /// Another toolkit decodes, of a repetition.
+    Peer(usize),
+    /// Messages sent, of a repetition.
+    Sends(usize),
+    /// What stuffing does to the receiver.
+    Received,
+}
+
+/// What is measured for papers, and what was.
+pub struct Papers<'d> {
+    titles: Vec<Title>,
+    scope: Scope,
+    plan: Plan,
+    repetitions: Vec<Data>,
+    definitions: &'d Definitions,
+    peers: PathBuf,
+}
+
+impl<'d> Papers<'d> {
+    /// Everything that exhibits and claims ask for, so many times; what a record has is not measured again. Peers lie in a folder.
+    ///
+    /// # Errors
+    /// When a number of a paper is missing from `bench/papers/`.
+    pub fn new(
+        titles: Vec<Title>,
+        scope: Scope,
+        repetitions: usize,
+        is_quick: bool,
+        (definitions, peers): (&'d Definitions, PathBuf),
+        record: &Record,
+    ) -> Result<Self> {
+        let time = if is_quick { Duration::ZERO } else { Duration::from_millis(20) };
+        let plan = Plan { runs: if is_quick { 5 } else { 10 }, time };
+        let repetitions = (0..repetitions).map(|_| Data::default()).collect();
+        let mut papers = Papers { titles, scope, plan, repetitions, definitions, peers };
+        for data in &papers.repetitions {
+            draw(Study(std::slice::from_ref(data)), &papers.titles, &papers.scope)?;
+        }
+        for (repetition, data) in papers.repetitions.iter_mut().enumerate() {
+            data.points.recall(repetition, record);
+            data.sends.recall(repetition, record);
+            data.recall_gsoap(repetition, record);
+            data.fresh.recall(record);
+        }
+        Ok(papers)
+    }
+
+    /// What is left to measure, and how long it takes: about, by what it took on two cores of a server of 2023.
+    pub fn legs(&self, record: &Record) -> Vec<(Stage, Leg)> {
+        let (runs, leg) = (self.plan.runs as f64 + 3.0, |stage, name: String, pieces, seconds| {
+            (stage, Leg { name, pieces, seconds })
+        });
+        let slack = self.plan.time.as_secs_f64();
+        let mut legs = Vec::new();
+        let streams = self.repetitions.first().map(|data| data.fresh.streams()).unwrap_or_default();
+        let seconds = streams.iter().map(|(recipe, ways)| 100.0 * (*ways as f64 + 2.0) * seconds_of(recipe.n));
+        legs.push(leg(Stage::Counts, "counts of fresh values".to_owned(), streams.len(), seconds.sum()));
+        for (at, data) in self.repetitions.iter().enumerate() {
+            let which = format!("repetition {} of {}", at + 1, self.repetitions.len());
+            let streams = data.points.streams();
+            let of = |(recipe, ways): &(Recipe, usize)| {
+                *ways as f64 * (runs * seconds_of(recipe.n)).max(slack) + 10.0 * seconds_of(recipe.n)
+            };
+            let seconds = streams.iter().map(of).sum();
+            legs.push(leg(Stage::Points(at), format!("messages decoded, {which}"), streams.len(), seconds));
+            let is_left = data.is_gsoap_asked.get() && !record.has(&peer_key(at, GSOAP));
+            legs.push(leg(Stage::Peer(at), format!("gSOAP decodes, {which}"), usize::from(is_left), 10.0));
+            let cases = data.sends.cases();
+            let seconds = cases as f64 * (0.1 + 8.0 * slack + 4.0 * runs * seconds_of(self.scope.largest_sent() / 3));
+            legs.push(leg(Stage::Sends(at), format!("messages sent, {which}"), cases, seconds));
+        }
+        if self.titles.contains(&Title::Serialization) {
+            let pieces = received::left(record, self.received());
+            legs.push(leg(
+                Stage::Received,
+                "what stuffing does to the receiver".to_owned(),
+                pieces,
+                0.5 * pieces as f64,
+            ));
+        }
+        legs.retain(|(_, leg)| leg.pieces > 0);
+        legs
+    }
+
+    /// Values in a message of which it is measured what stuffing does to the receiver.
+    fn received(&self) -> usize {
+        self.scope.largest_sent().min(10_000)
+    }
+
+    /// Measures what is left of a part, into a record.
+    ///
+    /// # Errors
+    /// When a value is wrong, the record cannot be written, or the time is up.
+    pub fn measure(&mut self, stage: Stage, record: &mut Record, course: &Course) -> Result<()> {
+        let (plan, peers) = (self.plan, (self.definitions, &*self.peers));
+        match stage {
+            Stage::Counts => {
+                if let Some((first, others)) = self.repetitions.split_first_mut() {
+                    first.fresh.count(record, course)?;
+                    others.iter_mut().for_each(|data| data.fresh = first.fresh.clone());
+                }
+            }
+            Stage::Points(at) => self.repetitions[at].points.measure(plan, at, record, course)?,
+            Stage::Sends(at) => self.repetitions[at].sends.measure(plan, peers, at, record, course)?,
+            Stage::Peer(at) => {
+                course.piece()?;
+                let rows = peer_rows(at, plan, peers, &self.scope)?;
+                record.append(PEER, &peer_key(at, GSOAP), &rows)?;
+                self.repetitions[at].recall_gsoap(at, record);
+                course.done();
+            }
+            Stage::Received => received::measure_all(self.received(), plan, record, course)?,
+        }
+        Ok(())
+    }
+
+    /// The exhibits with their verdicts, and all verdicts in one list. Everything is to be measured before.
+    ///
+    /// # Errors
+    /// When a number of a paper is missing from `bench/papers/`.
+    pub fn draw(&self, record: &Record) -> Result<(Vec<Exhibit>, Vec<Verdict>)> {
+        let (mut exhibits, verdicts) = draw(Study(&self.repetitions), &self.titles, &self.scope)?;
+        if self.titles.contains(&Title::Serialization) {
+            exhibits.push(received::exhibit(self.received(), record)?);
+        }
+        Ok((exhibits, verdicts))
+    }
+}
+
+/// Seconds of a message of so many values, about.
+fn seconds_of(n: usize) -> f64 {
+    2e-5 + n as f64 * 1.5e-7
+}
+
+const GSOAP: &str = "gsoap";
 
 /// The exhibits with their verdicts, and all verdicts in one list.
-fn draw(study: Study<'_>, arguments: &PaperArguments, scope: &Scope) -> Result<(Vec<Exhibit>, Vec<Verdict>)> {
+fn draw(study: Study<'_>, titles: &[Title], scope: &Scope) -> Result<(Vec<Exhibit>, Vec<Verdict>)> {
     let (mut all, mut verdicts) = (Vec::new(), Vec::new());
-    for (mut exhibits, book) in papers(study, arguments, scope)? {
+    for (mut exhibits, book) in papers(study, titles, scope)? {
         let judged = book.judge(study);
         book.hang(&judged, &mut exhibits);
         all.extend(exhibits);
@@ -134,70 +285,46 @@ fn draw(study: Study<'_>, arguments: &PaperArguments, scope: &Scope) -> Result<(
 }
 
 /// The papers that were asked for: exhibits without verdicts, and claims.
-fn papers(study: Study<'_>, arguments: &PaperArguments, scope: &Scope) -> Result<Vec<(Vec<Exhibit>, Book)>> {
-    let mut papers = Vec::new();
-    if arguments.has(Title::Deserialization) {
-        papers.push((dds::exhibits(study, scope)?, dds::claims(scope)?));
-    }
-    if arguments.has(Title::Checkpointing) {
-        papers.push((lcp::exhibits(study, scope)?, lcp::claims(scope)?));
-    }
-    if arguments.has(Title::Serialization) {
-        papers.push((ds::exhibits(study, scope)?, ds::claims(scope)?));
-    }
-    Ok(papers)
-}
-
-fn plan(arguments: &PaperArguments) -> Plan {
-    let time = if arguments.quick { Duration::ZERO } else { Duration::from_millis(20) };
-    Plan { runs: if arguments.quick { 5 } else { 10 }, time }
-}
-
-/// Everything that exhibits and claims ask for, again and again.
-fn measured(arguments: &PaperArguments, definitions: &Definitions, scope: &Scope) -> Result<Vec<Data>> {
-    let mut repetitions: Vec<Data> = (0..arguments.repetitions).map(|_| Data::default()).collect();
-    for data in &repetitions {
-        draw(Study(std::slice::from_ref(data)), arguments, scope)?;
-    }
-    let mut fresh = repetitions[0].fresh.clone();
-    fresh.count()?;
-    let folder = arguments.peers.clone().unwrap_or_else(peers_folder);
-    let streams: usize = repetitions.iter().map(|data| data.points.streams() + data.sends.cases()).sum();
-    let progress = ProgressBar::new(streams as u64);
-    progress.set_style(ProgressStyle::with_template("{bar:40} {pos} of {len} streams, {eta}")?);
-    for data in &mut repetitions {
-        data.fresh = fresh.clone();
-        data.points.measure(plan(arguments), || progress.inc(1))?;
-        data.sends.measure(plan(arguments), definitions, &folder, || progress.inc(1))?;
-        if data.is_gsoap_asked.get() {
-            data.gsoap = peer_times(arguments, definitions, &folder, scope)?;
-        }
-    }
-    progress.finish_and_clear();
-    Ok(repetitions)
+fn papers(study: Study<'_>, titles: &[Title], scope: &Scope) -> Result<Vec<(Vec<Exhibit>, Book)>> {
+    let paper = |title: Title| {
+        Ok(match title {
+            Title::Deserialization => (dds::exhibits(study, scope)?, dds::claims(scope)?),
+            Title::Checkpointing => (lcp::exhibits(study, scope)?, lcp::claims(scope)?),
+            Title::Serialization => (ds::exhibits(study, scope)?, ds::claims(scope)?),
+        })
+    };
+    Title::ALL.into_iter().filter(|title| titles.contains(title)).map(paper).collect()
 }
 
 /// gSOAP's times for Figure 2, or why there are none.
-fn peer_times(
-    arguments: &PaperArguments,
-    definitions: &Definitions,
-    folder: &Path,
+fn peer_rows(
+    repetition: usize,
+    plan: Plan,
+    (definitions, folder): (&Definitions, &Path),
     scope: &Scope,
-) -> Result<Result<PeerTimes, String>> {
-    let definition = definitions.peers.iter().find(|peer| peer.name == "gsoap").context("gSOAP is not defined")?;
+) -> Result<Vec<PeerRow>> {
+    let definition = definitions.peers.iter().find(|peer| peer.name == GSOAP).context("gSOAP is not defined")?;
+    let row = |workload: &str, n, ms, reason| PeerRow {
+        repetition,
+        toolkit: GSOAP.to_owned(),
+        workload: workload.to_owned(),
+        n,
+        ms,
+        reason,
+    };
     let mut peer = match Peer::start(definition, folder) {
         Ok(peer) => peer,
-        Err(error) => return Ok(Err(format!("{error:#}"))),
+        Err(error) => return Ok(vec![row("", 0, None, Some(format!("{error:#}")))]),
     };
-    let mut times = PeerTimes::new();
-    for (kind, workload) in [(Kind::Ints, "decode-ints"), (Kind::Easy, "decode-easy"), (Kind::Hard, "decode-hard")] {
+    let mut rows = Vec::new();
+    for (_, workload) in study::GSOAP_WORKLOADS {
         let workloads = definitions.select(&[workload.to_owned()])?.workloads;
         for &n in &scope.sizes {
-            let figures = measure(&mut [peer.prepare(workloads[0], n)?], plan(arguments), || ())?;
-            times.extend(figures.iter().map(|figures| ((kind, n), figures.ns_median as f64 / 1e6)));
+            let figures = measure(&mut [peer.prepare(workloads[0], n)?], plan, || ())?;
+            rows.extend(figures.iter().map(|figures| row(workload, n, Some(figures.ns_median as f64 / 1e6), None)));
         }
     }
-    Ok(Ok(times))
+    Ok(rows)
 }
 
 /// All exhibits as one page, after the outcomes of all claims.
@@ -218,101 +345,15 @@ fn page(exhibits: &[Exhibit], verdicts: &[Verdict], environment: &str) -> String
     page.finish()
 }
 
-/// Keys in the order in which they are written.
-#[derive(Serialize)]
-struct PointLine {
-    repetition: usize,
-    values: String,
-    n: usize,
-    changed: u32,
-    partitions: usize,
-    policy: String,
-    matcher: String,
-    portion: u32,
-    refinement: String,
-    condition: String,
-    ms: f64,
-    counts: Option<CountsLine>,
-}
-
-#[derive(Serialize)]
-struct CountsLine {
-    regular_percent: f64,
-    to_regular: f64,
-    futile: f64,
-    to_fast: f64,
-    checkpoints: f64,
-    memory: u64,
-}
-
-/// A message sent. Keys in the order in which they are written.
-#[derive(Serialize)]
-struct SentLine {
-    repetition: usize,
-    sender: &'static str,
-    values: String,
-    n: usize,
-    change: String,
-    chunk: usize,
-    ms: f64,
-}
-
-fn print_json(repetitions: &[Data], verdicts: &[Verdict]) -> Result<()> {
+fn print_json(record: &Record, verdicts: &[Verdict]) -> Result<()> {
     let mut out = io::stdout().lock();
-    for (repetition, data) in repetitions.iter().enumerate() {
-        let mut all: Vec<_> = data.points.all().collect();
-        all.sort_by_key(|(recipe, way, _)| (*recipe, *way));
-        for (recipe, way, point) in all {
-            let counts = point.counts.as_ref().map(|counts| counts_line(counts, point.regular_percent()));
-            let line = PointLine { repetition, ..point_line(recipe, way, point.ms, counts) };
-            writeln!(out, "{}", serde_json::to_string(&line)?)?;
-        }
-        for (case, sender, ms) in data.sends.all() {
-            let line = SentLine { repetition, ..sent_line(&case, sender, ms) };
-            writeln!(out, "{}", serde_json::to_string(&line)?)?;
-        }
+    for line in record.lines() {
+        writeln!(out, "{line}")?;
     }
     for verdict in verdicts {
         writeln!(out, "{}", serde_json::to_string(verdict)?)?;
     }
     Ok(out.flush()?)
-}
-
-fn sent_line(case: &Case, sender: Sender, ms: f64) -> SentLine {
-    let sender = match sender {
-        Sender::Ours(mode) => mode.name(),
-        Sender::Peer(name) => name,
-    };
-    let (values, change) = (name(case.values), change(case));
-    SentLine { repetition: 0, sender, values, n: case.n, change, chunk: case.chunk, ms }
-}
-
-fn point_line(recipe: Recipe, way: Way, ms: f64, counts: Option<CountsLine>) -> PointLine {
-    PointLine {
-        repetition: 0,
-        values: format!("{:?}", recipe.kind).to_lowercase(),
-        n: recipe.n,
-        changed: recipe.percent,
-        partitions: recipe.partitions,
-        policy: name(way.policy),
-        matcher: name(way.matcher),
-        portion: way.portion,
-        refinement: format!("{:?}", way.refinement).to_lowercase(),
-        condition: format!("{:?}", way.condition).to_lowercase(),
-        ms,
-        counts,
-    }
-}
-
-fn counts_line(counts: &Counts, regular_percent: f64) -> CountsLine {
-    CountsLine {
-        regular_percent,
-        to_regular: counts.to_regular,
-        futile: counts.futile,
-        to_fast: counts.to_fast,
-        checkpoints: counts.checkpoints,
-        memory: counts.memory,
-    }
 }
 
 #[cfg(test)]
@@ -368,16 +409,7 @@ mod tests {
     #[test]
     fn keys_are_unique_and_every_verdict_hangs_somewhere() {
         let (scope, data) = (Scope::new(false, &[]), Data::default());
-        let arguments = PaperArguments {
-            quick: false,
-            repetitions: 1,
-            sizes: vec![],
-            json: false,
-            html: None,
-            peers: None,
-            papers: vec![],
-        };
-        let (exhibits, verdicts) = draw(Study(std::slice::from_ref(&data)), &arguments, &scope).unwrap();
+        let (exhibits, verdicts) = draw(Study(std::slice::from_ref(&data)), &Title::ALL, &scope).unwrap();
         let hung: usize = exhibits.iter().map(|exhibit| exhibit.verdicts.len()).sum();
         assert_eq!(hung, verdicts.len());
         let keys: std::collections::BTreeSet<_> =

@@ -12,10 +12,13 @@ use anyhow::Result;
 use deltasoap::Differential;
 use deltasoap_checkpoints::Portions;
 
+use super::rows::{POINT, PointRow, point_key};
+use crate::course::Course;
 use crate::engine::Session;
 use crate::measure::{Plan, measure};
 use crate::messages::Same;
 use crate::options::{Match, Policy};
+use crate::record::Record;
 use crate::report::Counts;
 use crate::stream::lane::{Lane, Setup};
 use crate::stream::{Bound, Recipe, Stream, Visitor, with_stream};
@@ -152,26 +155,37 @@ impl Points {
         self.at(recipe, way).ms
     }
 
-    /// All that was measured.
-    pub fn all(&self) -> impl Iterator<Item = (Recipe, Way, &Point)> {
-        self.measured.iter().map(|((recipe, way), point)| (*recipe, *way, &**point))
+    /// Streams that have missing points, with the number of these.
+    pub fn streams(&self) -> Vec<(Recipe, usize)> {
+        self.by_stream().into_iter().map(|(recipe, ways)| (recipe, ways.len())).collect()
     }
 
-    /// Streams that have missing points.
-    pub fn streams(&self) -> usize {
-        self.by_stream().len()
+    /// Takes from a record what is missing and was measured before.
+    pub fn recall(&mut self, repetition: usize, record: &Record) {
+        let measured = &mut self.measured;
+        self.missing.get_mut().retain(|&(recipe, way)| {
+            let row = record.of::<PointRow>(&point_key(repetition, recipe, way)).pop();
+            let point = row.and_then(|row| Some(Point { ms: row.ms?, counts: row.counts }));
+            let is_missing = point.is_none();
+            measured.extend(point.map(|point| ((recipe, way), Rc::new(point))));
+            is_missing
+        });
     }
 
-    /// Measures what is missing; `tick` is called once a stream.
+    /// Measures what is missing, into a record.
     ///
     /// # Errors
-    /// When a value is wrong, or a message cannot be decoded.
-    pub fn measure(&mut self, plan: Plan, mut tick: impl FnMut()) -> Result<()> {
+    /// When a value is wrong, a message cannot be decoded, the record cannot be written, or the time is up.
+    pub fn measure(&mut self, plan: Plan, repetition: usize, record: &mut Record, course: &Course) -> Result<()> {
         for (recipe, ways) in self.by_stream() {
+            course.piece()?;
             let points = with_stream(recipe, Bound::SMALL, Measure { ways: &ways, plan })?;
-            let keys = ways.into_iter().map(|way| (recipe, way));
-            self.measured.extend(keys.zip(points.into_iter().map(Rc::new)));
-            tick();
+            for (way, point) in ways.into_iter().zip(points) {
+                let row = PointRow::new(repetition, recipe, way, &point);
+                record.append(POINT, &point_key(repetition, recipe, way), &[row])?;
+                self.measured.insert((recipe, way), Rc::new(point));
+            }
+            course.done();
         }
         self.missing.borrow_mut().clear();
         Ok(())
@@ -231,11 +245,26 @@ mod tests {
             points.at(hard, full);
             points.at(ints, Way { condition: Condition::AlwaysFirst, ..full });
         }
-        assert_eq!((points.streams(), points.all().count()), (2, 0));
-        points.measure(Plan { runs: 5, time: Duration::ZERO }, || ()).unwrap();
-        assert_eq!((points.streams(), points.all().count()), (0, 3));
+        assert_eq!(points.streams(), [(ints, 1), (hard, 2)]);
+        let (plan, mut record, course) =
+            (Plan { runs: 5, time: Duration::ZERO }, Record::default(), Course::new(1.0, None));
+        points.measure(plan, 0, &mut record, &course).unwrap();
+        assert_eq!((points.streams().len(), record.lines().len()), (0, 3));
         assert!(points.ms(hard, full) > 0.0 && points.at(hard, full).counts.is_some());
         assert!(points.at(hard, Way::REGULAR).counts.is_none());
-        assert_eq!(points.streams(), 0);
+        assert!(points.streams().is_empty());
+        let mut again = Points::default();
+        again.at(hard, full);
+        again.at(hard, Way::LEAF);
+        again.recall(0, &record);
+        assert_eq!(again.streams(), [(hard, 1)]);
+        assert_eq!(
+            (again.ms(hard, full), again.at(hard, full).switches()),
+            (points.ms(hard, full), points.at(hard, full).switches())
+        );
+        let mut another = Points::default();
+        another.at(hard, full);
+        another.recall(1, &record);
+        assert_eq!(another.streams().len(), 1);
     }
 }

@@ -1,7 +1,7 @@
 //! What the papers print: `bench/papers/`, compiled in.
 
 use anyhow::{Context, Result};
-use deltasoap_report::{Claim, Printed, Sizes, Test};
+use deltasoap_report::{Basis, Claim, Printed, Sizes, Test};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
@@ -40,6 +40,7 @@ impl Number {
             statement: self.what.clone(),
             printed: self.printed(),
             sizes,
+            basis: Basis::Times,
             test,
             because: None,
         }

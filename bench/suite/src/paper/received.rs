@@ -14,12 +14,16 @@ use deltasoap::schema::Use;
 use deltasoap::soap::Version;
 use deltasoap_report::{Exhibit, Grid, number};
 use deltasoap_streams::arrays;
+use deltasoap_streams::prng::SplitMix64;
 use deltasoap_streams::similar::{self, Changes};
+use serde::{Deserialize, Serialize};
 
 use super::printed::DifferentialSerialization as Printed;
+use crate::course::Course;
 use crate::engine::{Session, timed};
 use crate::measure::{Figures, Plan, measure};
 use crate::messages::{Payload, SendDoubles, SendInts, SendMios};
+use crate::record::Record;
 use crate::stream::lane::{Lane, Setup};
 use crate::stream::{Sent, Stream};
 
@@ -35,20 +39,53 @@ const WIDTHS: [(&str, Width); 4] = [
     ("maximal", Width::Maximal),
 ];
 
-/// Measures and draws.
+/// What is measured, by the name of the type.
+pub const TYPES: [&str; 3] = ["doubles", "integers", "MIO's"];
+
+/// The kind of rows.
+const RECEIVED: &str = "received";
+
+fn key(name: &str, n: usize) -> String {
+    format!("{RECEIVED}/{name}/{n}")
+}
+
+/// The types that a record does not have.
+pub fn left(record: &Record, n: usize) -> usize {
+    TYPES.iter().filter(|name| !record.has(&key(name, n))).count()
+}
+
+/// Measures what a record does not have.
 ///
 /// # Errors
-/// When a value is wrong.
-pub fn exhibit(n: usize, plan: Plan) -> Result<Exhibit> {
+/// When a value is wrong, the record cannot be written, or the time is up.
+pub fn measure_all(n: usize, plan: Plan, record: &mut Record, course: &Course) -> Result<()> {
+    for name in TYPES {
+        if record.has(&key(name, n)) {
+            continue;
+        }
+        course.piece()?;
+        let rows = match name {
+            "doubles" => rows::<SendDoubles, _>(name, &changed(&arrays::hard_doubles(n), similar::hard_double), plan)?,
+            "integers" => rows::<SendInts, _>(name, &changed(&arrays::ints(n), wide_int), plan)?,
+            _ => rows::<SendMios, _>(name, &changed(&arrays::mios(n), similar::mio(n)), plan)?,
+        };
+        record.append(RECEIVED, &key(name, n), &rows)?;
+        course.done();
+    }
+    Ok(())
+}
+
+fn changed<I: Clone + PartialEq>(items: &[I], new: impl FnMut(&mut SplitMix64) -> I) -> Vec<Vec<I>> {
+    similar::changed(items, CHANGES, MESSAGES, new)
+}
+
+/// Draws what a record has.
+///
+/// # Errors
+/// When a number of the paper is missing from `bench/papers/`.
+pub fn exhibit(n: usize, record: &Record) -> Result<Exhibit> {
     let printed = Printed::load()?;
-    let doubles = similar::changed(&arrays::hard_doubles(n), CHANGES, MESSAGES, similar::hard_double);
-    let ints = similar::changed(&arrays::ints(n), CHANGES, MESSAGES, wide_int);
-    let mios = similar::changed(&arrays::mios(n), CHANGES, MESSAGES, similar::mio(n));
-    let kinds = [
-        kind::<SendDoubles, _>("doubles", &doubles, plan)?,
-        kind::<SendInts, _>("integers", &ints, plan)?,
-        kind::<SendMios, _>("MIO's", &mios, plan)?,
-    ];
+    let kinds = TYPES.map(|name| Kind { name, rows: record.of(&key(name, n)) });
     let caption = format!(
         "What stuffing does to the receiver: messages of {n} values, of which {} % in {} parts change from message to message, \
          their lengths too. Encoding: through a template that compares, in memory.",
@@ -65,7 +102,7 @@ pub fn exhibit(n: usize, plan: Plan) -> Result<Exhibit> {
 }
 
 /// Ints of one to ten digits, so that a new one is seldom as long as the old one.
-fn wide_int(random: &mut deltasoap_streams::prng::SplitMix64) -> i32 {
+fn wide_int(random: &mut SplitMix64) -> i32 {
     let digits = 1 + random.below(9);
     1 + random.below(10_u32.pow(digits)) as i32
 }
@@ -76,8 +113,11 @@ struct Kind {
     rows: Vec<Row>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 struct Row {
+    values: String,
+    n: usize,
+    width: String,
     bytes: usize,
     encode_ms: f64,
     regular_ms: f64,
@@ -86,12 +126,16 @@ struct Row {
     skipped: f64,
 }
 
-fn kind<T: Payload + From<Vec<I>>, I: Clone>(name: &'static str, ring: &[Vec<I>], plan: Plan) -> Result<Kind> {
-    let rows = WIDTHS.iter().map(|(_, width)| row::<T, I>(ring, *width, plan)).collect::<Result<_>>()?;
-    Ok(Kind { name, rows })
+fn rows<T: Payload + From<Vec<I>>, I: Clone>(name: &str, ring: &[Vec<I>], plan: Plan) -> Result<Vec<Row>> {
+    WIDTHS.iter().map(|width| row::<T, I>(name, ring, width, plan)).collect()
 }
 
-fn row<T: Payload + From<Vec<I>>, I: Clone>(ring: &[Vec<I>], width: Width, plan: Plan) -> Result<Row> {
+fn row<T: Payload + From<Vec<I>>, I: Clone>(
+    name: &str,
+    ring: &[Vec<I>],
+    &(width_name, width): &(&str, Width),
+    plan: Plan,
+) -> Result<Row> {
     let (stream, encode_ms) = written::<T, I>(ring, width)?;
     let stream = Rc::new(stream);
     let always = Differential { adaptive: false, ..Differential::default() };
@@ -101,7 +145,8 @@ fn row<T: Payload + From<Vec<I>>, I: Clone>(ring: &[Vec<I>], width: Width, plan:
     let ms = |figures: &Figures| figures.ns_median as f64 / 1e6;
     let skipped = crate::report::Counts::of(&figures[1]).map_or(0.0, |counts| counts.fast_share() * 100.0);
     let (regular_ms, differential_ms) = (ms(&figures[0]), ms(&figures[1]));
-    Ok(Row { bytes: figures[0].bytes, encode_ms, regular_ms, differential_ms, skipped })
+    let (values, width, n) = (name.to_owned(), width_name.to_owned(), ring.first().map_or(0, Vec::len));
+    Ok(Row { values, n, width, bytes: figures[0].bytes, encode_ms, regular_ms, differential_ms, skipped })
 }
 
 /// The messages of a ring, written one after the other, and how long one takes at its fastest. The ring is gone round until widths are learned and
@@ -159,7 +204,11 @@ mod tests {
 
     #[test]
     fn every_type_and_width_is_measured() {
-        let exhibit = exhibit(40, Plan { runs: 5, time: Duration::ZERO }).unwrap();
+        let (mut record, course) = (Record::default(), Course::new(1.0, None));
+        assert_eq!(left(&record, 40), TYPES.len());
+        measure_all(40, Plan { runs: 5, time: Duration::ZERO }, &mut record, &course).unwrap();
+        let exhibit = exhibit(40, &record).unwrap();
+        assert_eq!((left(&record, 40), record.lines().len()), (0, TYPES.len() * WIDTHS.len()));
         let rows: Vec<usize> = exhibit.grids.iter().map(|grid| grid.rows.len()).collect();
         assert_eq!(rows, [WIDTHS.len(), WIDTHS.len(), WIDTHS.len(), 3]);
     }

@@ -18,6 +18,8 @@ pub struct Scope {
     pub partitions: Vec<usize>,
     /// Elements in an array that is sent, ascending, at least one.
     pub sent: Vec<usize>,
+    /// Elements in an array of which everything is counted: the papers' largest, since counting takes little time.
+    pub counted: usize,
 }
 
 impl Scope {
@@ -31,7 +33,8 @@ impl Scope {
             sizes.sort_unstable();
             sizes
         };
-        Scope { sizes: ascending(all_sizes), sent: ascending(all_sent), partitions }
+        let largest = sizes.iter().copied().max().unwrap_or(SIZES[SIZES.len() - 1]);
+        Scope { sizes: ascending(all_sizes), sent: ascending(all_sent), partitions, counted: largest }
     }
 
     /// Of these sizes, those that are measured; all that are measured if it is none of these.
@@ -70,6 +73,7 @@ mod tests {
         let full = Scope::new(false, &[]);
         assert_eq!((full.largest(), full.among(&[10_000, 7])), (100_000, vec![10_000]));
         let quick = Scope::new(true, &[]);
+        assert_eq!((quick.counted, Scope::new(true, &[300, 200]).counted), (100_000, 300));
         assert_eq!((quick.largest(), quick.partitions.len()), (10_000, 2));
         assert_eq!(Scope::new(true, &[300, 200]).among(&[25_000]), [200, 300]);
     }

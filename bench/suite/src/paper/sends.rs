@@ -6,12 +6,16 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::net::SocketAddr;
 use std::path::Path;
 
 use anyhow::Result;
 
+use super::rows::{SENT, SentRow, sent_key};
+use crate::course::Course;
 use crate::engine::{Peer, Session};
 use crate::measure::{Plan, measure};
+use crate::record::Record;
 use crate::send::socket::Sink;
 use crate::send::{self, Case, Mode};
 use crate::workload::Definitions;
@@ -54,44 +58,59 @@ impl Sends {
         self.reasons.get(name).map(String::as_str)
     }
 
-    /// All that was measured.
-    pub fn all(&self) -> impl Iterator<Item = (Case, Sender, f64)> {
-        self.measured.iter().map(|((case, sender), ms)| (*case, *sender, *ms))
-    }
-
     /// Cases that have something missing.
     pub fn cases(&self) -> usize {
         self.by_case().len()
     }
 
-    /// Measures what is missing; `tick` is called once a case. Peers lie in a folder.
+    /// Takes from a record what is missing and was measured before.
+    pub fn recall(&mut self, repetition: usize, record: &Record) {
+        let Sends { measured, missing, reasons } = self;
+        missing.get_mut().retain(|&(case, sender)| {
+            let row = record.of::<SentRow>(&sent_key(repetition, &case, sender)).pop();
+            match (row.map(|row| (row.ms, row.reason)), sender) {
+                (Some((Some(ms), _)), _) => {
+                    measured.insert((case, sender), ms);
+                }
+                (Some((None, Some(reason))), Sender::Peer(name)) => {
+                    reasons.insert(name, reason);
+                }
+                _ => return true,
+            }
+            false
+        });
+    }
+
+    /// Measures what is missing, into a record. Peers lie in a folder.
     ///
     /// # Errors
-    /// When a message is wrong, or cannot be sent.
+    /// When a message is wrong, or cannot be sent, the record cannot be written, or the time is up.
     pub fn measure(
         &mut self,
         plan: Plan,
-        definitions: &Definitions,
-        folder: &Path,
-        mut tick: impl FnMut(),
+        (definitions, folder): (&Definitions, &Path),
+        repetition: usize,
+        record: &mut Record,
+        course: &Course,
     ) -> Result<()> {
         let sink = Sink::start()?;
         let mut peers = self.start_peers(definitions, folder);
         for (case, senders) in self.by_case() {
-            let mut sessions = Vec::new();
-            for sender in &senders {
-                if let Sender::Ours(mode) = sender {
-                    sessions.push((*sender, send::open(&case, *mode, Some(sink.address()))?));
-                }
+            course.piece()?;
+            for (sender, ms) in timed(&case, &senders, &mut peers, sink.address(), plan)? {
+                record.append(
+                    SENT,
+                    &sent_key(repetition, &case, sender),
+                    &[SentRow::new(repetition, &case, sender, Ok(ms))],
+                )?;
+                self.measured.insert((case, sender), ms);
             }
-            for (name, peer) in peers.iter_mut().filter(|(name, _)| senders.contains(&Sender::Peer(name))) {
-                sessions.push((Sender::Peer(name), peer.prepare_send(case.values, case.n, sink.address())?));
+            for sender in senders {
+                let Some(reason) = sender.peer().and_then(|name| self.reasons.get(name)) else { continue };
+                let row = SentRow::new(repetition, &case, sender, Err(reason.clone()));
+                record.append(SENT, &sent_key(repetition, &case, sender), &[row])?;
             }
-            let (senders, mut sessions): (Vec<Sender>, Vec<Box<dyn Session + '_>>) = sessions.into_iter().unzip();
-            let figures = measure(&mut sessions, plan, || ())?;
-            let ms = figures.iter().map(|figures| figures.ns_median.max(1) as f64 / 1e6);
-            self.measured.extend(senders.into_iter().map(|sender| (case, sender)).zip(ms));
-            tick();
+            course.done();
         }
         self.missing.borrow_mut().clear();
         Ok(())
@@ -115,7 +134,7 @@ impl Sends {
     /// Starts the toolkits that were asked for, and notes why others could not be.
     fn start_peers(&mut self, definitions: &Definitions, folder: &Path) -> Vec<(&'static str, Peer)> {
         let asked: BTreeSet<&'static str> =
-            self.missing.borrow().iter().filter_map(|(_, sender)| name(*sender)).collect();
+            self.missing.borrow().iter().filter_map(|(_, sender)| sender.peer()).collect();
         let mut peers = Vec::new();
         for name in asked {
             let definition = definitions.peers.iter().find(|peer| peer.name == name);
@@ -129,10 +148,42 @@ impl Sends {
     }
 }
 
-fn name(sender: Sender) -> Option<&'static str> {
-    match sender {
-        Sender::Peer(name) => Some(name),
-        Sender::Ours(_) => None,
+/// Milliseconds of a message for each sender that is there, by turns.
+fn timed(
+    case: &Case,
+    senders: &[Sender],
+    peers: &mut [(&'static str, Peer)],
+    sink: SocketAddr,
+    plan: Plan,
+) -> Result<Vec<(Sender, f64)>> {
+    let mut sessions = Vec::new();
+    for sender in senders {
+        if let Sender::Ours(mode) = sender {
+            sessions.push((*sender, send::open(case, *mode, Some(sink))?));
+        }
+    }
+    for (name, peer) in peers.iter_mut().filter(|(name, _)| senders.contains(&Sender::Peer(name))) {
+        sessions.push((Sender::Peer(name), peer.prepare_send(case.values, case.n, sink)?));
+    }
+    let (senders, mut sessions): (Vec<Sender>, Vec<Box<dyn Session + '_>>) = sessions.into_iter().unzip();
+    let figures = measure(&mut sessions, plan, || ())?;
+    Ok(senders.into_iter().zip(figures.iter().map(|figures| figures.ns_median.max(1) as f64 / 1e6)).collect())
+}
+
+impl Sender {
+    /// The name in rows.
+    pub fn name(self) -> &'static str {
+        match self {
+            Sender::Ours(mode) => mode.name(),
+            Sender::Peer(name) => name,
+        }
+    }
+
+    fn peer(self) -> Option<&'static str> {
+        match self {
+            Sender::Peer(name) => Some(name),
+            Sender::Ours(_) => None,
+        }
     }
 }
 
@@ -149,11 +200,17 @@ mod tests {
         let case = Case::new(Action::ContentMatch, Values::Ints, 5);
         let senders = [Sender::Ours(Mode::Regular), Sender::Ours(Mode::Compared), Sender::Peer("gsoap")];
         assert!(senders.iter().all(|sender| sends.ms(case, *sender) > 0.0));
-        assert_eq!((sends.cases(), sends.all().count()), (1, 0));
-        let plan = Plan { runs: 5, time: Duration::ZERO };
-        sends.measure(plan, &Definitions::load().unwrap(), Path::new("nowhere"), || ()).unwrap();
-        assert_eq!((sends.cases(), sends.all().count()), (0, 2));
+        assert_eq!(sends.cases(), 1);
+        let (plan, definitions) = (Plan { runs: 5, time: Duration::ZERO }, Definitions::load().unwrap());
+        let (mut record, course, nowhere) = (Record::default(), Course::new(1.0, None), Path::new("nowhere"));
+        sends.measure(plan, (&definitions, nowhere), 0, &mut record, &course).unwrap();
+        assert_eq!((sends.cases(), record.lines().len()), (0, 3));
         assert!(sends.ms(case, senders[0]) > 0.0 && sends.ms(case, senders[2]).is_nan());
         assert!(sends.reason("gsoap").unwrap().contains("cargo xtask peers gsoap") && sends.cases() == 0);
+        let mut again = Sends::default();
+        assert!(senders.iter().all(|sender| again.ms(case, *sender) == 1.0));
+        again.recall(0, &record);
+        assert_eq!((again.cases(), again.ms(case, senders[1])), (0, sends.ms(case, senders[1])));
+        assert!(again.ms(case, senders[2]).is_nan());
     }
 }

@@ -7,13 +7,19 @@ use std::cell::Cell;
 use std::collections::HashMap;
 
 use deltasoap_report::statistics::{Group, mean};
-use deltasoap_report::{Claim, Evidence, Exhibit, Interval, Printed, Registered, Sizes, Test, Verdict, number};
+use deltasoap_report::{Basis, Claim, Evidence, Exhibit, Interval, Printed, Registered, Sizes, Test, Verdict, number};
 
 use super::fresh::Fresh;
 use super::points::{Point, Points, Way};
+use super::rows::{PeerRow, peer_key};
 use super::sends::{Sender, Sends};
+use crate::record::Record;
 use crate::send::Case;
 use crate::stream::{Kind, Recipe};
+
+/// What gSOAP decodes, by the workloads' names.
+pub const GSOAP_WORKLOADS: [(Kind, &str); 3] =
+    [(Kind::Ints, "decode-ints"), (Kind::Easy, "decode-easy"), (Kind::Hard, "decode-hard")];
 
 /// Everything that was measured, once.
 pub struct Data {
@@ -55,6 +61,17 @@ impl Data {
         self.is_gsoap_asked.set(true);
         let times = self.gsoap.as_ref().map_err(Clone::clone)?;
         times.get(&(kind, n)).copied().ok_or_else(|| "gSOAP was not measured at this size".to_owned())
+    }
+
+    /// Takes gSOAP's times, or why there are none, from a record.
+    pub fn recall_gsoap(&mut self, repetition: usize, record: &Record) {
+        let rows: Vec<PeerRow> = record.of(&peer_key(repetition, "gsoap"));
+        if let Some(reason) = rows.iter().find_map(|row| row.reason.clone()) {
+            self.gsoap = Err(reason);
+        } else if !rows.is_empty() {
+            let kind = |row: &PeerRow| GSOAP_WORKLOADS.iter().find(|(_, workload)| *workload == row.workload);
+            self.gsoap = Ok(rows.iter().filter_map(|row| Some(((kind(row)?.0, row.n), row.ms?))).collect());
+        }
     }
 
     /// Milliseconds of a message that is sent.
@@ -142,6 +159,18 @@ impl Book {
         self.claims.push((exhibit, Registered::new(claim, &self.available, find)));
     }
 
+    /// Adds a claim about counts of fresh values, of which a run has other sizes.
+    pub fn count(
+        &mut self,
+        exhibit: &'static str,
+        claim: Claim,
+        counted: &[usize],
+        find: impl Fn(&Data, &[usize]) -> Found + 'static,
+    ) {
+        let claim = self::counted(Claim { paper: self.paper.to_owned(), ..claim });
+        self.claims.push((exhibit, Registered::new(claim, counted, find)));
+    }
+
     /// The claims.
     #[cfg(test)]
     pub fn claims(&self) -> impl Iterator<Item = &Claim> {
@@ -171,9 +200,15 @@ pub fn claim(key: &str, place: &str, statement: impl Into<String>, sizes: Sizes,
         statement: statement.into(),
         printed: Printed::Words,
         sizes,
+        basis: Basis::Times,
         test,
         because: None,
     }
+}
+
+/// The same claim, whose numbers are counts or bytes: they are the same on every machine.
+pub fn counted(claim: Claim) -> Claim {
+    Claim { basis: Basis::Counts, ..claim }
 }
 
 /// The same claim with the reason why ours are known to differ.

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use deltasoap::DifferentialStats;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::json::Line;
 use super::table::{align, megabytes_per_second, new_table};
@@ -77,7 +77,7 @@ fn memory_notes(outcomes: &[(&str, Outcome)]) -> String {
 }
 
 /// What differential decoding did, a message on average.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default, Clone, Serialize, Deserialize)]
 pub struct Counts {
     /// Bytes skipped.
     pub fast_bytes: f64,

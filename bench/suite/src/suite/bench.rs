@@ -96,9 +96,9 @@ impl<'d> Bench<'d> {
         Ok(Bench { definitions, toolkits, restarts: Restarts::new(peers), effort, servers })
     }
 
-    /// The toolkits.
-    pub fn toolkits(&self) -> &Toolkits {
-        &self.toolkits
+    /// Measures so thoroughly from now on.
+    pub fn set_effort(&mut self, effort: Effort) {
+        self.effort = effort;
     }
 
     /// Measures a piece of work; `before` is what has been measured.

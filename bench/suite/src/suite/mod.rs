@@ -3,7 +3,8 @@
 //!
 //! [`definition`] reads what there is to measure, [`mod@steps`] puts it in order, [`mod@bench`] measures it over [`toolkits`] and their
 //! [`servers`], a [`group`] at a time, by means of the parts that the other commands have too; [`growth`] tells what would take too long, and
-//! [`lack`] is why there is nothing to measure. [`record`] keeps [`row`]s. [`operations`] are the messages, [`encoded`] those in SOAP encoding, [`calls`] our client's calls, [`service`] our
+//! [`lack`] is why there is nothing to measure. [`mod@record`] keeps [`row`]s. [`operations`] are the messages, [`encoded`] those in SOAP
+//! encoding, [`calls`] our client's calls, [`service`] our
 //! server. [`report`] makes the report of a record, now or later: numbers and their presentation are apart.
 
 mod bench;
@@ -26,18 +27,23 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
-use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::course::{Course, Leg};
 use crate::environment::Environment as Surroundings;
 use crate::load::server;
+use crate::record::{Record, SUITE};
 use crate::run::peers_folder;
 use crate::workload::Definitions;
 use bench::{Bench, Effort};
-use definition::{Definition, Scope};
-use record::{Environment, Record};
-use row::{Part, Row};
+use definition::Definition;
+use record::Rows;
 use steps::{Step, steps};
 use toolkits::Toolkits;
+
+pub use definition::Scope;
+pub use record::{EngineNote, Environment, StepNote, read_environment, write_environment};
+pub use report::exhibits;
+pub use row::{Part, Row};
 
 /// What to measure, and where to record it.
 #[derive(Debug, clap::Args)]
@@ -95,9 +101,46 @@ pub fn run(arguments: &SuiteArguments, definitions: &Definitions) -> Result<Exit
         report::write(&page, &environment, &rows)?;
         return Ok(ExitCode::SUCCESS);
     }
+    let (surroundings, is_pinned) = settle(arguments.no_pin)?;
+    let folder = arguments.record.clone().unwrap_or_else(|| folder_of(&surroundings));
+    let warning = surroundings.warning();
+    warning.iter().for_each(|warning| eprintln!("{warning}"));
+    let share = Share { name: "the suite", scope: arguments.scope(), parts: arguments.parts.clone() };
+    let peers = arguments.peers.clone().unwrap_or_else(peers_folder);
+    let mut suite = Suite::new(vec![share], arguments.engines.clone(), (definitions, peers), is_pinned)?;
+    let mut record = Record::open(&folder, arguments.resume)?;
+    let engines = suite.start()?;
+    let legs = suite.legs(&record)?;
+    let mut course = Course::new(legs.iter().map(|(_, leg)| leg.seconds).sum(), None);
+    for (share, leg) in &legs {
+        course.begin(leg);
+        suite.measure(*share, &mut record, &course)?;
+        course.end();
+    }
+    course.finish();
+    let environment = Environment {
+        machine: surroundings.machine(),
+        scope: format!("{:?}", arguments.scope()).to_lowercase(),
+        parts: arguments.parts.clone(),
+        engines,
+        warning,
+        steps: vec![],
+    };
+    record.close()?;
+    write_environment(&folder, &environment)?;
+    let rows: Vec<Row> = record.all(SUITE);
+    report::write(&folder.join(PAGE), &environment, &rows)?;
+    Ok(if is_ours_whole(&rows) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Looks around, and lets this program and what it starts run where toolkits belong; says whether that is a core of their own.
+///
+/// # Errors
+/// When the system does not allow it.
+pub fn settle(no_pin: bool) -> Result<(Surroundings, bool)> {
     server::look_at_cores();
     server::raise_file_limit();
-    let is_pinned = !arguments.no_pin && std::thread::available_parallelism()?.get() > 1;
+    let is_pinned = !no_pin && std::thread::available_parallelism()?.get() > 1;
     let placement =
         if is_pinned { "clients and toolkits on the last core, servers on the others" } else { "not pinned to cores" };
     let surroundings = Surroundings::look(placement.to_owned());
@@ -105,51 +148,112 @@ pub fn run(arguments: &SuiteArguments, definitions: &Definitions) -> Result<Exit
     if is_pinned {
         server::pin_to_last()?;
     }
-    let folder = arguments.record.clone().unwrap_or_else(|| folder_of(&surroundings));
-    let (environment, rows) = measured(arguments, definitions, &surroundings, &folder, is_pinned)?;
-    report::write(&folder.join(PAGE), &environment, &rows)?;
-    Ok(if is_ours_whole(&rows) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok((surroundings, is_pinned))
 }
 
-fn measured(
-    arguments: &SuiteArguments,
-    definitions: &Definitions,
-    surroundings: &Surroundings,
-    folder: &Path,
+/// Some parts of the suite in a scope.
+#[derive(Debug, Clone)]
+pub struct Share {
+    /// What it is, for people.
+    pub name: &'static str,
+    /// How thoroughly it is measured.
+    pub scope: Scope,
+    /// The parts; all for none.
+    pub parts: Vec<Part>,
+}
+
+/// The suite on its way into a record.
+pub struct Suite<'d> {
+    shares: Vec<Share>,
+    engines: Vec<String>,
+    definition: Definition,
+    definitions: &'d Definitions,
+    peers: PathBuf,
     is_pinned: bool,
-) -> Result<(Environment, Vec<Row>)> {
-    let warning = surroundings.warning();
-    warning.iter().for_each(|warning| eprintln!("{warning}"));
-    let (definition, scope) = (Definition::load()?, arguments.scope());
-    let peers = arguments.peers.clone().unwrap_or_else(peers_folder);
-    let toolkits = Toolkits::start(definitions, &arguments.engines, &peers)?;
-    let mut bench = Bench::new(definitions, toolkits, peers, Effort::of(scope), is_pinned)?;
-    let mut record = Record::open(folder, arguments.resume)?;
-    all(&mut bench, &mut record, &steps(&definition, definitions, scope, &arguments.parts)?)?;
-    let environment = Environment {
-        machine: surroundings.machine(),
-        scope: format!("{scope:?}").to_lowercase(),
-        parts: arguments.parts.clone(),
-        engines: bench.toolkits().notes(),
-        warning,
-    };
-    let rows = record.close(&environment)?;
-    Ok((environment, rows))
+    bench: Option<Bench<'d>>,
 }
 
-/// Does what has not been recorded yet.
-fn all(bench: &mut Bench<'_>, record: &mut Record, steps: &[Step<'_>]) -> Result<()> {
-    let left: Vec<_> = steps.iter().filter(|step| !record.has(&step.row)).collect();
-    let progress = ProgressBar::new(left.len() as u64);
-    progress.set_style(ProgressStyle::with_template("{msg:56!} {bar:30} {pos}/{len}, {eta} left")?);
-    for step in left {
-        progress.set_message(step.row.clone());
-        let rows = bench.measure(step, record.rows()).with_context(|| step.row.clone())?;
-        record.append(rows)?;
-        progress.inc(1);
+impl<'d> Suite<'d> {
+    /// Shares of it, over toolkits by their names; all for none. Peers lie in a folder.
+    ///
+    /// # Errors
+    /// When the definition is malformed.
+    pub fn new(
+        shares: Vec<Share>,
+        engines: Vec<String>,
+        (definitions, peers): (&'d Definitions, PathBuf),
+        is_pinned: bool,
+    ) -> Result<Self> {
+        let definition = Definition::load()?;
+        Ok(Suite { shares, engines, definition, definitions, peers, is_pinned, bench: None })
     }
-    progress.finish_and_clear();
-    Ok(())
+
+    /// Starts the toolkits; gives what a record says about them.
+    ///
+    /// # Errors
+    /// When there is none of a name.
+    pub fn start(&mut self) -> Result<Vec<EngineNote>> {
+        let toolkits = Toolkits::start(self.definitions, &self.engines, &self.peers)?;
+        let notes = toolkits.notes();
+        let effort = Effort::of(Scope::Smoke);
+        self.bench = Some(Bench::new(self.definitions, toolkits, self.peers.clone(), effort, self.is_pinned)?);
+        Ok(notes)
+    }
+
+    /// The shares that have something left to measure, by their places.
+    ///
+    /// # Errors
+    /// When the definition names something unknown.
+    pub fn legs(&self, record: &Record) -> Result<Vec<(usize, Leg)>> {
+        let mut legs = Vec::new();
+        for (place, share) in self.shares.iter().enumerate() {
+            let pieces = self.left(share, record)?.len();
+            let toolkits = if self.engines.is_empty() { 1 + self.definitions.peers.len() } else { self.engines.len() };
+            let seconds = pieces as f64 * toolkits as f64 * seconds_of(share.scope);
+            legs.push((place, Leg { name: share.name.to_owned(), pieces, seconds }));
+        }
+        legs.retain(|(_, leg)| leg.pieces > 0);
+        Ok(legs)
+    }
+
+    fn left(&self, share: &Share, record: &Record) -> Result<Vec<Step<'_>>> {
+        let mut steps = steps(&self.definition, self.definitions, share.scope, &share.parts)?;
+        steps.retain(|step| !record.has(&step.row));
+        Ok(steps)
+    }
+
+    /// Measures what is left of a share, into a record.
+    ///
+    /// # Errors
+    /// When an argument names something unknown, the record cannot be written, or the time is up. A toolkit that fails is no error, but a
+    /// row.
+    pub fn measure(&mut self, share: usize, record: &mut Record, course: &Course) -> Result<()> {
+        if self.bench.is_none() {
+            self.start()?;
+        }
+        let mut bench = self.bench.take().context("no toolkits were started")?;
+        let share = &self.shares[share];
+        bench.set_effort(Effort::of(share.scope));
+        let left = self.left(share, record)?;
+        let mut rows = Rows::of(record);
+        for step in left {
+            course.piece()?;
+            let measured = bench.measure(&step, rows.rows()).with_context(|| step.row.clone())?;
+            rows.append(&step.row, measured)?;
+            course.done();
+        }
+        self.bench = Some(bench);
+        Ok(())
+    }
+}
+
+/// Seconds of a piece of work and a toolkit, about.
+fn seconds_of(scope: Scope) -> f64 {
+    match scope {
+        Scope::Full => 1.3,
+        Scope::Quick => 0.25,
+        Scope::Smoke => 0.1,
+    }
 }
 
 impl SuiteArguments {
@@ -163,7 +267,7 @@ impl SuiteArguments {
 }
 
 /// `bench/record/MACHINE/DATE` in the repository that this program was built in.
-fn folder_of(surroundings: &Surroundings) -> PathBuf {
+pub fn folder_of(surroundings: &Surroundings) -> PathBuf {
     let machine = surroundings.machine();
     let name = slug(&format!("{} {} cores", machine.processor, machine.cores));
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../record").join(name).join(machine.date)
@@ -176,7 +280,7 @@ fn slug(text: &str) -> String {
 }
 
 /// True if deltasoap did everything.
-fn is_ours_whole(rows: &[Row]) -> bool {
+pub fn is_ours_whole(rows: &[Row]) -> bool {
     let failed: Vec<_> = rows.iter().filter(|row| row.engine == server::OURS && row.reason.is_some()).collect();
     for row in &failed {
         eprintln!("{}, {}: {}", row.row, row.mode, row.reason.as_deref().unwrap_or_default());

@@ -1,4 +1,4 @@
-//! What is recorded: one schema for all parts, as a line of JSON or of CSV.
+//! What the suite records: one schema for all parts, as a line of JSON.
 
 use serde::{Deserialize, Serialize};
 
@@ -153,71 +153,6 @@ fn one_line(text: &str) -> String {
     line.chars().take(300).collect()
 }
 
-/// Rows as CSV (RFC 4180), with the keys as header.
-///
-/// # Errors
-/// When a row cannot be written as JSON, which it always can.
-pub fn csv(rows: &[Row]) -> serde_json::Result<String> {
-    let mut text = String::new();
-    for (index, row) in rows.iter().enumerate() {
-        let fields = fields(row)?;
-        if index == 0 {
-            text += &line(fields.iter().map(|(key, _)| key.clone()));
-        }
-        text += &line(fields.into_iter().map(|(_, value)| value));
-    }
-    Ok(text)
-}
-
-/// Keys and values in the order of the schema.
-fn fields(row: &Row) -> serde_json::Result<Vec<(String, String)>> {
-    let json = serde_json::to_string(row)?;
-    let pairs: Pairs = serde_json::from_str(&json)?;
-    Ok(pairs.0)
-}
-
-/// An object whose keys keep their order.
-struct Pairs(Vec<(String, String)>);
-
-impl<'de> Deserialize<'de> for Pairs {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(PairsVisitor)
-    }
-}
-
-struct PairsVisitor;
-
-impl<'de> serde::de::Visitor<'de> for PairsVisitor {
-    type Value = Pairs;
-
-    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Pairs, A::Error> {
-        let mut pairs = Vec::new();
-        while let Some((key, value)) = map.next_entry::<String, serde_json::Value>()? {
-            pairs.push((key, plain(&value)));
-        }
-        Ok(Pairs(pairs))
-    }
-}
-
-fn plain(value: &serde_json::Value) -> String {
-    match value {
-        serde_json::Value::Null => String::new(),
-        serde_json::Value::String(text) => text.clone(),
-        other => other.to_string(),
-    }
-}
-
-fn line(cells: impl Iterator<Item = String>) -> String {
-    let quoted = |cell: String| {
-        if cell.contains(['"', ',', '\n', '\r']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell }
-    };
-    cells.map(quoted).collect::<Vec<_>>().join(",") + "\r\n"
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -252,23 +187,5 @@ mod tests {
         );
         assert_eq!(serde_json::from_str::<Row>(&text).unwrap(), row);
         assert_eq!((row.spread, row.reason), (Some(0.1235), None));
-    }
-
-    #[test]
-    fn csv_has_the_keys_above_and_quotes_what_needs_it() {
-        let reason = "it says \"no\", twice\nand more".to_owned();
-        let rows = [
-            subject().row("gsoap", Layer::Soap, "regular").with(Ok(figures())),
-            subject().row("libxml2", Layer::Xml, "regular").with(Err(reason)),
-        ];
-        let text = csv(&rows).unwrap();
-        let lines: Vec<_> = text.split("\r\n").collect();
-        assert!(lines[0].starts_with("row,part,operation,values,n,similarity,engine,layer,mode,bytes,runs"), "{text}");
-        assert!(
-            lines[1]
-                .starts_with("process/decode-ints/10,process,decode,ints,10,,gsoap,soap,regular,300,15,90,100,0.1235,")
-        );
-        assert!(lines[2].ends_with(",\"it says \"\"no\"\", twice\""), "{text}");
-        assert_eq!(csv(&[]).unwrap(), "");
     }
 }

@@ -3,6 +3,7 @@
 mod figures;
 mod load;
 mod paper;
+mod reproduce;
 mod run;
 mod send;
 mod similar;

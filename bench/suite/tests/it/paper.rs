@@ -49,12 +49,18 @@ fn json_has_the_points_and_the_verdicts() {
     let (text, _) = paper(&["--json", "--peers", "nowhere"]);
     let lines: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let (sends, lines): (Vec<_>, Vec<_>) = lines.into_iter().partition(|line| line.get("sender").is_some());
-    let (points, verdicts): (Vec<_>, Vec<_>) = lines.iter().partition(|line| line.get("policy").is_some());
-    assert!(sends.len() > 100 && sends.iter().all(|line| line["ms"].as_f64().unwrap() > 0.0));
+    let is_point = |line: &&serde_json::Value| line["kind"] == "point";
+    let points: Vec<_> = lines.iter().filter(is_point).collect();
+    let verdicts: Vec<_> = lines.iter().filter(|line| line.get("outcome").is_some()).collect();
+    let is_there = |line: &&serde_json::Value| line["reason"].is_null();
+    assert!(sends.len() > 100 && sends.iter().filter(is_there).all(|line| line["ms"].as_f64().unwrap() > 0.0));
+    assert!(
+        sends.iter().any(|line| line["sender"] == "xsul" && line["reason"].as_str().unwrap().contains("not built"))
+    );
     assert!(points.len() > 100 && verdicts.len() > 10, "{} points, {} verdicts", points.len(), verdicts.len());
     assert!(points.iter().all(|point| point["ms"].as_f64().unwrap() > 0.0));
     let full = points.iter().find(|point| point["policy"] == "full").unwrap();
-    assert!(full["counts"]["regular_percent"].is_number());
+    assert!(full["regular_percent"].is_number() && full["counts"]["memory"].is_number());
     for (key, value) in [("condition", "noshortcuts"), ("refinement", "probe"), ("refinement", "tune")] {
         assert!(points.iter().any(|point| point["policy"] != "off" && point[key] == value), "{key}: {value}");
     }

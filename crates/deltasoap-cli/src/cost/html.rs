@@ -1,16 +1,13 @@
 //! Pages: one file each, that needs nothing else.
 
-use super::claims;
-use super::figures::figures;
 use super::plan::Curve;
-use super::tables::{Sheet, sheets};
-use super::validate::activities;
 use crate::files;
 use anyhow::Result;
-use deltasoap_cost::paper::{Printed, printed};
+use deltasoap_cost::paper::printed;
 use deltasoap_cost::plan::{Load, Plan};
 use deltasoap_cost::validate::Comparison;
 use deltasoap_cost::{Activity, Calibration, Model};
+use deltasoap_cost_report::{activities, exhibits, verdicts};
 use deltasoap_report::{Chart, Line, Mark, Page, claim};
 use std::fs;
 use std::path::Path;
@@ -32,17 +29,11 @@ pub fn calibration(path: &Path, measured: &Calibration, model: &Model) -> Result
         measured.rounds
     ));
     page.section("Claims");
-    let verdicts = claims::verdicts(model, &printed);
+    let verdicts = verdicts(&[Ok(model.clone())], &printed);
     page.paragraph(&claim::counts(&verdicts));
-    page.sheet(&claim::sheet(&printed.source, &verdicts));
-    page.section("Figures");
-    figures(measured, model).iter().for_each(|chart| page.chart(chart));
-    page.section("Tables");
-    for (sheet, theirs) in sheets(model).iter().zip(printed_sheets(&printed).into_iter().map(Some).chain([None])) {
-        page.grid(&sheet.grid());
-        theirs.into_iter().for_each(|theirs| page.grid(&theirs.grid()));
-    }
-    printed.notes.iter().for_each(|note| page.paragraph(note));
+    page.sheet(&claim::short_sheet(&verdicts));
+    page.section("Tables and figures");
+    exhibits(Some((measured, model)), &verdicts, &printed).iter().for_each(|exhibit| page.exhibit(exhibit));
     page.section("Notes");
     model.notes().for_each(|note| page.paragraph(&note));
     write(path, page)
@@ -96,26 +87,4 @@ fn write(path: &Path, page: Page) -> Result<()> {
         fs::create_dir_all(directory)?;
     }
     Ok(files::write(path, page.finish().as_bytes())?)
-}
-
-/// The tables as printed, in the paper's milliseconds.
-fn printed_sheets(printed: &Printed) -> Vec<Sheet> {
-    let title = |number| format!("Table {number} as printed (ms; {})", printed.machine);
-    let one = printed.table1.iter().map(|it| vec![it.0.clone(), it.1.to_string(), it.2.to_string(), it.3.to_string()]);
-    let two = printed.table2.iter();
-    let two = two.map(|it| vec![it.0.clone(), it.1.clone(), it.2.to_string(), it.3.to_string(), it.4.to_string()]);
-    let three = printed.table3.iter().map(|it| {
-        let numbers = [it.2, it.3, it.4, it.5, it.6].map(|number| number.to_string());
-        let f = format!("{} ({:.3e} by R²)", it.7, Printed::f_of(it.6));
-        [it.0.clone(), it.1.to_string()].into_iter().chain(numbers).chain([f]).collect()
-    });
-    vec![
-        Sheet { title: title(1), headings: vec!["", "c0", "c1", "R²"], rows: one.collect() },
-        Sheet { title: title(2), headings: vec!["", "l", "c0", "c1", "R²"], rows: two.collect() },
-        Sheet {
-            title: title(3),
-            headings: vec!["", "l", "c0", "int", "double", "string", "R²", "F"],
-            rows: three.collect(),
-        },
-    ]
 }

@@ -1,7 +1,7 @@
 //! `cost measure` and `cost fit`.
 
-use super::tables::sheets;
-use super::{calibration, claims, engine, html};
+use super::tables::titled;
+use super::{calibration, engine, html};
 use crate::cli::cost::{Fit, Measure};
 use crate::output::{report, stdout};
 use anyhow::{Context as _, Result, ensure};
@@ -9,6 +9,7 @@ use deltasoap_cost::measure::{self, Engine, Plan, Watch};
 use deltasoap_cost::paper::printed;
 use deltasoap_cost::workload::{Extent, series};
 use deltasoap_cost::{Calibration, CostError, Machine, Mode, Model};
+use deltasoap_cost_report::{tables, verdicts};
 use deltasoap_report::claim;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::collections::BTreeMap;
@@ -50,10 +51,10 @@ fn show(measured: &Calibration, json: bool, page: Option<&Path>) -> Result<()> {
     if json {
         return Ok(writeln!(out, "{}", serde_json::to_string(&model)?)?);
     }
-    for sheet in sheets(&model) {
-        writeln!(out, "{}\n", sheet.text())?;
+    for table in tables(&model) {
+        writeln!(out, "{}\n", titled(&table))?;
     }
-    let verdicts = claims::verdicts(&model, &printed()?);
+    let verdicts = verdicts(&[Ok(model.clone())], &printed()?);
     writeln!(out, "{}\n{}\n", claim::grid("", &verdicts).markdown(), claim::counts(&verdicts))?;
     Ok(model.notes().try_for_each(|note| writeln!(out, "note: {note}"))?)
 }

@@ -1,8 +1,6 @@
 //! `cost`: what messages cost, and what many clients see. All of it is `deltasoap-cost`; here are arguments, tables and pages.
 
-mod claims;
 mod engine;
-mod figures;
 mod html;
 mod load;
 mod measure;

@@ -1,7 +1,7 @@
 //! `cost validate`: predictions beside the truth.
 
 use super::measure::bar;
-use super::tables::{percent, table, time};
+use super::tables::{percent, table, time, titled};
 use super::{calibration, changed_sizes, engine, html};
 use crate::cli::cost::Check;
 use crate::output::{report, stdout};
@@ -10,7 +10,8 @@ use deltasoap_cost::measure::Engine;
 use deltasoap_cost::predict::Sizes;
 use deltasoap_cost::validate::{Comparison, Errors, Trial, measure_trials, predict_operation, predict_workload};
 use deltasoap_cost::workload::{Extent, held_out};
-use deltasoap_cost::{Activity, Machine, Mode, Model};
+use deltasoap_cost::{Machine, Mode, Model};
+use deltasoap_cost_report::errors;
 use deltasoap_dynamic::Contract;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -111,9 +112,7 @@ fn print_json(all: &[Comparison]) -> Result<()> {
 
 fn print(all: &[Comparison]) -> Result<()> {
     let mut out = stdout();
-    let headings = ["", "messages", "median error", "9 of 10 below", "in the interval", "median by the paper's 3.4"];
-    let rows: Vec<_> = activities(all).map(|it| row(all, it)).collect();
-    writeln!(out, "{}\n", table(&headings, &rows))?;
+    writeln!(out, "{}\n", titled(&errors(all)))?;
     let mut worst: Vec<_> = all.iter().collect();
     worst.sort_by(|a, b| b.error().total_cmp(&a.error()));
     let cells = |it: &&Comparison| {
@@ -121,19 +120,4 @@ fn print(all: &[Comparison]) -> Result<()> {
     };
     let rows: Vec<_> = worst.iter().take(WORST).map(cells).collect();
     Ok(writeln!(out, "{}", table(&["farthest off", "predicted", "measured", "error"], &rows))?)
-}
-
-/// The activities that anything was measured of.
-pub fn activities(all: &[Comparison]) -> impl Iterator<Item = Activity> {
-    Activity::ALL.into_iter().filter(|activity| all.iter().any(|it| it.activity == *activity))
-}
-
-fn row(all: &[Comparison], activity: Activity) -> Vec<String> {
-    let these: Vec<_> = all.iter().filter(|it| it.activity == activity).collect();
-    let errors = Errors::of(these.iter().map(|it| it.error()));
-    let papers = Errors::of(these.iter().filter_map(|it| it.paper_error()));
-    let within = these.iter().filter(|it| it.is_within()).count() as f64 / these.len().max(1) as f64;
-    let figures = [errors.median_error, errors.p90_error, within].map(percent);
-    let papers = if papers.n > 0 { percent(papers.median_error) } else { "-".to_owned() };
-    [activity.to_string(), errors.n.to_string()].into_iter().chain(figures).chain([papers]).collect()
 }

@@ -6,7 +6,7 @@
 //! of 2004 did.
 
 use anyhow::Result;
-use deltasoap_report::{Claim, Evidence, Printed, Registered, Sizes, Test, Verdict};
+use deltasoap_report::{Basis, Claim, Evidence, Printed, Registered, Sizes, Test, Verdict};
 
 use super::Data;
 use crate::paper::printed::CharacterizingPerformance as Paper;
@@ -303,6 +303,7 @@ fn words(key: &str, place: &str, statement: &str) -> Claim {
         statement: statement.to_owned(),
         printed: Printed::Words,
         sizes: Sizes::None,
+        basis: Basis::Times,
         test: Test::AtLeast(1.0),
         because: None,
     }

@@ -16,6 +16,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use deltasoap_report::Exhibit;
 
 use super::definition::Definition;
 use super::record::Environment;
@@ -103,6 +104,14 @@ pub fn write(path: &Path, environment: &Environment, rows: &[Row]) -> Result<()>
 /// When the definition of the suite is malformed.
 pub fn short(environment: &Environment, rows: &[Row]) -> Result<String> {
     short::markdown(&Data::new(environment, &Definition::load()?, rows))
+}
+
+/// The paper's tables and figures from a record, with verdicts.
+///
+/// # Errors
+/// When the definition of the suite is malformed, or a number of the paper is missing.
+pub fn exhibits(environment: &Environment, rows: &[Row]) -> Result<Vec<Exhibit>> {
+    exhibits::exhibits(&Data::new(environment, &Definition::load()?, rows))
 }
 
 fn html(environment: &Environment, rows: &[Row]) -> Result<String> {

@@ -1,25 +1,36 @@
 //! What Imre et al. claim of their model, judged by a calibration of ours.
 //!
 //! A claim is about how costs depend on each other, not how large they are. Each activity is judged on its own; a calibration has its
-//! intervals in its coefficients, and two of these are equal where they differ by less than both margins.
+//! intervals in its coefficients, and two of these are equal where they differ by less than both margins. Several calibrations are
+//! repetitions.
 
 use deltasoap_cost::fit::regression::{Coefficient, Regression};
 use deltasoap_cost::paper::Printed as Paper;
 use deltasoap_cost::workload::Class;
 use deltasoap_cost::{Activity, ActivityModel, Model};
-use deltasoap_report::{Claim, Evidence, Printed, Registered, Sizes, Test, Verdict};
+use deltasoap_report::{Basis, Claim, Evidence, Printed, Registered, Sizes, Test, Verdict};
 
-/// A verdict for each claim and each activity of the paper.
-pub fn verdicts(model: &Model, paper: &Paper) -> Vec<Verdict> {
+/// A verdict for each claim and each activity of the paper, by the models of one calibration or more. A calibration without a model, because
+/// its times are noise, is an error with the reason.
+pub fn verdicts(models: &[Result<Model, String>], paper: &Paper) -> Vec<Verdict> {
+    let fitted_of = |activity| models.iter().map(|model| fitted(model, activity)).collect::<Vec<Fitted<'_>>>();
     let of = |activity| {
-        let fitted = model.activities.get(&activity);
-        claims(activity, paper).into_iter().map(move |registered| registered.judge([&fitted]))
+        let repetitions = fitted_of(activity);
+        claims(activity, paper).into_iter().map(|registered| registered.judge(&repetitions)).collect::<Vec<_>>()
     };
-    [Activity::Serialize, Activity::Deserialize].into_iter().flat_map(of).collect()
+    ACTIVITIES.into_iter().flat_map(of).collect()
 }
 
-/// What was fitted of an activity, if it was measured.
-type Fitted<'m> = Option<&'m ActivityModel>;
+/// The activities that the paper has. It serializes to a socket; what is judged here is serializing to memory.
+const ACTIVITIES: [Activity; 2] = [Activity::Serialize, Activity::Deserialize];
+
+fn fitted(model: &Result<Model, String>, activity: Activity) -> Fitted<'_> {
+    let model = model.as_ref().map_err(Clone::clone)?;
+    model.activities.get(&activity).ok_or_else(|| "not measured".to_owned())
+}
+
+/// What was fitted of an activity, or why nothing was.
+type Fitted<'m> = Result<&'m ActivityModel, String>;
 
 type Found = Result<Evidence, String>;
 
@@ -31,7 +42,7 @@ fn claims<'m>(activity: Activity, paper: &Paper) -> Vec<Registered<'static, Fitt
     let equal = Test::AtMost(1.0);
     let entry = |key: &str, place: &str, statement: &str, test: Test, find: fn(&ActivityModel) -> Found| {
         let claim = claim(activity, key, place, statement, test);
-        Registered::new(claim, &[], move |fitted: &Fitted<'m>, _: &[usize]| find(fitted.ok_or("not measured")?))
+        Registered::new(claim, &[], move |fitted: &Fitted<'m>, _: &[usize]| find(fitted.clone()?))
     };
     let printed = |mut registered: Registered<'static, Fitted<'m>>, number: f64| {
         registered.claim.printed = Printed::Number(number);
@@ -114,6 +125,7 @@ fn claim(activity: Activity, key: &str, place: &str, statement: &str, test: Test
         statement: format!("{activity}: {statement}"),
         printed: Printed::Words,
         sizes: Sizes::None,
+        basis: Basis::Times,
         test,
         because: None,
     }
@@ -192,7 +204,7 @@ mod tests {
 
     /// The model of a calibration, with other numbers: `constant` and `field` of composite types by their place, beside 10 and 1 of arrays.
     fn judged(r_squared: f64, segments: usize, constant: f64, field: fn(usize) -> f64) -> Vec<Verdict> {
-        let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/cost.json");
+        let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/../../crates/deltasoap-cli/tests/data/cost.json");
         let mut model = Model::fit(&Calibration::load(Path::new(sample)).unwrap()).unwrap();
         let set = |coefficient: &mut Coefficient, value: f64| {
             (coefficient.value, coefficient.margin) = (value, value / 10.0);
@@ -212,7 +224,7 @@ mod tests {
                 texts.segments = vec![texts.segments[0].clone(); segments];
             }
         }
-        verdicts(&model, &printed().unwrap())
+        verdicts(&[Ok(model)], &printed().unwrap())
     }
 
     #[test]
@@ -228,10 +240,13 @@ mod tests {
 
     #[test]
     fn what_was_not_measured_says_so() {
-        let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/cost.json");
+        let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/../../crates/deltasoap-cli/tests/data/cost.json");
         let mut model = Model::fit(&Calibration::load(Path::new(sample)).unwrap()).unwrap();
         model.activities.clear();
-        let verdicts = verdicts(&model, &printed().unwrap());
-        assert!(verdicts.iter().all(|it| it.outcome == Outcome::NotMeasured && it.why() == "not measured"));
+        let of = |models: &[Result<Model, String>]| verdicts(models, &printed().unwrap());
+        assert!(of(&[Ok(model)]).iter().all(|it| it.outcome == Outcome::NotMeasured && it.why() == "not measured"));
+        let noise = of(&[Err("all noise".to_owned())]);
+        assert!(noise.iter().all(|it| it.outcome == Outcome::NotMeasured && it.why() == "all noise"));
+        assert_eq!(noise.len(), 14);
     }
 }

@@ -1,0 +1,52 @@
+//! How far off predictions are.
+
+use deltasoap_cost::Activity;
+use deltasoap_cost::validate::{Comparison, Errors};
+use deltasoap_report::Grid;
+
+/// The activities that anything was measured of.
+pub fn activities(all: &[Comparison]) -> impl Iterator<Item = Activity> {
+    Activity::ALL.into_iter().filter(|activity| all.iter().any(|it| it.activity == *activity))
+}
+
+/// The errors of predictions, an activity a row, beside those of the paper's method.
+pub fn errors(all: &[Comparison]) -> Grid {
+    let header = ["", "messages", "median error", "9 of 10 below", "in the interval", "median by the paper's 3.4"];
+    Grid {
+        title: "Predictions beside what was measured".to_owned(),
+        header: header.map(str::to_owned).into(),
+        rows: activities(all).map(|activity| row(all, activity)).collect(),
+        names: 1,
+    }
+}
+
+fn row(all: &[Comparison], activity: Activity) -> Vec<String> {
+    let these: Vec<_> = all.iter().filter(|it| it.activity == activity).collect();
+    let errors = Errors::of(these.iter().map(|it| it.error()));
+    let papers = Errors::of(these.iter().filter_map(|it| it.paper_error()));
+    let within = these.iter().filter(|it| it.is_within()).count() as f64 / these.len().max(1) as f64;
+    let percent = |part: f64| format!("{:.1} %", part * 100.0);
+    let figures = [errors.median_error, errors.p90_error, within].map(percent);
+    let papers = if papers.n > 0 { percent(papers.median_error) } else { "-".to_owned() };
+    [activity.to_string(), errors.n.to_string()].into_iter().chain(figures).chain([papers]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_are_by_activity() {
+        let of = |predicted, by_the_paper| Comparison {
+            message: String::new(),
+            activity: Activity::Serialize,
+            predicted,
+            margin: 15.0,
+            by_the_paper,
+            measured: 100.0,
+        };
+        let grid = errors(&[of(110.0, Some(150.0)), of(120.0, None)]);
+        assert_eq!(grid.rows, [["serialize", "2", "20.0 %", "20.0 %", "50.0 %", "50.0 %"]]);
+        assert!(errors(&[]).rows.is_empty());
+    }
+}

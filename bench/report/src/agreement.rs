@@ -1,0 +1,203 @@
+//! Whether two machines come to the same verdicts.
+//!
+//! Outcomes are compared claim by claim, and so are the intervals of the deciding numbers. Counts and bytes are the code's, so where they differ
+//! something is wrong; times are the machine's, so that a difference is only worth telling.
+
+use serde::{Deserialize, Serialize};
+
+use crate::claim::{Basis, Outcome};
+use crate::number::number;
+use crate::statistics::Interval;
+use crate::table::Grid;
+
+/// A verdict as it stands in a record.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct Recorded {
+    /// The paper, by a short name.
+    pub paper: String,
+    /// Unique among the claims of the paper.
+    pub key: String,
+    /// What the paper says.
+    pub statement: String,
+    /// What the numbers are.
+    pub basis: Basis,
+    /// Sizes that were measured.
+    pub sizes_run: Vec<usize>,
+    /// The number that decides.
+    pub ours: Option<Interval>,
+    /// The outcome.
+    pub outcome: Outcome,
+}
+
+/// A claim on two machines.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Agreement {
+    /// The paper.
+    pub paper: String,
+    /// The claim.
+    pub key: String,
+    /// What the numbers are.
+    pub basis: Basis,
+    /// The outcome here.
+    pub here: Outcome,
+    /// The outcome there.
+    pub there: Outcome,
+    /// The number that decides, here.
+    pub ours: Option<Interval>,
+    /// The number that decides, there.
+    pub theirs: Option<Interval>,
+    /// How they compare.
+    pub relation: Relation,
+}
+
+/// How a claim on one machine compares with the same on another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Relation {
+    /// The outcomes are the same, and the intervals overlap.
+    Same,
+    /// The outcomes are the same, and the intervals lie apart.
+    OtherNumber,
+    /// The outcomes differ.
+    OtherOutcome,
+    /// One of them was not measured, or not at the same sizes.
+    Incomparable,
+}
+
+/// Counts of streams that are timed are averages over as many messages as there was time for, and differ by less than this part.
+const SLACK: f64 = 0.01;
+
+/// The claims that both have, in the order of the first.
+pub fn compare(here: &[Recorded], there: &[Recorded]) -> Vec<Agreement> {
+    let pair = |one: &Recorded| {
+        let other = there.iter().find(|other| (&other.paper, &other.key) == (&one.paper, &one.key))?;
+        Some(Agreement {
+            paper: one.paper.clone(),
+            key: one.key.clone(),
+            basis: one.basis,
+            here: one.outcome,
+            there: other.outcome,
+            ours: one.ours,
+            theirs: other.ours,
+            relation: relation(one, other),
+        })
+    };
+    here.iter().filter_map(pair).collect()
+}
+
+fn relation(one: &Recorded, other: &Recorded) -> Relation {
+    let is_missing = [one, other].into_iter().any(|it| it.outcome == Outcome::NotMeasured);
+    match (one.ours, other.ours) {
+        _ if is_missing || one.sizes_run != other.sizes_run => Relation::Incomparable,
+        _ if one.outcome != other.outcome => Relation::OtherOutcome,
+        (Some(ours), Some(theirs)) if !overlap(ours, theirs) => Relation::OtherNumber,
+        _ => Relation::Same,
+    }
+}
+
+fn overlap(one: Interval, other: Interval) -> bool {
+    let slack = SLACK * one.median.abs().max(other.median.abs());
+    one.low <= other.high + slack && other.low <= one.high + slack
+}
+
+impl Agreement {
+    /// True if it cannot be put down to the machine.
+    pub fn is_failure(&self) -> bool {
+        self.basis == Basis::Counts && matches!(self.relation, Relation::OtherNumber | Relation::OtherOutcome)
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let interval = |it: Option<Interval>| {
+            it.map_or_else(String::new, |it| match it.low == it.high {
+                true => number(it.median),
+                false => format!("{} ({} to {})", number(it.median), number(it.low), number(it.high)),
+            })
+        };
+        let relation = match self.relation {
+            Relation::Same => "same",
+            Relation::OtherNumber => "other number",
+            Relation::OtherOutcome => "other outcome",
+            Relation::Incomparable => "not comparable",
+        };
+        let basis = if self.basis == Basis::Counts { "counts" } else { "times" };
+        vec![
+            self.paper.clone(),
+            self.key.clone(),
+            basis.to_owned(),
+            self.here.to_string(),
+            self.there.to_string(),
+            interval(self.ours),
+            interval(self.theirs),
+            relation.to_owned(),
+        ]
+    }
+}
+
+/// All of it as a table.
+pub fn grid(all: &[Agreement]) -> Grid {
+    let header = ["paper", "claim", "of", "outcome here", "outcome there", "number here", "number there", "compared"];
+    Grid {
+        title: "Outcomes on two machines".to_owned(),
+        header: header.map(str::to_owned).into(),
+        rows: all.iter().map(Agreement::cells).collect(),
+        names: 2,
+    }
+}
+
+/// How many claims compare in which way, as one sentence.
+pub fn counts(all: &[Agreement]) -> String {
+    let of = |relation| all.iter().filter(|it| it.relation == relation).count();
+    let failures = all.iter().filter(|it| it.is_failure()).count();
+    format!(
+        "Of {} claims, {} come to the same, {} to the same with another number, {} to another outcome, and {} cannot be compared; \
+         {failures} differ in counts or bytes, which no machine explains.",
+        all.len(),
+        of(Relation::Same),
+        of(Relation::OtherNumber),
+        of(Relation::OtherOutcome),
+        of(Relation::Incomparable)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn recorded(basis: Basis, outcome: Outcome, low: f64, high: f64) -> Recorded {
+        let ours = Interval::of(&[low, high]);
+        let text = |text: &str| text.to_owned();
+        Recorded { paper: text("P"), key: text("k"), statement: text("s"), basis, sizes_run: vec![10], ours, outcome }
+    }
+
+    fn judged(one: &Recorded, other: &Recorded) -> (Relation, bool) {
+        let all = compare(std::slice::from_ref(one), std::slice::from_ref(other));
+        (all[0].relation, all[0].is_failure())
+    }
+
+    #[test]
+    fn counts_must_be_the_same_and_times_need_not() {
+        for (basis, is_failure) in [(Basis::Times, false), (Basis::Counts, true)] {
+            let here = recorded(basis, Outcome::Agrees, 10.0, 12.0);
+            let of = |outcome, low, high| judged(&here, &recorded(basis, outcome, low, high));
+            assert_eq!(of(Outcome::Agrees, 11.0, 15.0), (Relation::Same, false));
+            assert_eq!(of(Outcome::Agrees, 13.0, 15.0), (Relation::OtherNumber, is_failure));
+            assert_eq!(of(Outcome::Differs, 11.0, 15.0), (Relation::OtherOutcome, is_failure));
+            assert_eq!(of(Outcome::NotMeasured, 11.0, 15.0), (Relation::Incomparable, false));
+            let elsewhere = Recorded { sizes_run: vec![20], ..here.clone() };
+            assert_eq!(judged(&here, &elsewhere), (Relation::Incomparable, false));
+        }
+    }
+
+    #[test]
+    fn the_table_and_the_sentence_say_what_differs() {
+        let here = [recorded(Basis::Counts, Outcome::Agrees, 2.0, 2.0)];
+        let there = [recorded(Basis::Counts, Outcome::Differs, 3.0, 4.0)];
+        let all = compare(&here, &there);
+        let text = grid(&all).markdown();
+        for part in ["counts", "agrees", "differs", "3.50 (3.00 to 4.00)", "other outcome"] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        assert!(counts(&all).contains("1 differ in counts"), "{}", counts(&all));
+        assert!(compare(&here, &[]).is_empty());
+    }
+}

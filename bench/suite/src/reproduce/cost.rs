@@ -1,0 +1,228 @@
+//! The paper on cost models: calibrations, a file each beside the record, and predictions of messages that nothing was fitted to.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use deltasoap_cost::measure::{self, Deltasoap, Plan, Watch};
+use deltasoap_cost::paper::{Printed, printed};
+use deltasoap_cost::validate::{Comparison, measure_trials, predict_workload};
+use deltasoap_cost::workload::{Extent, held_out};
+use deltasoap_cost::{Activity, Calibration, CostError, Machine, Mode, Model};
+use deltasoap_cost_report::{errors, exhibits, verdicts};
+use deltasoap_report::{Exhibit, Verdict};
+use serde::{Deserialize, Serialize};
+
+use crate::course::{Course, Leg};
+use crate::record::Record;
+
+/// The kind of points of calibrations.
+const CALIBRATION: &str = "calibration";
+/// The kind of predictions.
+const TRIAL: &str = "trial";
+
+/// What is measured for the paper.
+#[derive(Debug)]
+pub struct Cost {
+    /// Of the record.
+    folder: PathBuf,
+    extents: Extents,
+}
+
+/// A part of it, in the order in which it is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// A calibration.
+    Calibration(usize),
+    /// Predictions, and what they predict.
+    Trials,
+}
+
+/// How far a record's calibrations are to go.
+#[derive(Debug, Clone, Copy)]
+pub struct Extents {
+    /// How many points.
+    pub extent: Extent,
+    /// How often each is visited.
+    pub rounds: u32,
+    /// How many calibrations.
+    pub calibrations: usize,
+    /// How many messages are predicted.
+    pub trials: usize,
+}
+
+/// A point of a calibration. Keys in the order in which they are written.
+#[derive(Debug, Serialize)]
+struct PointRow {
+    repetition: usize,
+    message: String,
+    activity: Activity,
+    bytes: usize,
+    visits: usize,
+    cpu_ns: Option<f64>,
+    elapsed_ns: f64,
+}
+
+/// Why nothing was predicted.
+#[derive(Debug, Serialize, Deserialize)]
+struct Lack {
+    reason: String,
+}
+
+impl Cost {
+    /// For the folder of a record.
+    pub fn new(folder: &Path, extents: Extents) -> Self {
+        Cost { folder: folder.to_owned(), extents }
+    }
+
+    /// Forgets the calibrations of an earlier record.
+    ///
+    /// # Errors
+    /// When they cannot be removed.
+    pub fn forget(&self) -> Result<()> {
+        let files = (0..self.extents.calibrations).map(|at| self.file(at)).filter(|file| file.exists());
+        files
+            .into_iter()
+            .try_for_each(|file| fs::remove_file(&file).with_context(|| format!("cannot remove {}", file.display())))
+    }
+
+    /// What is left to measure.
+    pub fn legs(&self, record: &Record) -> Vec<(Stage, Leg)> {
+        let mut legs = Vec::new();
+        let (points, visits) = if self.extents.extent == Extent::Few { (1000.0, 0.005) } else { (2400.0, 0.005) };
+        for at in (0..self.extents.calibrations).filter(|at| !record.has(&calibration_key(*at))) {
+            let pieces = (self.extents.rounds - self.begun(at).rounds.min(self.extents.rounds)) as usize;
+            let name = format!("calibration {} of {}", at + 1, self.extents.calibrations);
+            // One piece is writing it down.
+            legs.push((
+                Stage::Calibration(at),
+                Leg { name, pieces: pieces + 1, seconds: pieces as f64 * points * visits },
+            ));
+        }
+        if !record.has(TRIAL) {
+            let seconds = self.extents.trials as f64 * f64::from(self.extents.rounds) * 0.015;
+            legs.push((Stage::Trials, Leg { name: "predictions of costs".to_owned(), pieces: 1, seconds }));
+        }
+        legs
+    }
+
+    /// Measures what is left of a part, into a record.
+    ///
+    /// # Errors
+    /// When messages cannot be written or read, the record cannot be written, or the time is up. That times are noise is no error.
+    pub fn measure(&self, stage: Stage, record: &mut Record, course: &Course) -> Result<()> {
+        course.piece()?;
+        match stage {
+            Stage::Calibration(at) => self.calibrate(at, record, course),
+            Stage::Trials => self.predict(record, course),
+        }
+    }
+
+    fn calibrate(&self, at: usize, record: &mut Record, course: &Course) -> Result<()> {
+        let (file, mut calibration) = (self.file(at), self.begun(at));
+        while calibration.rounds < self.extents.rounds {
+            course.piece()?;
+            let rounds = calibration.rounds + 1;
+            let plan = Plan { mode: Mode::Regular, extent: self.extents.extent, rounds, most: None };
+            calibration = measure::measure(&mut Deltasoap, plan, calibration, &mut Keeper(&file))?;
+            course.done();
+        }
+        let rows: Vec<PointRow> = calibration.points.iter().map(|point| PointRow::new(at, point)).collect();
+        record.append(CALIBRATION, &calibration_key(at), &rows)?;
+        course.done();
+        Ok(())
+    }
+
+    fn predict(&self, record: &mut Record, course: &Course) -> Result<()> {
+        let model = self.calibration(0).and_then(|calibration| model(&calibration));
+        match model {
+            Err(reason) => record.append(TRIAL, TRIAL, &[Lack { reason }])?,
+            Ok(model) => record.append(TRIAL, TRIAL, &self.compared(&model)?)?,
+        }
+        course.done();
+        Ok(())
+    }
+
+    fn compared(&self, model: &Model) -> Result<Vec<Comparison>> {
+        let messages = held_out(Mode::Regular, self.extents.extent).into_iter().take(self.extents.trials);
+        let trials = messages.map(|message| predict_workload(model, &message)).collect::<Result<Vec<_>, _>>()?;
+        let trials = trials.into_iter().flatten().collect();
+        Ok(measure_trials(&mut Deltasoap, Mode::Regular, trials, self.extents.rounds, &mut || ())?)
+    }
+
+    /// The paper's tables and figures, and verdicts.
+    ///
+    /// # Errors
+    /// None for the data that is there.
+    pub fn draw(&self, record: &Record) -> Result<(Vec<Exhibit>, Vec<Verdict>)> {
+        let printed: Printed = printed()?;
+        let calibrations: Vec<Result<Calibration, String>> =
+            (0..self.extents.calibrations).map(|at| self.calibration(at)).collect();
+        let models: Vec<Result<Model, String>> =
+            calibrations.iter().map(|calibration| model(calibration.as_ref().map_err(Clone::clone)?)).collect();
+        let verdicts = verdicts(&models, &printed);
+        let mut fitted = calibrations
+            .iter()
+            .zip(&models)
+            .filter_map(|(one, model)| Some((one.as_ref().ok()?, model.as_ref().ok()?)));
+        let mut all = exhibits(fitted.next(), &verdicts, &printed);
+        let compared: Vec<Comparison> = record.of(TRIAL);
+        let lack = record.of::<Lack>(TRIAL).pop();
+        if let Some(last) = all.last_mut() {
+            last.grids.push(errors(&compared));
+            last.caption += &lack.map_or_else(String::new, |lack| format!(" Nothing was predicted: {}", lack.reason));
+        }
+        Ok((all, verdicts))
+    }
+
+    fn file(&self, at: usize) -> PathBuf {
+        self.folder.join(format!("calibration-{at}.json"))
+    }
+
+    fn calibration(&self, at: usize) -> Result<Calibration, String> {
+        Calibration::load(&self.file(at)).map_err(|error| error.to_string())
+    }
+
+    /// A calibration of this machine, as far as it has come.
+    fn begun(&self, at: usize) -> Calibration {
+        let (machine, toolkit) = (Machine::here(), Deltasoap::identity());
+        let known = Calibration::load(&self.file(at)).ok();
+        let known =
+            known.filter(|known| known.check(&machine, &toolkit).is_ok() && known.extent == self.extents.extent);
+        known.unwrap_or_else(|| Calibration::new(machine, toolkit, Mode::Regular, self.extents.extent))
+    }
+}
+
+fn model(calibration: &Calibration) -> Result<Model, String> {
+    Model::fit(calibration).map_err(|error| error.to_string())
+}
+
+fn calibration_key(at: usize) -> String {
+    format!("{CALIBRATION}/{at}")
+}
+
+impl PointRow {
+    fn new(repetition: usize, point: &deltasoap_cost::Point) -> Self {
+        let times = point.times();
+        PointRow {
+            repetition,
+            message: point.workload.to_string(),
+            activity: point.activity,
+            bytes: point.bytes,
+            visits: point.visits.len(),
+            cpu_ns: times.cpu,
+            elapsed_ns: times.elapsed,
+        }
+    }
+}
+
+/// Keeps a calibration after each round.
+struct Keeper<'f>(&'f Path);
+
+impl Watch for Keeper<'_> {
+    fn at(&mut self, _: usize, _: usize) {}
+
+    fn round(&mut self, calibration: &Calibration) -> Result<(), CostError> {
+        calibration.save(self.0)
+    }
+}

@@ -1,0 +1,119 @@
+//! `index.json`: the verdicts of a record for programs, by paper and exhibit.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use deltasoap_report::{Exhibit, Recorded, Verdict};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::doubts;
+use super::plan::{PAPERS, verdicts};
+use crate::suite::Environment;
+
+const INDEX: &str = "index.json";
+
+/// A paper, drawn.
+#[derive(Debug)]
+pub struct Work {
+    /// Its number.
+    pub paper: usize,
+    /// Its tables and figures with their verdicts.
+    pub exhibits: Vec<Exhibit>,
+}
+
+/// Everything that a report says.
+#[derive(Debug)]
+pub struct Index<'e> {
+    environment: &'e Environment,
+    /// The papers.
+    pub works: Vec<Work>,
+}
+
+/// Keys in the order in which they are written.
+#[derive(Serialize)]
+struct File<'e> {
+    date: &'e str,
+    commit: Option<String>,
+    scope: &'e str,
+    doubts: Vec<String>,
+    papers: Vec<PaperLine<'e>>,
+}
+
+#[derive(Serialize)]
+struct PaperLine<'e> {
+    paper: String,
+    title: &'static str,
+    exhibits: Vec<ExhibitLine<'e>>,
+}
+
+#[derive(Serialize)]
+struct ExhibitLine<'e> {
+    exhibit: &'static str,
+    claims: &'e [Verdict],
+}
+
+impl<'e> Index<'e> {
+    /// Of papers that were drawn.
+    pub fn new(environment: &'e Environment, works: Vec<Work>) -> Self {
+        Index { environment, works }
+    }
+
+    /// All verdicts, in the order of papers and exhibits.
+    pub fn verdicts(&self) -> impl Iterator<Item = &Verdict> {
+        self.works.iter().flat_map(|work| verdicts(&work.exhibits))
+    }
+
+    /// The verdicts as they stand in the file.
+    ///
+    /// # Errors
+    /// None for verdicts of ours.
+    pub fn recorded(&self) -> Result<Vec<Recorded>> {
+        self.verdicts().map(|verdict| Ok(serde_json::from_value(serde_json::to_value(verdict)?)?)).collect()
+    }
+
+    /// Writes the file.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn write(&self, folder: &Path) -> Result<()> {
+        let text = serde_json::to_string_pretty(&self.file())? + "\n";
+        fs::write(folder.join(INDEX), text).with_context(|| format!("cannot write {INDEX}"))
+    }
+
+    fn file(&self) -> File<'_> {
+        fn exhibit(exhibit: &Exhibit) -> ExhibitLine<'_> {
+            ExhibitLine { exhibit: exhibit.name, claims: &exhibit.verdicts }
+        }
+        let papers = self.works.iter().map(|work| PaperLine {
+            paper: work.number(),
+            title: PAPERS[work.paper],
+            exhibits: work.exhibits.iter().map(exhibit).collect(),
+        });
+        let machine = &self.environment.machine;
+        File {
+            date: &machine.date,
+            commit: machine.commit.as_ref().map(ToString::to_string),
+            scope: &self.environment.scope,
+            doubts: doubts(self.environment),
+            papers: papers.collect(),
+        }
+    }
+}
+
+/// The verdicts in the index of a folder.
+///
+/// # Errors
+/// When there is none, or it is malformed.
+pub fn read(folder: &Path) -> Result<Vec<Recorded>> {
+    let path = folder.join(INDEX);
+    let text = fs::read_to_string(&path).with_context(|| format!("{} has no {INDEX}", folder.display()))?;
+    let malformed = || format!("{} is malformed", path.display());
+    let index: Value = serde_json::from_str(&text).with_context(malformed)?;
+    let list = |value: &Value, name: &str| value[name].as_array().cloned().unwrap_or_default();
+    let papers = list(&index, "papers").into_iter();
+    let exhibits = papers.flat_map(|paper| list(&paper, "exhibits"));
+    let claims = exhibits.flat_map(|exhibit| list(&exhibit, "claims"));
+    claims.map(|claim| serde_json::from_value(claim).with_context(malformed)).collect()
+}

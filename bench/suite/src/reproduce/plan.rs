@@ -1,0 +1,236 @@
+//! What is measured for each paper, in which order, and how long it takes.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use deltasoap_cost::workload::Extent;
+use deltasoap_report::{Exhibit, Verdict};
+
+use super::ReproduceArguments;
+use super::cost::{self, Cost, Extents};
+use super::index::Work;
+use crate::course::{Course, Leg};
+use crate::paper::scope::Scope;
+use crate::paper::{self, Papers, Title};
+use crate::record::{Record, SUITE};
+use crate::suite::{self, EngineNote, Environment, Part, Share, Suite};
+use crate::workload::Definitions;
+
+/// Titles of the papers, by their numbers.
+pub const PAPERS: [&str; 5] = [
+    "Differential Deserialization for Optimized SOAP Performance",
+    "Lightweight Checkpointing for Faster SOAP Deserialization",
+    "Differential Serialization for Optimized SOAP Performance",
+    "Toward Characterizing the Performance of SOAP Toolkits",
+    "A Novel Cost Model of XML Serialization",
+];
+
+/// The papers that `paper` draws, by their numbers.
+const TITLES: [Title; 3] = Title::ALL;
+
+/// The number of the paper that `suite` draws.
+const TOOLKITS: usize = 3;
+
+/// The number of the paper on costs.
+const COST: usize = 4;
+
+/// Toolkits beside which a quick run measures ours.
+const QUICK: [&str; 3] = ["deltasoap", "gsoap", "node-soap"];
+
+/// Everything that is asked for.
+pub struct Plan<'d> {
+    papers: Option<Papers<'d>>,
+    /// Numbers of the papers that `papers` draws.
+    drawn: Vec<usize>,
+    suite: Option<Suite<'d>>,
+    cost: Option<Cost>,
+}
+
+/// A step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// Of the papers that `paper` draws.
+    Paper(paper::Stage),
+    /// A share of the suite.
+    Suite(usize),
+    /// Of the paper on costs.
+    Cost(cost::Stage),
+}
+
+impl<'d> Plan<'d> {
+    /// What is asked for; what a record has is known.
+    ///
+    /// # Errors
+    /// When a definition is malformed.
+    pub fn new(
+        arguments: &ReproduceArguments,
+        (definitions, folder, is_pinned): (&'d Definitions, &Path, bool),
+        record: &Record,
+    ) -> Result<Self> {
+        let (is_quick, is_tiny) = (arguments.quick, !arguments.sizes.is_empty());
+        let drawn: Vec<usize> = (0..TITLES.len()).filter(|paper| arguments.has(*paper)).collect();
+        let titles: Vec<Title> = drawn.iter().map(|paper| TITLES[*paper]).collect();
+        let scope = Scope::new(is_quick, &arguments.sizes);
+        let repetitions = if is_quick { 2 } else { 5 };
+        let peers: (&Definitions, PathBuf) = (definitions, arguments.peers());
+        let papers = (!titles.is_empty())
+            .then(|| Papers::new(titles, scope, repetitions, is_quick, peers.clone(), record))
+            .transpose()?;
+        let engines = match is_quick && arguments.engines.is_empty() {
+            true => QUICK.map(str::to_owned).to_vec(),
+            false => arguments.engines.clone(),
+        };
+        let suite = arguments
+            .has(TOOLKITS)
+            .then(|| Suite::new(shares(is_quick, is_tiny), engines, peers.clone(), is_pinned))
+            .transpose()?;
+        let cost = arguments.has(COST).then(|| Cost::new(folder, extents(is_quick, is_tiny)));
+        Ok(Plan { papers, drawn, suite, cost })
+    }
+
+    /// The steps that have something left, in their order.
+    ///
+    /// # Errors
+    /// When a definition names something unknown.
+    pub fn legs(&self, record: &Record) -> Result<Vec<(Stage, Leg)>> {
+        let papers = self.papers.iter().flat_map(|papers| papers.legs(record));
+        let mut legs: Vec<(Stage, Leg)> = papers.map(|(stage, leg)| (Stage::Paper(stage), leg)).collect();
+        if let Some(suite) = &self.suite {
+            legs.extend(suite.legs(record)?.into_iter().map(|(share, leg)| (Stage::Suite(share), leg)));
+        }
+        let cost = self.cost.iter().flat_map(|cost| cost.legs(record));
+        legs.extend(cost.map(|(stage, leg)| (Stage::Cost(stage), leg)));
+        Ok(legs)
+    }
+
+    /// Starts the toolkits, if they have something to do; gives what the record says about them.
+    ///
+    /// # Errors
+    /// When there is none of a name.
+    pub fn start(&mut self, record: &Record) -> Result<Option<Vec<EngineNote>>> {
+        match &mut self.suite {
+            Some(suite) if !suite.legs(record)?.is_empty() => suite.start().map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// Forgets what lies beside an earlier record.
+    ///
+    /// # Errors
+    /// When it cannot be removed.
+    pub fn forget(&self) -> Result<()> {
+        self.cost.as_ref().map_or(Ok(()), Cost::forget)
+    }
+
+    /// Does what is left of a step.
+    ///
+    /// # Errors
+    /// As those who do it.
+    pub fn measure(&mut self, stage: Stage, record: &mut Record, course: &Course) -> Result<()> {
+        match (stage, &mut self.papers, &mut self.suite, &self.cost) {
+            (Stage::Paper(stage), Some(papers), ..) => papers.measure(stage, record, course),
+            (Stage::Suite(share), _, Some(suite), _) => suite.measure(share, record, course),
+            (Stage::Cost(stage), .., Some(cost)) => cost.measure(stage, record, course),
+            _ => Ok(()),
+        }
+    }
+
+    /// The papers with their exhibits and verdicts. Everything is to be measured before.
+    ///
+    /// # Errors
+    /// When a number of a paper is missing.
+    pub fn draw(&self, record: &Record, environment: &Environment) -> Result<Vec<Work>> {
+        let mut works = Vec::new();
+        if let Some(papers) = &self.papers {
+            let (exhibits, _) = papers.draw(record)?;
+            works.extend(self.drawn.iter().map(|&paper| of_paper(paper, &exhibits)));
+        }
+        if self.suite.is_some() {
+            let exhibits = suite::exhibits(environment, &record.all::<suite::Row>(SUITE))?;
+            works.push(Work { paper: TOOLKITS, exhibits });
+        }
+        if let Some(cost) = &self.cost {
+            works.push(Work { paper: COST, exhibits: cost.draw(record)?.0 });
+        }
+        Ok(works)
+    }
+}
+
+/// Those exhibits that are a paper's.
+fn of_paper(paper: usize, exhibits: &[Exhibit]) -> Work {
+    let is_its = |exhibit: &&Exhibit| exhibit.paper.starts_with(PAPERS[paper]);
+    Work { paper, exhibits: exhibits.iter().filter(is_its).cloned().collect() }
+}
+
+/// The parts of the suite. A quick run has what the paper shows, and shows that everything else works.
+fn shares(is_quick: bool, is_tiny: bool) -> Vec<Share> {
+    let share = |name, scope, parts: &[Part]| Share { name, scope, parts: parts.to_vec() };
+    let exhibits = [Part::Process, Part::Calls];
+    let others = [Part::Load, Part::Transport, Part::Ablation];
+    match is_quick {
+        _ if is_tiny => vec![share("toolkits", suite::Scope::Smoke, &exhibits)],
+        true => vec![
+            share("toolkits: in memory, calls", suite::Scope::Quick, &exhibits),
+            share("toolkits: load, transports, similarity", suite::Scope::Smoke, &others),
+        ],
+        false => vec![
+            share("toolkits: in memory", suite::Scope::Full, &exhibits[..1]),
+            share("toolkits: calls", suite::Scope::Full, &exhibits[1..]),
+            share("toolkits: load", suite::Scope::Full, &others[..1]),
+            share("toolkits: gzip and TLS", suite::Scope::Full, &others[1..2]),
+            share("toolkits: similarity", suite::Scope::Full, &others[2..]),
+        ],
+    }
+}
+
+fn extents(is_quick: bool, is_tiny: bool) -> Extents {
+    match is_quick {
+        _ if is_tiny => Extents { extent: Extent::Few, rounds: 1, calibrations: 1, trials: 1 },
+        true => Extents { extent: Extent::Few, rounds: 4, calibrations: 1, trials: 20 },
+        false => Extents { extent: Extent::Sample, rounds: 12, calibrations: 3, trials: 200 },
+    }
+}
+
+/// All verdicts of exhibits.
+pub fn verdicts(exhibits: &[Exhibit]) -> impl Iterator<Item = &Verdict> {
+    exhibits.iter().flat_map(|exhibit| &exhibit.verdicts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::{Args, Command, FromArgMatches};
+
+    fn plan_of<'d>(line: &[&str], definitions: &'d Definitions, record: &Record) -> Plan<'d> {
+        let command = ReproduceArguments::augment_args(Command::new("test").no_binary_name(true));
+        let arguments = ReproduceArguments::from_arg_matches(&command.try_get_matches_from(line).unwrap()).unwrap();
+        Plan::new(&arguments, (definitions, Path::new("nowhere"), false), record).unwrap()
+    }
+
+    fn hours(plan: &Plan<'_>) -> f64 {
+        plan.legs(&Record::default()).unwrap().iter().map(|(_, leg)| leg.seconds).sum::<f64>() / 3600.0
+    }
+
+    #[test]
+    fn a_full_run_takes_hours_and_a_quick_one_minutes() {
+        let (definitions, record) = (Definitions::load().unwrap(), Record::default());
+        let full = plan_of(&[], &definitions, &record);
+        let quick = plan_of(&["--quick"], &definitions, &record);
+        assert!((1.0..12.0).contains(&hours(&full)), "{}", hours(&full));
+        assert!(hours(&quick) < 10.0 / 60.0, "{}", hours(&quick));
+        // Each step can be interrupted, so that none needs longer than people have.
+        assert!(full.legs(&record).unwrap().iter().all(|(_, leg)| leg.pieces >= 1));
+    }
+
+    #[test]
+    fn a_paper_alone_has_its_steps_alone() {
+        let (definitions, record) = (Definitions::load().unwrap(), Record::default());
+        let stages = |line: &[&str]| -> Vec<Stage> {
+            plan_of(line, &definitions, &record).legs(&record).unwrap().into_iter().map(|(stage, _)| stage).collect()
+        };
+        assert!(stages(&["--paper", "3"]).iter().all(|stage| matches!(stage, Stage::Suite(_))));
+        assert!(stages(&["--paper", "4"]).iter().all(|stage| matches!(stage, Stage::Cost(_))));
+        let of_two = stages(&["--paper", "2", "--quick"]);
+        assert!(of_two.contains(&Stage::Paper(paper::Stage::Received)) && of_two.len() == 3, "{of_two:?}");
+    }
+}
