@@ -8,10 +8,13 @@ use crate::output::{report, stdout};
 use anyhow::{Result, ensure};
 use deltasoap_cost::measure::Engine;
 use deltasoap_cost::predict::Sizes;
-use deltasoap_cost::validate::{Comparison, Errors, Trial, measure_trials, predict_operation, predict_workload};
+use deltasoap_cost::validate::{
+    Comparison, Errors, Trial, coverage, measure_trials, predict_operation, predict_workload,
+};
 use deltasoap_cost::workload::{Extent, held_out};
 use deltasoap_cost::{Activity, Machine, Mode, Model};
 use deltasoap_dynamic::Contract;
+use serde_json::json;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -44,7 +47,10 @@ pub fn run(arguments: &Check) -> Result<()> {
     if left_out > 0 {
         report(format_args!("{left_out} of {count} predictions are left out: {name} does not have these messages"));
     }
-    ensure!(!all.is_empty(), "there is nothing to validate with: peers have what the operations of suite.wsdl send");
+    ensure!(
+        !all.is_empty(),
+        "there is nothing to validate with: of suite.wsdl's operations, peers have those that send structs, events and binary data"
+    );
     if let Some(path) = &arguments.html {
         html::validation(path, &all)?;
     }
@@ -106,7 +112,9 @@ fn operations(model: &Model, path: &Path, most: usize, sizes: &[Sizes]) -> Vec<T
 fn print_json(all: &[Comparison]) -> Result<()> {
     let mut out = stdout();
     all.iter().try_for_each(|it| Ok::<_, anyhow::Error>(writeln!(out, "{}", serde_json::to_string(it)?)?))?;
-    Ok(writeln!(out, "{}", serde_json::to_string(&Errors::of(all.iter().map(Comparison::error)))?)?)
+    let Errors { median_error, p90_error, n } = Errors::of(all.iter().map(Comparison::error));
+    let last = json!({ "median_error": median_error, "p90_error": p90_error, "within": coverage(all), "n": n });
+    Ok(writeln!(out, "{last}")?)
 }
 
 fn print(all: &[Comparison]) -> Result<()> {
@@ -132,8 +140,7 @@ fn row(all: &[Comparison], activity: Activity) -> Vec<String> {
     let these: Vec<_> = all.iter().filter(|it| it.activity == activity).collect();
     let errors = Errors::of(these.iter().map(|it| it.error()));
     let papers = Errors::of(these.iter().filter_map(|it| it.paper_error()));
-    let within = these.iter().filter(|it| it.is_within()).count() as f64 / these.len().max(1) as f64;
-    let figures = [errors.median_error, errors.p90_error, within].map(percent);
+    let figures = [errors.median_error, errors.p90_error, coverage(these)].map(percent);
     let papers = if papers.n > 0 { percent(papers.median_error) } else { "-".to_owned() };
     [activity.to_string(), errors.n.to_string()].into_iter().chain(figures).chain([papers]).collect()
 }
