@@ -174,7 +174,8 @@ mod tests {
     use crate::calibration::{Machine, Toolkit};
     use crate::predict::Sample;
 
-    /// A toolkit that takes a microsecond an item, twice that in every fifth visit; and, by a clock that steps, a third of it in every 23rd.
+    /// A toolkit that takes a microsecond an item, twice that in every fifth visit; and, by the clock of its thread, which steps, a third of it in every
+    /// 23rd.
     #[derive(Default)]
     struct Known {
         visits: usize,
@@ -183,11 +184,14 @@ mod tests {
         warm_ups: Vec<usize>,
     }
 
-    struct Constant(f64);
+    struct Constant {
+        cpu: f64,
+        elapsed: f64,
+    }
 
     impl Job for Constant {
         fn run(&mut self, _: usize) -> Result<Times, CostError> {
-            Ok(Times { cpu: Some(self.0), elapsed: self.0 * 2.0 })
+            Ok(Times { cpu: Some(self.cpu), elapsed: self.elapsed })
         }
 
         fn bytes(&self) -> usize {
@@ -219,15 +223,10 @@ mod tests {
             let Workload::Text { length } = workload else { return Ok(None) };
             self.visits += 1;
             let (is_slow, is_glitch) = (self.visits.is_multiple_of(5), self.visits.is_multiple_of(23));
-            let each = if is_glitch {
-                350.0
-            } else if is_slow {
-                2000.0
-            } else {
-                1000.0
-            };
-            let cost = f64::from(*length) * each;
-            Ok((activity == Activity::Serialize).then(|| Box::new(Constant(cost)) as Box<dyn Job>))
+            let time = f64::from(*length) * if is_slow { 2000.0 } else { 1000.0 };
+            let cpu = if is_glitch { f64::from(*length) * 350.0 } else { time };
+            let job = Constant { cpu, elapsed: time * 2.0 };
+            Ok((activity == Activity::Serialize).then(|| Box::new(job) as Box<dyn Job>))
         }
 
         fn prepare_sample<'s>(
