@@ -13,7 +13,7 @@ use std::fs;
 use std::path::Path;
 
 /// The version of the file's format. Others are not read.
-pub const FORMAT: u32 = 4;
+pub const FORMAT: u32 = 5;
 
 /// What a file of any format begins with.
 #[derive(Deserialize)]
@@ -121,13 +121,13 @@ pub struct Point {
     pub workload: Workload,
     /// What was done with it.
     pub activity: Activity,
-    /// The times of one message, a visit each.
-    pub visits: Vec<Times>,
+    /// The times of one message, a batch each, of all visits.
+    pub batches: Vec<Times>,
     /// Bytes of the message.
     pub bytes: usize,
 }
 
-/// A [`Point`] as it stands in a file: the times of each clock, a visit each; processor times of none are those of a toolkit that does not know
+/// A [`Point`] as it stands in a file: the times of each clock, a batch each; processor times of none are those of a toolkit that does not know
 /// them.
 #[derive(Serialize, Deserialize)]
 struct PointLine {
@@ -141,15 +141,15 @@ struct PointLine {
 impl From<PointLine> for Point {
     fn from(PointLine { workload, activity, cpu, elapsed, bytes }: PointLine) -> Point {
         let cpu = cpu.into_iter().chain(std::iter::repeat(None));
-        let visits = cpu.zip(elapsed).map(|(cpu, elapsed)| Times { cpu, elapsed }).collect();
-        Point { workload, activity, visits, bytes }
+        let batches = cpu.zip(elapsed).map(|(cpu, elapsed)| Times { cpu, elapsed }).collect();
+        Point { workload, activity, batches, bytes }
     }
 }
 
 impl From<Point> for PointLine {
-    fn from(Point { workload, activity, visits, bytes }: Point) -> PointLine {
-        let cpu = visits.iter().map(|times| times.cpu).collect();
-        let elapsed = visits.iter().map(|times| times.elapsed).collect();
+    fn from(Point { workload, activity, batches, bytes }: Point) -> PointLine {
+        let cpu = batches.iter().map(|times| times.cpu).collect();
+        let elapsed = batches.iter().map(|times| times.elapsed).collect();
         PointLine { workload, activity, cpu, elapsed, bytes }
     }
 }
@@ -157,7 +157,7 @@ impl From<Point> for PointLine {
 impl Point {
     /// The least times that can be believed.
     pub fn times(&self) -> Times {
-        Times::least(&self.visits)
+        Times::least(&self.batches)
     }
 
     /// The cost that models are of, in nanoseconds.
@@ -285,7 +285,7 @@ impl Calibration {
         let is_time = |time: f64| time.is_finite() && time >= 0.0;
         let are_times = |times: &Times| is_time(times.elapsed) && times.cpu.is_none_or(is_time);
         let is_known = |point: &&Point| {
-            !point.visits.is_empty() && point.visits.iter().all(are_times) && known.contains(&point.workload)
+            !point.batches.is_empty() && point.batches.iter().all(are_times) && known.contains(&point.workload)
         };
         self.points.iter().find(|point| !is_known(point))
     }
@@ -327,13 +327,13 @@ impl Calibration {
         self.points.iter().filter(move |point| point.activity == activity)
     }
 
-    /// Adds visits of points that may be there already.
+    /// Adds times of points that may be there already.
     pub fn merge(&mut self, points: Vec<Point>) {
         let key = |point: &Point| (point.workload.clone(), point.activity);
         let mut places: BTreeMap<_, _> = self.points.iter().enumerate().map(|(at, point)| (key(point), at)).collect();
         for point in points {
             match places.get(&key(&point)) {
-                Some(&at) => self.points[at].visits.extend(point.visits),
+                Some(&at) => self.points[at].batches.extend(point.batches),
                 None => {
                     places.insert(key(&point), self.points.len());
                     self.points.push(point);
@@ -356,7 +356,7 @@ mod tests {
 
     fn point(cpu: Option<f64>, elapsed: f64) -> Point {
         let workload = Workload::Array { class: Class::Int, length: 10, text: 0 };
-        Point { workload, activity: Activity::Serialize, visits: vec![Times { cpu, elapsed }], bytes: 10 }
+        Point { workload, activity: Activity::Serialize, batches: vec![Times { cpu, elapsed }], bytes: 10 }
     }
 
     #[test]
@@ -391,10 +391,10 @@ mod tests {
         }
         assert!(load(point(Some(-1.0), 1.0)).is_err() && load(point(None, -1.0)).is_err());
         assert!(load(point(Some(0.0), 1.0)).is_ok());
-        assert!(load(Point { visits: Vec::new(), ..point(None, 1.0) }).is_err(), "never visited");
+        assert!(load(Point { batches: Vec::new(), ..point(None, 1.0) }).is_err(), "never visited");
         fs::write(&path, r#"{"format":1,"anything":"else"}"#).expect("written");
         let error = Calibration::load(&path).expect_err("refused").to_string();
-        assert!(error.contains("the format is 4 here and 1 in the file"), "{error}");
+        assert!(error.contains("the format is 5 here and 1 in the file"), "{error}");
     }
 
     #[test]
@@ -434,15 +434,15 @@ mod tests {
         assert!(!error.contains("cores"), "{error}");
     }
 
-    /// The thread's clock may step: one visit that is too short is not the cost for ever.
+    /// The thread's clock may step: one batch that is too short is not the cost for ever.
     #[test]
-    fn all_visits_stay_and_a_glitch_is_not_the_cost() {
+    fn all_times_stay_and_a_glitch_is_not_the_cost() {
         let mut it = calibration();
         for cpu in [27.0, 9.4, 28.0, 27.5] {
             it.merge(vec![point(Some(cpu), 28.5)]);
         }
         it.merge(vec![point(None, 10.0)]);
-        assert_eq!((it.points.len(), it.points[0].visits.len()), (1, 5));
+        assert_eq!((it.points.len(), it.points[0].batches.len()), (1, 5));
         assert_eq!((it.points[0].cost(), it.points[0].times().elapsed), (27.0, 28.5));
         assert_eq!(point(None, 7.0).cost(), 7.0);
     }

@@ -72,14 +72,23 @@ impl Errors {
     }
 }
 
+/// The share of messages whose measured cost lies in the prediction's interval, which is to be 0.95; 0 of none.
+pub fn coverage<'c>(all: impl IntoIterator<Item = &'c Comparison>) -> f64 {
+    let (mut within, mut count) = (0.0, 0.0_f64);
+    for comparison in all {
+        (within, count) = (within + f64::from(comparison.is_within()), count + 1.0);
+    }
+    within / count.max(1.0)
+}
+
 /// A message that is predicted, and will be measured.
 #[derive(Debug)]
 pub struct Trial {
     subject: Subject,
     /// The prediction; what is measured is zero so far.
     comparison: Comparison,
-    /// What was measured, a visit each.
-    visits: Vec<Times>,
+    /// What was measured, a batch each.
+    batches: Vec<Times>,
 }
 
 #[derive(Debug, Clone)]
@@ -143,7 +152,7 @@ fn trial(
     let estimate = fitted.features.estimate(usage)?;
     let (predicted, margin, by_the_paper) = (estimate.cost, estimate.margin, fitted.by_the_paper(usage));
     let comparison = Comparison { message, activity, predicted, margin, by_the_paper, measured: 0.0 };
-    Ok(Trial { subject, comparison, visits: Vec::new() })
+    Ok(Trial { subject, comparison, batches: Vec::new() })
 }
 
 /// Measures what was predicted, in rounds as [`measure`](crate::measure::measure) does, and takes the times of each message as it
@@ -172,13 +181,13 @@ pub fn measure_trials(
                 Subject::Sample(sample) => engine.prepare_sample(sample, activity, mode)?,
             };
             if let Some(mut job) = job {
-                trial.visits.push(timed(job.as_mut(), activity)?);
+                trial.batches.extend(timed(job.as_mut(), activity)?);
             }
             watch();
         }
     }
-    trials.retain(|trial| !trial.visits.is_empty());
-    let measured = |trial: Trial| Comparison { measured: Times::least(&trial.visits).cost(), ..trial.comparison };
+    trials.retain(|trial| !trial.batches.is_empty());
+    let measured = |trial: Trial| Comparison { measured: Times::least(&trial.batches).cost(), ..trial.comparison };
     Ok(trials.into_iter().map(measured).collect())
 }
 
@@ -194,6 +203,20 @@ mod tests {
         let errors = Errors::of([0.5, 0.1, 0.2, 0.3, 0.4].into_iter());
         assert_eq!((errors.median_error, errors.p90_error, errors.n), (0.3, 0.5, 5));
         assert_eq!(Errors::of(std::iter::empty()), Errors { median_error: 0.0, p90_error: 0.0, n: 0 });
+    }
+
+    #[test]
+    fn coverage_is_a_share_of_all() {
+        let of = |measured| Comparison {
+            message: String::new(),
+            activity: Activity::Serialize,
+            predicted: 10.0,
+            margin: 2.0,
+            by_the_paper: None,
+            measured,
+        };
+        assert_eq!(coverage(&[of(8.0), of(11.0), of(12.5), of(12.0)]), 0.75);
+        assert_eq!(coverage(&[]), 0.0);
     }
 
     /// A model of as many rounds as it takes. Its points keep their least times, so that more rounds have less noise, however busy the

@@ -205,6 +205,35 @@ impl Workload {
         )
     }
 
+    /// The message without its sizes: what all messages of a series have in common.
+    pub(crate) fn series(&self) -> Workload {
+        let mut of = self.clone();
+        match &mut of {
+            Workload::Array { length, text, .. } => (*length, *text) = (0, 0),
+            Workload::Text { length } | Workload::Records { length } | Workload::Binary { length } => *length = 0,
+            Workload::Composite { ints, doubles, texts, length } => {
+                (*ints, *doubles, *texts, *length) = (0, 0, 0, 0);
+            }
+            Workload::Fields { count, text, style, .. } => {
+                (*count, *text) = (0, 0);
+                if let Style::Named(size) | Style::Enumerated(size) = style {
+                    *size = 0;
+                }
+            }
+            Workload::Nested { breadth, depth } => (*breadth, *depth) = (0, 0),
+            Workload::Attributes { count, .. } | Workload::Sparse { count, .. } => *count = 0,
+            Workload::Structs { length, name, .. } => (*length, *name) = (0, 0),
+            Workload::Lists { count, length, .. } => (*count, *length) = (0, 0),
+            Workload::Tree { nodes } => *nodes = 0,
+            Workload::Changed { length, changed, .. } | Workload::ChangedStructs { length, changed, .. } => {
+                (*length, *changed) = (0, 0);
+            }
+            Workload::ChangedFields { count, changed, .. } => (*count, *changed) = (0, 0),
+            Workload::Again { message } => **message = message.series(),
+        }
+        of
+    }
+
     /// True for messages in SOAP encoding, whose values may stand in several places: they are not compared when they are read.
     pub(crate) fn is_encoded(&self) -> bool {
         match self {

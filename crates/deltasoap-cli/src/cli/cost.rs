@@ -205,8 +205,8 @@ pub struct Plan {
     /// Megabits a second of the network, in each direction
     #[arg(long, default_value_t = 1000.0, value_name = "MBIT")]
     pub bandwidth: f64,
-    /// Measure the service time on loopback with half of the clients (one, where they do not think), then hold the plan for fewer and more of them
-    /// against load tests
+    /// Measure the service time on loopback with few clients (one, where they do not think), then hold the plan against load tests with as many
+    /// as it takes for them to wait for each other: around the knee
     #[arg(long, requires = "clients", conflicts_with_all = ["service", "bandwidth", "cores", "max_concurrency"])]
     pub validate: bool,
     /// Print JSON

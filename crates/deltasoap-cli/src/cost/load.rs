@@ -29,6 +29,26 @@ pub struct Observed {
     pub others: Option<f64>,
 }
 
+/// The least and the greatest figures of several tests.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Range {
+    /// Requests a second.
+    pub throughput: (f64, f64),
+    /// Seconds from call to answer, on average.
+    pub response: (f64, f64),
+}
+
+impl Range {
+    /// Of some tests; `None` of none.
+    pub fn of(all: &[Observed]) -> Option<Range> {
+        let of = |figure: fn(&Observed) -> f64| {
+            let all = || all.iter().map(figure);
+            Some((all().reduce(f64::min)?, all().reduce(f64::max)?))
+        };
+        Some(Range { throughput: of(|it| it.throughput)?, response: of(|it| it.response)? })
+    }
+}
+
 impl Observed {
     /// The median of several tests, each figure for itself.
     pub fn median(all: &[Observed]) -> Option<Observed> {
@@ -137,6 +157,9 @@ mod tests {
         let median = Observed::median(&all).expect("some");
         assert_eq!((median.throughput, median.response, median.others), (2.0, 8.0, Some(0.25)));
         assert!(Observed::median(&[]).is_none());
+        let range = Range::of(&all).expect("some");
+        assert_eq!(range, Range { throughput: (1.0, 3.0), response: (7.0, 9.0) });
+        assert!(Range::of(&[]).is_none());
     }
 
     #[test]

@@ -1,20 +1,25 @@
 //! `cost plan`: what many clients see.
 
-use super::load::{self, Observed};
+use super::load::{self, Observed, Range};
 use super::tables::{percent, table, time};
 use super::{calibration, check_changes, html, operations, sizes};
 use crate::cli::cost::Plan as Arguments;
 use crate::output::stdout;
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result, bail, ensure};
 use deltasoap_cost::measure::Busy;
 use deltasoap_cost::plan::{Answer, HTTP, Knee, Load, Outcome, Plan, System, answers, binary_cost, outcome, plan};
 use deltasoap_cost::predict::{Direction, MessageCost, Sample, message_cost, samples};
 use deltasoap_cost::{Machine, Mode, Model};
 use serde_json::json;
+use std::collections::BTreeSet;
 use std::io::Write as _;
 
 /// How often each load test runs; the median counts.
 const ROUNDS: usize = 3;
+/// Clients of load tests, by those at the knee.
+const AROUND_KNEE: [f64; 3] = [0.5, 1.0, 1.5];
+/// Most clients of a load test. Each takes two open files of this process, which often may have no more than 1024.
+const MOST_CLIENTS: f64 = 480.0;
 /// Halvings of the range in which the service time is looked for.
 const HALVINGS: u32 = 40;
 
@@ -48,7 +53,7 @@ pub async fn run(arguments: &Arguments) -> Result<()> {
         let json = json!({ "plan": planned, "answers": answers, "validation": observed });
         return Ok(writeln!(stdout(), "{json}")?);
     }
-    print(&planned, &answers, observed.as_deref())
+    print(&planned, &answers, observed.as_ref())
 }
 
 fn load_of(arguments: &Arguments) -> Load {
@@ -86,49 +91,107 @@ fn system(arguments: &Arguments, costs: &[MessageCost], cores: u32) -> System {
     }
 }
 
-/// A prediction beside a load test.
-#[derive(Debug, Clone, serde::Serialize)]
-pub struct Validated {
-    clients: u32,
-    predicted: Outcome,
-    observed: Observed,
+/// Predictions beside load tests.
+#[derive(Debug, serde::Serialize)]
+struct Validation {
+    /// Clients of the test that the service time is taken from.
+    base: u32,
+    tests: Vec<Validated>,
 }
 
-/// Load tests with more and more clients, by turns: what a machine does besides changes from minute to minute, and should not look like an effect of
-/// the load. The service time is taken from the one with half of the clients (one client, where none of them thinks), then what fewer and more of them
-/// see is predicted.
-async fn validate(arguments: &Arguments, samples: &[Sample], system: &mut System) -> Result<Vec<Validated>> {
+/// A prediction beside load tests with so many clients.
+#[derive(Debug, Clone, serde::Serialize)]
+struct Validated {
+    clients: u32,
+    predicted: Outcome,
+    /// What follows without a queueing network.
+    bounds: Bounds,
+    observed: Observed,
+    range: Range,
+    /// The share of all processors that clients and server kept busy.
+    utilisation: f64,
+}
+
+/// The asymptotic bounds of throughput and response time (Lazowska et al., 5.2): answers as fast as under light load, until the bottleneck is full. A
+/// plan that is not nearer to the truth than these tells nothing of waiting.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+struct Bounds {
+    throughput: f64,
+    response: f64,
+}
+
+impl Bounds {
+    fn new(light: &Observed, most: f64, clients: u32, think: f64) -> Self {
+        let clients = f64::from(clients);
+        let throughput = (clients / (think + light.response)).min(most);
+        Bounds { throughput, response: clients / throughput - think }
+    }
+}
+
+/// Load tests around the knee, where waiting begins and response times depend on the plan; and with the clients that were asked for. They run by
+/// turns: what a machine does besides changes from minute to minute, and should not look like an effect of the load. The service time is taken from
+/// tests under light load, which are no part of the comparison.
+async fn validate(arguments: &Arguments, samples: &[Sample], system: &mut System) -> Result<Validation> {
     // Clients and server share this machine: XML of both sides is the processor's.
     (system.xml, system.client) = (system.xml + system.client, 0.0);
+    let think = arguments.think;
+    let closed = |clients| Load::Closed { clients, think };
     let host = load::Host::start(samples).await?;
-    let (counts, base) = client_counts(arguments.clients.unwrap_or(1), arguments.think);
-    let mut tests = vec![Vec::new(); counts.len()];
+    let base = light_load(knee_of(system, closed(1))?, think);
+    let mut pilot = system.clone();
+    take_service(&mut pilot, &host.run(base, think).await?, closed(base))?;
+    let counts = client_counts(knee_of(&pilot, closed(base))?, think, arguments.clients, base)?;
+    let mut tests = vec![Vec::new(); 1 + counts.len()];
     for _ in 0..ROUNDS {
-        for (clients, tests) in counts.iter().zip(&mut tests) {
-            tests.push(host.run(*clients, arguments.think).await?);
+        for (&clients, tests) in std::iter::once(&base).chain(&counts).zip(&mut tests) {
+            tests.push(host.run(clients, think).await?);
         }
     }
     host.stop();
-    let observed: Vec<Observed> = tests.iter().filter_map(|tests| Observed::median(tests)).collect();
-    let closed = |clients| Load::Closed { clients, think: arguments.think };
-    let (&clients, known) = counts.iter().zip(&observed).nth(base).context("there was no load test")?;
-    take_service(system, known, closed(clients))?;
-    let validated = |(_, (&clients, &observed)): (usize, (&u32, &Observed))| -> Result<Validated> {
-        Ok(Validated { clients, predicted: outcome(system, closed(clients))?, observed })
+    let light = Observed::median(&tests[0]).context("there was no load test")?;
+    take_service(system, &light, closed(base))?;
+    let most = system.bottleneck().1;
+    let validated = |(&clients, tests): (&u32, &Vec<Observed>)| -> Result<Validated> {
+        let observed = Observed::median(tests).context("there was no load test")?;
+        Ok(Validated {
+            clients,
+            predicted: outcome(system, closed(clients))?,
+            bounds: Bounds::new(&light, most, clients, think),
+            observed,
+            range: Range::of(tests).context("there was no load test")?,
+            utilisation: observed.throughput * observed.demand / f64::from(system.cores),
+        })
     };
-    let all = counts.iter().zip(&observed).enumerate();
-    all.filter(|(at, _)| counts.len() == 1 || *at != base).map(validated).collect()
+    Ok(Validation { base, tests: counts.iter().zip(&tests[1..]).map(validated).collect::<Result<_>>()? })
 }
 
-/// Numbers of clients to test with, and which of them the service time is taken from.
-fn client_counts(most: u32, think: f64) -> (Vec<u32>, usize) {
-    let first = if think > 0.0 { (most / 4).max(1) } else { 1 };
-    let base = if think > 0.0 { (most / 2).max(first) } else { first };
-    let mut counts = vec![first, most / 2, most / 4 * 3, most];
-    counts.retain(|&clients| clients >= first);
-    counts.dedup();
-    let base = counts.iter().position(|&clients| clients == base).unwrap_or_default();
-    (counts, base)
+fn knee_of(system: &System, load: Load) -> Result<f64> {
+    match plan(system, load)?.knee {
+        Knee::Clients(clients) => Ok(clients),
+        Knee::Rate(_) => bail!("a plan is validated with a number of clients"),
+    }
+}
+
+/// Clients that hardly wait for each other: a quarter of those of a knee that is known roughly; one, where none of them thinks.
+fn light_load(knee: f64, think: f64) -> u32 {
+    if think > 0.0 { (knee / 4.0).clamp(1.0, MOST_CLIENTS / 4.0) as u32 } else { 1 }
+}
+
+/// Numbers of clients to test with: those around the knee, and the one that was asked for.
+fn client_counts(knee: f64, think: f64, asked: Option<u32>, base: u32) -> Result<Vec<u32>> {
+    let around = AROUND_KNEE.map(|part| part * knee);
+    let most = around.into_iter().fold(0.0, f64::max);
+    ensure!(
+        most <= MOST_CLIENTS,
+        "the knee is at {knee:.0} clients, and load tests have {MOST_CLIENTS} at most: with less, none of them waits for another, and there is \
+         nothing to validate; take a shorter --think, such as {:.3}",
+        think * MOST_CLIENTS / most * 0.8
+    );
+    let around = around.map(|clients| clients.round().max(1.0) as u32);
+    let asked = asked.filter(|&clients| f64::from(clients) <= MOST_CLIENTS);
+    let counts: BTreeSet<u32> = around.into_iter().chain(asked).filter(|&clients| clients != base).collect();
+    ensure!(!counts.is_empty(), "the service time is taken from the only load test there would be: it proves nothing");
+    Ok(counts.into_iter().collect())
 }
 
 /// Takes the service time from a load test: all of a request's demand that is not the predicted XML. Clients and server share this machine, so the
@@ -178,7 +241,7 @@ fn curve(system: &System, load: Load) -> Vec<(f64, Outcome)> {
     (1..=POINTS).filter_map(at).collect()
 }
 
-fn print(plan: &Plan, answers: &[Answer], observed: Option<&[Validated]>) -> Result<()> {
+fn print(plan: &Plan, answers: &[Answer], observed: Option<&Validation>) -> Result<()> {
     let mut out = stdout();
     let (system, outcome) = (&plan.system, &plan.outcome);
     let seconds = |it: f64| time(it * 1e9);
@@ -229,21 +292,38 @@ fn answer(it: &Answer) -> Vec<String> {
     }
 }
 
-fn validated(all: &[Validated], cores: usize) -> String {
+fn validated(validation: &Validation, cores: usize) -> String {
+    let all = &validation.tests;
+    let off = |predicted: f64, observed: f64| format!("{:+.1} %", (predicted / observed - 1.0) * 100.0);
     let row = |it: &Validated| {
-        let off = |predicted: f64, observed: f64| format!("{:+.1} %", (predicted / observed - 1.0) * 100.0);
+        let (rates, times) = (it.range.throughput, it.range.response);
         vec![
             it.clients.to_string(),
-            format!("{:.1}/s", it.predicted.throughput),
-            format!("{:.1}/s", it.observed.throughput),
+            percent(it.utilisation),
+            format!("{:.1}/s ({:.1} to {:.1})", it.observed.throughput, rates.0, rates.1),
             off(it.predicted.throughput, it.observed.throughput),
-            time(it.predicted.response * 1e9),
-            time(it.observed.response * 1e9),
+            off(it.bounds.throughput, it.observed.throughput),
+            format!("{} ({} to {})", time(it.observed.response * 1e9), time(times.0 * 1e9), time(times.1 * 1e9)),
             off(it.predicted.response, it.observed.response),
+            off(it.bounds.response, it.observed.response),
         ]
     };
-    let headings = ["clients", "throughput", "measured", "off by", "response", "measured", "off by"];
+    let headings = [
+        "clients",
+        "busy",
+        "throughput",
+        "plan off by",
+        "bounds off by",
+        "response time",
+        "plan off by",
+        "bounds off by",
+    ];
     let mut text = table(&headings, &all.iter().map(row).collect::<Vec<_>>());
+    text += &format!(
+        "\nload tests: the median of {ROUNDS}, and their range. The service time is that of {} clients, which is not compared. The \
+         bounds are what follows without the plan: answers as fast as with these clients, until the processor is full",
+        validation.base
+    );
     let others = all.iter().filter_map(|it| it.observed.others).reduce(f64::max);
     if let Some(busy) = Busy::new(others, cores) {
         text += &format!("\n{busy} meanwhile, which no plan knows of: measure again when the machine is idle");
@@ -274,11 +354,30 @@ mod tests {
     }
 
     #[test]
-    fn the_service_time_is_taken_from_half_of_the_clients() {
-        assert_eq!(client_counts(200, 0.5), (vec![50, 100, 150, 200], 1));
-        assert_eq!(client_counts(200, 0.0), (vec![1, 100, 150, 200], 0));
-        assert_eq!(client_counts(3, 0.1), (vec![1, 3], 0));
-        assert_eq!(client_counts(1, 0.1), (vec![1], 0));
+    fn load_tests_are_around_the_knee() {
+        let counts = |knee, asked, base| client_counts(knee, 0.1, asked, base).expect("numbers of clients");
+        assert_eq!(counts(100.0, Some(80), 25), [50, 80, 100, 150]);
+        assert_eq!(counts(100.0, Some(5000), 50), [100, 150], "more than can be tested, and what is known");
+        assert_eq!(counts(2.2, None, 1), [2, 3]);
+        assert_eq!((light_load(100.0, 0.1), light_load(2.0, 0.1), light_load(100.0, 0.0)), (25, 1, 1));
+        assert_eq!(light_load(1e9, 9.0), 120);
+    }
+
+    /// Far below the knee nobody waits; and a test that a figure is taken from says nothing of it.
+    #[test]
+    fn tests_that_prove_nothing_are_refused() {
+        let error = |knee, asked, base| client_counts(knee, 0.5, asked, base).expect_err("refused").to_string();
+        let far = error(4000.0, Some(200), 100);
+        assert!(far.contains("the knee is at 4000 clients") && far.contains("--think, such as 0.032"), "{far}");
+        assert!(error(0.9, Some(1), 1).contains("it proves nothing"));
+    }
+
+    #[test]
+    fn bounds_are_those_of_light_and_of_full_load() {
+        let light = observed(None);
+        assert_eq!(Bounds::new(&light, 100.0, 2, 0.095), Bounds { throughput: 20.0, response: 2.0 / 20.0 - 0.095 });
+        let full = Bounds::new(&light, 100.0, 50, 0.095);
+        assert!(full.throughput == 100.0 && (full.response - 0.405).abs() < 1e-12, "{full:?}");
     }
 
     /// What was measured with few clients is what the plan says of few clients.
@@ -304,8 +403,19 @@ mod tests {
     #[test]
     fn a_busy_machine_is_said() {
         let predicted = outcome(&system(), Load::Closed { clients: 2, think: 0.1 }).expect("solved");
-        let all = |others| [Validated { clients: 2, predicted: predicted.clone(), observed: observed(others) }];
-        let text = |others| validated(&all(others), 2);
+        let of = |others| Validated {
+            clients: 2,
+            predicted: predicted.clone(),
+            bounds: Bounds { throughput: 20.0, response: 0.006 },
+            observed: observed(others),
+            range: Range { throughput: (9.5, 10.5), response: (0.004, 0.007) },
+            utilisation: 0.42,
+        };
+        let text = |others| validated(&Validation { base: 1, tests: vec![of(others)] }, 2);
+        let said = text(None);
+        for part in ["42.0 %", "10.0/s (9.5 to 10.5)", "+100.0 %", "+20.0 %", "that of 1 clients"] {
+            assert!(said.contains(part), "{part}: {said}");
+        }
         assert!(text(Some(0.7)).contains("other programs kept 0.70 of 2 processors busy"));
         assert!(!text(Some(0.01)).contains("other programs") && !text(None).contains("other programs"));
     }

@@ -8,11 +8,14 @@ use crate::output::{report, stdout};
 use anyhow::{Result, ensure};
 use deltasoap_cost::measure::Engine;
 use deltasoap_cost::predict::Sizes;
-use deltasoap_cost::validate::{Comparison, Errors, Trial, measure_trials, predict_operation, predict_workload};
+use deltasoap_cost::validate::{
+    Comparison, Errors, Trial, coverage, measure_trials, predict_operation, predict_workload,
+};
 use deltasoap_cost::workload::{Extent, held_out};
 use deltasoap_cost::{Machine, Mode, Model};
 use deltasoap_cost_report::errors;
 use deltasoap_dynamic::Contract;
+use serde_json::json;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -45,7 +48,10 @@ pub fn run(arguments: &Check) -> Result<()> {
     if left_out > 0 {
         report(format_args!("{left_out} of {count} predictions are left out: {name} does not have these messages"));
     }
-    ensure!(!all.is_empty(), "there is nothing to validate with: peers have what the operations of suite.wsdl send");
+    ensure!(
+        !all.is_empty(),
+        "there is nothing to validate with: of suite.wsdl's operations, peers have those that send structs, events and binary data"
+    );
     if let Some(path) = &arguments.html {
         html::validation(path, &all)?;
     }
@@ -107,7 +113,9 @@ fn operations(model: &Model, path: &Path, most: usize, sizes: &[Sizes]) -> Vec<T
 fn print_json(all: &[Comparison]) -> Result<()> {
     let mut out = stdout();
     all.iter().try_for_each(|it| Ok::<_, anyhow::Error>(writeln!(out, "{}", serde_json::to_string(it)?)?))?;
-    Ok(writeln!(out, "{}", serde_json::to_string(&Errors::of(all.iter().map(Comparison::error)))?)?)
+    let Errors { median_error, p90_error, n } = Errors::of(all.iter().map(Comparison::error));
+    let last = json!({ "median_error": median_error, "p90_error": p90_error, "within": coverage(all), "n": n });
+    Ok(writeln!(out, "{last}")?)
 }
 
 fn print(all: &[Comparison]) -> Result<()> {

@@ -77,11 +77,16 @@ fn measuring_shows_the_papers_tables_and_goes_on_where_it_ended() {
     shown(measure_or_noise(&["--few", "--rounds", "2", "--calibration", &file]));
     let two = read();
     assert_eq!((&one["rounds"], &two["rounds"]), (&1.into(), &2.into()));
-    let visits = |it: &Json| {
+    let times = |it: &Json| {
         let points = it["points"].as_array().expect("points").iter();
-        points.map(|it| it["cpu"].as_array().expect("times").len()).sum::<usize>()
+        points.map(|it| it["cpu"].as_array().expect("times").clone()).collect::<Vec<_>>()
     };
-    assert_eq!((visits(&one) * 2, two["planned"].as_u64()), (visits(&two), Some(2)), "all times are kept");
+    let (before, after) = (times(&one), times(&two));
+    // A visit has several batches, but one of a message that takes long.
+    let is_kept = |(before, after): (&Vec<Json>, &Vec<Json>)| after.len() > before.len();
+    assert!(before.len() == after.len() && before.iter().zip(&after).all(is_kept), "all times are kept");
+    assert!(before.iter().any(|batches| batches.len() == 3), "of each batch");
+    assert_eq!(two["planned"].as_u64(), Some(2));
     let other = complaint(&["measure", "--few", "--rounds", "2", "--mode", "differential", "--calibration", &file]);
     assert!(other.contains("is of regular mode; --fresh begins anew"), "{other}");
 }
@@ -165,6 +170,10 @@ fn predictions_are_held_against_the_truth() {
         let last = lines.last().expect("a line");
         assert_eq!(last["n"].as_u64().expect("a number") as usize, lines.len() - 1);
         assert!(last["median_error"].as_f64().expect("a part") <= last["p90_error"].as_f64().expect("a part"));
+        let number = |it: &Json, name: &str| it[name].as_f64().expect("a number");
+        let is_within = |it: &&Json| (number(it, "predicted") - number(it, "measured")).abs() <= number(it, "margin");
+        let within = lines[..lines.len() - 1].iter().filter(is_within).count() as f64;
+        assert_eq!(number(last, "within"), within / number(last, "n"));
         assert!(lines.len() > 8 && Path::new(&page).exists());
         for activity in ["serialize", "send", "deserialize"] {
             assert!(lines.iter().any(|it| it["activity"] == activity), "{activity}");
@@ -229,6 +238,8 @@ fn what_means_nothing_is_refused() {
     assert!(full.contains("it is saturated at"), "{full}");
     let clients = of(&[&["plan"][..], &operation, &["--clients", "4000000000"]].concat());
     assert!(clients.contains("at most 100000"), "{clients}");
+    let cores = of(&[&["plan"][..], &operation, &["--clients", "100000", "--cores", "1000"]].concat());
+    assert!(cores.contains("times that of the cores") && cores.contains("at most 10000000"), "{cores}");
     assert!(complaint(&["measure", "--engine", "nobody"]).contains("cargo xtask peers nobody"));
 }
 

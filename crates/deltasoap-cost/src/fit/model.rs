@@ -7,7 +7,7 @@
 //! [`ActivityModel::by_the_paper`] predicts by section 3.4 to the letter.
 
 use super::fields;
-use super::regression::{Problem, Regression};
+use super::regression::{Problem, Regression, two_sided};
 use super::segments::{Segmented, fit_segments};
 use crate::CostError;
 use crate::calibration::{Activity, Calibration, Mode, Point, Toolkit, Unfinished};
@@ -63,9 +63,11 @@ pub struct FeatureModel {
     implied: BTreeSet<Feature>,
     /// The fit, with relative residuals.
     pub fit: Regression,
-    /// Standard deviation of the relative residuals of messages that are made up of several things, as real ones are. Most of what is fitted are
-    /// arrays and strings alone, which scatter less.
+    /// How far predictions of a message that is made up of several things, as real ones are, are off, by its cost: a standard deviation. It is that
+    /// of the series of such messages, each by a fit without it ([`Regression::left_out`]), for what is predicted was not fitted to either.
     pub scatter: f64,
+    /// Degrees of freedom of the scatter: numbers that it is taken from, less one.
+    pub scatter_freedom: usize,
     /// True if items are counted as fields: the toolkit was measured with arrays alone.
     #[serde(skip)]
     merges_items: bool,
@@ -341,8 +343,8 @@ impl FeatureModel {
         let fit = problem.solve()?;
         // No slopes: a feature that always comes with a dearer one may be below zero, which `notes` tells.
         fit.check(&problem.name, &[])?;
-        let scatter = scatter(&fit, &fitted);
-        Ok(FeatureModel { fit, scatter, features, implied, merges_items, mode })
+        let (scatter, scatter_freedom) = scatter(&fit, &fitted);
+        Ok(FeatureModel { fit, scatter, scatter_freedom, features, implied, merges_items, mode })
     }
 
     /// The cost of a message, or of a part of one.
@@ -354,7 +356,7 @@ impl FeatureModel {
         let cost = self.fit.at(&row);
         let scatter = self.scatter * cost;
         let error = (self.fit.error_at(&row).powi(2) + scatter * scatter).sqrt();
-        Ok(Estimate { cost, margin: self.fit.margin_of(error) })
+        Ok(Estimate { cost, margin: two_sided(self.scatter_freedom) * error })
     }
 
     /// The regressors of a message, with substitutes for what was not measured.
@@ -411,14 +413,16 @@ impl FeatureModel {
     }
 }
 
-/// See [`FeatureModel::scatter`]; no less than the deviation of all residuals.
-fn scatter(fit: &Regression, points: &[&Point]) -> f64 {
-    let is_made_up = |point: &Point| !point.workload.is_of_one_kind();
-    let relative = |(point, left): (&&Point, &f64)| is_made_up(point).then(|| (left / point.cost().max(1.0)).powi(2));
-    let squares: Vec<f64> = points.iter().zip(&fit.residuals).filter_map(relative).collect();
-    let mean = squares.iter().sum::<f64>() / squares.len().max(1) as f64;
-    let all_by_freedom = points.len() as f64 / fit.freedom as f64;
-    (mean * all_by_freedom).sqrt().max(fit.deviation)
+/// See [`FeatureModel::scatter`], with its degrees of freedom. No less than the deviation of all residuals, which is what counts where no such
+/// messages were measured.
+fn scatter(fit: &Regression, points: &[&Point]) -> (f64, usize) {
+    let mut series: BTreeMap<Workload, Vec<usize>> = BTreeMap::new();
+    for (at, point) in points.iter().enumerate().filter(|(_, point)| !point.workload.is_of_one_kind()) {
+        series.entry(point.workload.series()).or_default().push(at);
+    }
+    let left: Vec<f64> = series.values().flat_map(|points| fit.left_out(points)).collect();
+    let scatter = (left.iter().map(|it| it * it).sum::<f64>() / left.len().max(1) as f64).sqrt();
+    if left.len() > 1 && scatter > fit.deviation { (scatter, left.len() - 1) } else { (fit.deviation, fit.freedom) }
 }
 
 /// The counts as the model has them.
@@ -492,6 +496,8 @@ mod tests {
     use crate::calibration::Machine;
     use crate::measure::Times;
     use crate::workload::{Extent, series};
+    use deltasoap_streams::prng::SplitMix64;
+    use statrs::distribution::{ContinuousCDF as _, Normal};
 
     /// A toolkit whose costs are known.
     fn cost(usage: &Usage) -> f64 {
@@ -518,8 +524,8 @@ mod tests {
         for workload in series(mode, Extent::Few).into_iter().filter(|workload| keep(workload)) {
             let cost = cost(&Usage::of_workload(&workload, mode).expect("a message"));
             let activity = Activity::Serialize;
-            let visits = vec![Times { cpu: Some(cost), elapsed: cost }];
-            it.points.push(Point { workload, activity, visits, bytes: 1 });
+            let batches = vec![Times { cpu: Some(cost), elapsed: cost }];
+            it.points.push(Point { workload, activity, batches, bytes: 1 });
         }
         it
     }
@@ -548,7 +554,7 @@ mod tests {
         let mut sign = 1.0;
         for point in it.points.iter_mut().filter(|point| !point.workload.is_of_one_kind()) {
             sign = -sign;
-            point.visits[0].cpu = point.visits[0].cpu.map(|cpu| cpu * (1.0 + 0.1 * sign));
+            point.batches[0].cpu = point.batches[0].cpu.map(|cpu| cpu * (1.0 + 0.1 * sign));
         }
         let model = Model::fit(&it).expect("fitted").of(Activity::Serialize).expect("measured").features.clone();
         assert!(model.fit.deviation < model.scatter && (0.08..0.13).contains(&model.scatter), "{}", model.scatter);
@@ -556,6 +562,51 @@ mod tests {
         let usage = Usage::of_workload(&composite, Mode::Regular).expect("a message");
         let estimate = model.estimate(&usage).expect("an estimate");
         assert!((0.16..0.3).contains(&(estimate.margin / estimate.cost)), "{estimate:?}");
+    }
+
+    /// A toolkit to which every series of messages, and every message that is predicted, costs some percent more or less than its parts: of what
+    /// the intervals are to hold they hold it. A fit follows the series that it is made from, and so their residuals say too little.
+    #[test]
+    fn intervals_hold_as_many_messages_as_they_say() {
+        const OFF: f64 = 0.08;
+        let all = calibration(Mode::Regular, |_| true);
+        let measured: Vec<&Point> = all.points.iter().collect();
+        let usages = usages(&measured, Mode::Regular).expect("messages");
+        let unseen = crate::workload::composites(Extent::Few);
+        let unseen: Vec<Usage> =
+            unseen.iter().map(|it| Usage::of_workload(it, Mode::Regular).expect("a message")).collect();
+        let (normal, mut random) = (Normal::new(0.0, 1.0).expect("a distribution"), SplitMix64::new(11));
+        let mut draw = || normal.inverse_cdf((f64::from(random.below(1 << 24)) + 0.5) / f64::from(1 << 24));
+        let (mut within, mut within_residuals, mut predictions) = (0, 0, 0);
+        for _ in 0..25 {
+            let mut series: BTreeMap<Workload, f64> = BTreeMap::new();
+            let points: Vec<Point> = measured
+                .iter()
+                .map(|&point| {
+                    let of_series = *series.entry(point.workload.series()).or_insert_with(|| 1.0 + OFF * draw());
+                    let off = if point.workload.is_of_one_kind() { 1.0 } else { of_series };
+                    let cost = point.cost() * off * (1.0 + 0.01 * draw());
+                    Point { batches: vec![Times { cpu: Some(cost), elapsed: cost }], ..point.clone() }
+                })
+                .collect();
+            let points: Vec<&Point> = points.iter().collect();
+            let model = FeatureModel::fit(&points, &usages, &[], Activity::Serialize, Mode::Regular).expect("fitted");
+            let fitted = points.iter().filter(|point| !point.workload.is_composite()).zip(&model.fit.residuals);
+            let relative = fitted.filter(|(point, _)| !point.workload.is_of_one_kind());
+            let squares: Vec<f64> = relative.map(|(point, left)| (left / point.cost()).powi(2)).collect();
+            let residuals = (squares.iter().sum::<f64>() / squares.len() as f64).sqrt();
+            for usage in &unseen {
+                let (estimate, truth) =
+                    (model.estimate(usage).expect("an estimate"), cost(usage) * (1.0 + OFF * draw()));
+                let off = (estimate.cost - truth).abs();
+                within += usize::from(off <= estimate.margin);
+                within_residuals += usize::from(off <= two_sided(model.fit.freedom) * residuals * estimate.cost);
+                predictions += 1;
+            }
+        }
+        let share = |count: usize| count as f64 / f64::from(predictions);
+        let (share, of_residuals) = (share(within), share(within_residuals));
+        assert!((0.92..=0.99).contains(&share) && of_residuals < share, "{share} {of_residuals} of {predictions}");
     }
 
     #[test]
@@ -597,7 +648,7 @@ mod tests {
         let mut it = calibration(Mode::Regular, |it| matches!(it, Workload::Array { class: Class::Int, .. }));
         for point in &mut it.points {
             if let Workload::Array { length, .. } = point.workload {
-                point.visits[0].cpu = Some(f64::from(length).powi(2));
+                point.batches[0].cpu = Some(f64::from(length).powi(2));
             }
         }
         let points: Vec<_> = it.of(Activity::Serialize).collect();

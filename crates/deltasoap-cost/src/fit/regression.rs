@@ -13,6 +13,8 @@ use statrs::distribution::{ContinuousCDF, FisherSnedecor, StudentsT};
 const SINGULAR: f64 = 1e-9;
 /// The level of intervals and tests.
 pub const LEVEL: f64 = 0.95;
+/// Where so little is left of a direction when some points are left out, the others say nothing of it.
+const UNSEEN: f64 = 0.1;
 /// The part of the values' variance that a model must explain.
 pub const EXPLAINED: f64 = 0.5;
 
@@ -54,6 +56,12 @@ pub struct Regression {
     /// Covariance of the coefficients.
     #[serde(skip)]
     pub covariance: DMatrix<f64>,
+    /// Orthonormal columns that span the (weighted) regressors.
+    #[serde(skip)]
+    basis: DMatrix<f64>,
+    /// The residuals with weights.
+    #[serde(skip)]
+    weighted: DVector<f64>,
 }
 
 /// A coefficient with the interval that it lies in with 95 % certainty.
@@ -103,6 +111,8 @@ impl Problem {
             residuals: (0..n).map(|at| left[at] / self.weight(at)).collect(),
             outliers: outliers(&left, u, deviation, freedom),
             covariance,
+            basis: u.clone(),
+            weighted: left,
         })
     }
 
@@ -176,9 +186,18 @@ impl Regression {
         (row.transpose() * &self.covariance * &row)[(0, 0)].max(0.0).sqrt()
     }
 
-    /// Half the width of the interval of something with this standard error.
-    pub fn margin_of(&self, error: f64) -> f64 {
-        two_sided(self.freedom) * error
+    /// The (weighted) residuals that some points have if these points are left out of the fit: how far off predictions of them are that know
+    /// nothing of them. With the points' residuals e and their part H of the hat matrix these are (I - H)⁻¹ e (Cook and Weisberg, *Residuals
+    /// and Influence in Regression*, 1982), given here along the axes of I - H. Axes along which the points alone have determined the fit, to
+    /// nine tenths or more, are left out, since nothing else predicts them: there are as many numbers as axes that are left.
+    pub fn left_out(&self, points: &[usize]) -> Vec<f64> {
+        let basis = self.basis.select_rows(points);
+        let left = DVector::from_iterator(points.len(), points.iter().map(|&at| self.weighted[at]));
+        let seen = DMatrix::identity(points.len(), points.len()) - &basis * basis.transpose();
+        let axes = seen.symmetric_eigen();
+        let along = axes.eigenvectors.tr_mul(&left);
+        let pairs = axes.eigenvalues.iter().zip(along.iter()).filter(|(part, _)| **part > UNSEEN);
+        pairs.map(|(part, left)| left / part).collect()
     }
 
     /// The coefficient of a regressor.
@@ -236,7 +255,7 @@ impl Quality {
 }
 
 /// How many standard errors an interval of level 95 % reaches to either side.
-fn two_sided(freedom: usize) -> f64 {
+pub(super) fn two_sided(freedom: usize) -> f64 {
     t_quantile(1.0 - (1.0 - LEVEL) / 2.0, freedom)
 }
 
@@ -304,6 +323,42 @@ mod tests {
         assert!(near(fit.f, 5436385.54079785), "{fit:?}");
         assert!(near(fit.covariance[(0, 0)].sqrt(), 0.232818234301152), "{fit:?}");
         assert!(near(fit.covariance[(1, 1)].sqrt(), 0.429796848199937e-3), "{fit:?}");
+    }
+
+    /// The residuals of a fit to the other points.
+    #[test]
+    fn points_are_left_out_as_if_they_had_not_been_there() {
+        let xs: Vec<f64> = (0..20).map(f64::from).collect();
+        let ys: Vec<f64> = xs.iter().map(|x| 5.0 + 3.0 * x + (x * 1.7).sin()).collect();
+        let whole = line(&xs, &ys).expect("a line");
+        let points = [3, 4, 11];
+        let others = |all: &[f64]| {
+            let kept = all.iter().enumerate().filter(|(at, _)| !points.contains(at));
+            kept.map(|(_, value)| *value).collect::<Vec<_>>()
+        };
+        let without = line(&others(&xs), &others(&ys)).expect("a line");
+        let expected: f64 = points.iter().map(|&at| (ys[at] - without.at(&[1.0, xs[at]])).powi(2)).sum();
+        let found = whole.left_out(&points);
+        assert_eq!(found.len(), 3);
+        assert!((found.iter().map(|it| it * it).sum::<f64>() - expected).abs() < 1e-9 * expected, "{found:?}");
+        assert!(
+            found.iter().map(|it| it * it).sum::<f64>() > points.iter().map(|&at| whole.residuals[at].powi(2)).sum()
+        );
+    }
+
+    /// A regressor that nothing else has is not predicted by anything else.
+    #[test]
+    fn what_points_alone_determine_is_not_left_out() {
+        let own = |at: usize| if at < 3 { 1.0 } else { 0.0 };
+        let problem = Problem {
+            name: "own".into(),
+            regressors: vec!["c0".into(), "c1".into(), "own".into()],
+            rows: (0..20).map(|at| vec![1.0, at as f64, own(at)]).collect(),
+            values: (0..20).map(|at| 2.0 * at as f64 + 50.0 * own(at) + [0.1, -0.2, 0.05][at % 3]).collect(),
+            weights: vec![],
+        };
+        let found = problem.solve().expect("solved").left_out(&[0, 1, 2]);
+        assert!(found.len() == 2 && found.iter().all(|left| left.abs() < 1.0), "{found:?}");
     }
 
     /// The value that Imre et al. print for their 1330 types (section 3.3).

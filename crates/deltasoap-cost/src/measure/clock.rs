@@ -1,5 +1,6 @@
 //! Two clocks: of this thread on a processor, and of the wall. And what all programs together have spent on processors.
 
+use super::interval::middle;
 use rustix::param::clock_ticks_per_second;
 use rustix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
@@ -31,19 +32,28 @@ impl Times {
     /// The least of each clock, of those times that can be believed; no time at all of none.
     ///
     /// What disturbs a measurement makes it longer, so the least is the time of the work itself. But now and then a clock steps. So times
-    /// count only where both clocks agree that the thread had a processor nearly all of the time, if there are such times; and of
-    /// four or more not those that are less than half of the third least.
+    /// count only where both clocks agree that the thread had a processor nearly all of the time, if there are such times; and not where they
+    /// are up to a third of all and lie below a wide gap. A gap is wide if it is more than three times as wide as the times above it need to
+    /// get from their least to their median, and more than a tenth of this median. So times that are alike show that the ones below them
+    /// are glitches; where a busy machine has scattered them, they show nothing, and the least counts. Of two times neither is a glitch.
     #[must_use]
     pub fn least(all: &[Times]) -> Times {
         let agreeing: Vec<Times> = all.iter().copied().filter(Times::agree).collect();
         let mut believed = if agreeing.is_empty() { all.to_vec() } else { agreeing };
         believed.sort_by(|one, other| one.cost().total_cmp(&other.cost()));
-        if let Some(third) = believed.get(2).map(|times| times.cost()).filter(|_| believed.len() >= ENOUGH) {
-            believed.retain(|times| times.cost() >= GLITCH * third);
-        }
+        let costs: Vec<f64> = believed.iter().map(|times| times.cost()).collect();
+        believed.drain(..glitches(&costs));
         let least = |times: &mut dyn Iterator<Item = f64>| times.reduce(f64::min);
         let cpu = least(&mut believed.iter().filter_map(|times| times.cpu));
         Times { cpu, elapsed: least(&mut believed.iter().map(|times| times.elapsed)).unwrap_or_default() }
+    }
+
+    /// These times without those of something that is in them.
+    #[must_use]
+    pub(super) fn without(self, part: Times) -> Times {
+        let less = |all: f64, part: f64| (all - part).max(0.0);
+        let cpu = self.cpu.map(|cpu| less(cpu, part.cpu.unwrap_or_default()));
+        Times { cpu, elapsed: less(self.elapsed, part.elapsed) }
     }
 
     /// True if the thread had a processor nearly all of the time; also where processor time is not known.
@@ -54,10 +64,21 @@ impl Times {
 
 /// The part of elapsed time that a thread at least had a processor that did not wait.
 const BUSY: f64 = 0.75;
-/// Times among which a glitch can be told from a disturbed machine.
-const ENOUGH: usize = 4;
-/// What is less than this part of the third least time is a glitch.
-const GLITCH: f64 = 0.5;
+/// At most one of so many times is a glitch.
+const SOUND: usize = 3;
+/// A gap below which there are glitches is so many times as wide as the lower half of what is above it.
+const WIDE: f64 = 3.0;
+/// The part of a time that a glitch is too short by, at least: times of the same work differ by less.
+const GLITCH: f64 = 0.1;
+
+/// How many of these costs, in their order, are too low to be believed. See [`Times::least`].
+fn glitches(costs: &[f64]) -> usize {
+    let is_gap = |&at: &usize| {
+        let (gap, median) = (costs[at] - costs[at - 1], middle(&costs[at..]));
+        gap > (WIDE * (median - costs[at])).max(GLITCH * median)
+    };
+    (1..=costs.len() / SOUND).rev().find(is_gap).unwrap_or_default()
+}
 
 /// The median, of two in the middle the lower one; `None` of none.
 pub fn median(numbers: impl Iterator<Item = f64>) -> Option<f64> {
@@ -85,7 +106,16 @@ impl Clock {
         let each = |time: Duration| time.as_nanos() as f64 / count.max(1) as f64;
         Times { cpu: Some(each(cpu)), elapsed: each(elapsed) }
     }
+
+    /// What the clocks themselves take, which is in all times: the least of some times of nothing. That of processor time is a call of the
+    /// system, a fifth of what it takes to send a short message.
+    pub(super) fn overhead() -> Times {
+        Times::least(&(0..EMPTY).map(|_| Clock::start().stop(1)).collect::<Vec<_>>())
+    }
 }
+
+/// Times of nothing that tell what clocks take.
+const EMPTY: usize = 30;
 
 /// Time that this thread has spent on a processor.
 fn thread_time() -> Duration {
@@ -185,6 +215,7 @@ fn time_of(clock: ClockId) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use deltasoap_streams::prng::SplitMix64;
 
     #[test]
     fn waiting_is_no_processor_time() {
@@ -257,7 +288,61 @@ mod tests {
         assert_eq!(least(&[27.0, 27.2, 9.4, 28.0]), 27.0);
         assert_eq!(least(&[27.0, 13.0, 27.2, 9.4, 28.0, 31.0]), 27.0, "two of them");
         assert_eq!(least(&[5298.0, 11968.0, 9033.0, 8122.0, 9263.0]), 5298.0, "the others were disturbed");
-        assert_eq!(least(&[9.4, 27.0, 27.2]), 9.4, "of so few none can be told");
+        assert_eq!(least(&[9.4, 27.0, 27.2]), 27.0, "one of three");
+        assert_eq!(least(&[9.4, 27.0]), 9.4, "of two nobody knows which is right");
+        assert_eq!(least(&[27.0, 25.0, 27.2]), 25.0, "times differ by as much");
+    }
+
+    /// Batches of some visits, three each, whose true cost is 27: most are a little longer, every sixth is much longer.
+    fn visits(count: usize, random: &mut SplitMix64) -> Vec<Times> {
+        let mut uniform = || f64::from(random.below(1 << 20)) / f64::from(1 << 20);
+        let cost = |at: usize| 27.0 * (1.0 + 0.03 * uniform() + if at % 6 == 5 { 0.2 + uniform() } else { 0.0 });
+        (0..3 * count).map(cost).map(|cpu| Times { cpu: Some(cpu), elapsed: cpu * 1.01 }).collect()
+    }
+
+    /// However few visits there are, and whether both clocks have the glitch or that of the thread alone.
+    #[test]
+    fn glitches_are_not_the_cost() {
+        let mut random = SplitMix64::new(3);
+        for (count, glitches) in [(1, 1), (2, 2), (3, 3), (12, 1), (12, 3), (12, 9)] {
+            for part in [0.0, 0.3, 0.5, 0.6, 0.7, 0.76, 0.85, 1.5, 4.0] {
+                for has_both in [true, false] {
+                    let mut all = visits(count, &mut random);
+                    for glitch in 0..glitches {
+                        let at = glitch * all.len() / glitches;
+                        let Times { cpu, elapsed } = all[at];
+                        let part = part * (1.0 - 0.02 * glitch as f64);
+                        let elapsed = if has_both || part > 1.0 { elapsed * part } else { elapsed };
+                        all[at] = Times { cpu: cpu.map(|cpu| cpu * part), elapsed };
+                    }
+                    let cost = Times::least(&all).cost();
+                    let case = format!("{glitches} of {part} among {count} visits: {cost}");
+                    assert!((26.99..28.5).contains(&cost), "{case} {all:?}");
+                }
+            }
+        }
+    }
+
+    /// Where other programs make most times longer, each by as much as it happens, the least are no glitches.
+    #[test]
+    fn what_is_left_of_a_disturbed_machine_is_the_cost() {
+        let mut random = SplitMix64::new(5);
+        for clean in [4, 8, 12, 20] {
+            let mut uniform = || f64::from(random.below(1 << 20)) / f64::from(1 << 20);
+            let cost = |at: usize| 27.0 * (1.0 + 0.02 * uniform() + if at < clean { 0.0 } else { 0.1 + uniform() });
+            let all: Vec<_> = (0..36).map(cost).map(|cpu| Times { cpu: Some(cpu), elapsed: cpu }).collect();
+            assert!(Times::least(&all).cost() < 27.6, "{clean}: {all:?}");
+        }
+    }
+
+    /// The clocks are read for each message that is sent, which costs as much as a good part of a short one.
+    #[test]
+    fn reading_the_clocks_is_not_in_the_times() {
+        let overhead = Clock::overhead();
+        assert!(overhead.cpu.is_some_and(|cpu| cpu > 0.0), "{overhead:?}");
+        let times = |cpu, elapsed| Times { cpu, elapsed };
+        assert_eq!(times(Some(9.0), 8.0).without(times(Some(2.0), 1.0)), times(Some(7.0), 7.0));
+        assert_eq!(times(None, 8.0).without(times(Some(2.0), 9.0)), times(None, 0.0));
     }
 
     #[test]

@@ -266,22 +266,35 @@ impl<S: Subject> Write<S> {
     }
 
     /// Sends each message for itself, as those are sent that are answered: behind others that nobody has read yet, messages cost less, and how
-    /// much less depends on how many there are. The medians count: now and then the receiver is still busy with the message before.
+    /// much less depends on how many there are.
     fn send_each(&mut self, count: usize) -> Result<Times, CostError> {
-        let send = |_| {
-            let clock = Clock::start();
-            self.write()?;
-            let times = clock.stop(1);
-            self.settle()?;
-            Ok(times)
-        };
-        (0..count).map(send).collect::<Result<Vec<_>, _>>().map(|all| Times::median(&all))
+        one_by_one(self, count, Self::write, Self::settle)
     }
 
     fn settle(&self) -> Result<(), CostError> {
         let settled = self.link.as_ref().map_or(Ok(()), Link::settle);
         settled.map_err(|error| failed(&self.subject.name(), &error))
     }
+}
+
+/// The times of doing something, with something else between two times that does not count. The medians of both clocks, without what reading the
+/// clocks takes: now and then the receiver of a message is still busy with the one before.
+fn one_by_one<T>(
+    subject: &mut T,
+    count: usize,
+    mut timed: impl FnMut(&mut T) -> Result<(), CostError>,
+    between: impl Fn(&T) -> Result<(), CostError>,
+) -> Result<Times, CostError> {
+    let overhead = Clock::overhead();
+    let one = |_| {
+        let clock = Clock::start();
+        timed(subject)?;
+        let times = clock.stop(1);
+        between(subject)?;
+        Ok(times)
+    };
+    let all = (0..count).map(one).collect::<Result<Vec<_>, CostError>>()?;
+    Ok(Times::median(&all).without(overhead))
 }
 
 fn against(template: &mut Template, body: &Body<'_>) -> io::Result<Outgoing> {
@@ -392,5 +405,27 @@ impl Receiver for Taking<'_> {
 
     fn decode_body(&mut self, cursor: &mut Cursor<'_>) -> Step {
         self.memory.decode(cursor, self.view)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is left of nothing is less than half of what the clocks take to say so.
+    #[test]
+    fn nothing_takes_no_time() {
+        let (mut count, settled) = (0, std::cell::Cell::new(0));
+        let nothing = |count: &mut i32| {
+            *count += 1;
+            Ok(())
+        };
+        let times = one_by_one(&mut count, 400, nothing, |_| {
+            settled.set(settled.get() + 1);
+            Ok(())
+        });
+        let (times, overhead) = (times.expect("no error"), Clock::overhead());
+        assert!(times.cost() < overhead.cost() / 2.0, "{times:?} {overhead:?}");
+        assert_eq!((count, settled.get()), (400, 400));
     }
 }

@@ -30,14 +30,19 @@ impl Interval {
         sorted.sort_by(f64::total_cmp);
         let n = sorted.len();
         let (rank, confidence) = ranks(n)?;
-        let median = (sorted[(n - 1) / 2] + sorted[n / 2]) / 2.0;
-        Some(Interval { median, low: sorted[rank], high: sorted[n - 1 - rank], confidence })
+        Some(Interval { median: middle(&sorted), low: sorted[rank], high: sorted[n - 1 - rank], confidence })
     }
 
     /// True if the interval has the number in it.
     pub fn contains(&self, number: f64) -> bool {
         (self.low..=self.high).contains(&number)
     }
+}
+
+/// The median of numbers in their order; of an even number the mean of the two in the middle. There must be one.
+pub(super) fn middle(sorted: &[f64]) -> f64 {
+    let n = sorted.len();
+    (sorted[(n - 1) / 2] + sorted[n / 2]) / 2.0
 }
 
 /// How many numbers to leave out at either end, and the certainty of what remains.

@@ -1,9 +1,10 @@
 //! Measuring: what every workload costs a toolkit on this machine.
 //!
-//! All points are visited in rounds, in a new order each time, and the times of all visits are kept. What disturbs a measurement, another
-//! process or an interrupt, makes it longer, and it hits another point in the next round. So the least is the cost of the work itself, on
-//! a busy machine too, if it can be believed ([`Times::least`]): now and then a clock steps. What a toolkit does from time to time, such as
-//! collecting garbage, it does not hold, which is why for toolkits that time themselves it is the median of a visit that counts.
+//! All points are visited in rounds, in a new order each time. A visit times a few batches of messages, and the times of all of them are kept: the
+//! mean of a batch, and where each message is timed by itself the median. What disturbs a measurement, another process or an interrupt, makes
+//! it longer, and it hits another point in the next round. So the least is the cost of the work itself, on a busy machine too, if it can be
+//! believed ([`Times::least`]): now and then a clock steps. What a toolkit does from time to time, such as collecting garbage, is in few batches,
+//! and so not in the cost.
 
 mod clock;
 mod engine;
@@ -62,7 +63,7 @@ pub trait Watch {
     /// So many points of all are done.
     fn at(&mut self, done: usize, all: usize);
 
-    /// A round is over: what was measured so far can be kept, and gone on with later.
+    /// A round is over, or there is none to do: what was measured so far can be kept, and gone on with later.
     ///
     /// # Errors
     /// When it cannot be kept. Measuring ends then.
@@ -85,6 +86,10 @@ pub fn measure(
     let (begin, mut longest) = (Instant::now(), Duration::ZERO);
     let first = calibration.rounds;
     calibration.planned = plan.rounds;
+    if first >= plan.rounds {
+        // There is nothing to measure, but what was planned may be another number than before.
+        watch.round(&calibration)?;
+    }
     for round in first..plan.rounds {
         let (mut points, round_begin) = (Vec::new(), Instant::now());
         if plan.most.is_some_and(|most| !longest.is_zero() && begin.elapsed() + longest > most) {
@@ -132,29 +137,28 @@ pub fn visit(
     for activity in Activity::ALL.into_iter().filter(is_meant) {
         let Some(mut job) = engine.prepare(workload, activity, mode)? else { continue };
         let (times, bytes) = (timed(job.as_mut(), activity)?, job.bytes());
-        points.push(Point { workload: workload.clone(), activity, visits: vec![times], bytes });
+        points.push(Point { workload: workload.clone(), activity, batches: times, bytes });
     }
     Ok(())
 }
 
-/// The least times of a message in some batches.
+/// The times of a message in the batches of a visit.
 ///
 /// # Errors
 /// When the toolkit fails.
-pub fn timed(job: &mut dyn Job, activity: Activity) -> Result<Times, CostError> {
+pub fn timed(job: &mut dyn Job, activity: Activity) -> Result<Vec<Times>, CostError> {
     timed_by(job, if activity == Activity::Send { SENT_BATCH } else { BATCH })
 }
 
-fn timed_by(job: &mut dyn Job, batch: Duration) -> Result<Times, CostError> {
+fn timed_by(job: &mut dyn Job, batch: Duration) -> Result<Vec<Times>, CostError> {
     let first = job.run(1)?;
     if first.elapsed > SLOW.as_nanos() as f64 {
-        return Ok(first);
+        return Ok(vec![first]);
     }
     job.run(1)?;
     let one = job.run(1)?.elapsed.max(1.0);
     let count = (batch.as_nanos() as f64 / one).clamp(1.0, MOST) as usize;
-    let batches = (0..BATCHES).map(|_| job.run(count)).collect::<Result<Vec<_>, _>>()?;
-    Ok(Times::least(&batches))
+    (0..BATCHES).map(|_| job.run(count)).collect()
 }
 
 /// The numbers below `count` in an order of their own for each round.
@@ -170,7 +174,8 @@ mod tests {
     use crate::calibration::{Machine, Toolkit};
     use crate::predict::Sample;
 
-    /// A toolkit that takes a microsecond an item, twice that in every fifth visit; and, by a clock that steps, a third of it in every 23rd.
+    /// A toolkit that takes a microsecond an item, twice that in every fifth visit; and, by the clock of its thread, which steps, a third of it in every
+    /// 23rd.
     #[derive(Default)]
     struct Known {
         visits: usize,
@@ -179,11 +184,14 @@ mod tests {
         warm_ups: Vec<usize>,
     }
 
-    struct Constant(f64);
+    struct Constant {
+        cpu: f64,
+        elapsed: f64,
+    }
 
     impl Job for Constant {
         fn run(&mut self, _: usize) -> Result<Times, CostError> {
-            Ok(Times { cpu: Some(self.0), elapsed: self.0 * 2.0 })
+            Ok(Times { cpu: Some(self.cpu), elapsed: self.elapsed })
         }
 
         fn bytes(&self) -> usize {
@@ -215,15 +223,10 @@ mod tests {
             let Workload::Text { length } = workload else { return Ok(None) };
             self.visits += 1;
             let (is_slow, is_glitch) = (self.visits.is_multiple_of(5), self.visits.is_multiple_of(23));
-            let each = if is_glitch {
-                350.0
-            } else if is_slow {
-                2000.0
-            } else {
-                1000.0
-            };
-            let cost = f64::from(*length) * each;
-            Ok((activity == Activity::Serialize).then(|| Box::new(Constant(cost)) as Box<dyn Job>))
+            let time = f64::from(*length) * if is_slow { 2000.0 } else { 1000.0 };
+            let cpu = if is_glitch { f64::from(*length) * 350.0 } else { time };
+            let job = Constant { cpu, elapsed: time * 2.0 };
+            Ok((activity == Activity::Serialize).then(|| Box::new(job) as Box<dyn Job>))
         }
 
         fn prepare_sample<'s>(
@@ -240,6 +243,7 @@ mod tests {
     struct Count {
         last: (usize, usize),
         rounds: Vec<u32>,
+        planned: u32,
         stop_after: Option<u32>,
     }
 
@@ -250,6 +254,7 @@ mod tests {
 
         fn round(&mut self, calibration: &Calibration) -> Result<(), CostError> {
             self.rounds.push(calibration.rounds);
+            self.planned = calibration.planned;
             match self.stop_after == Some(calibration.rounds) {
                 true => Err(CostError::Operation("stopped".into())),
                 false => Ok(()),
@@ -276,8 +281,11 @@ mod tests {
         for point in &measured.points {
             let Workload::Text { length } = point.workload else { panic!("{point:?}") };
             let cost = f64::from(length) * 1000.0;
-            assert_eq!((point.times().cpu, point.visits.len()), (Some(cost), 12), "{point:?}");
-            glitches += point.visits.iter().filter(|times| times.cost() < cost).count();
+            assert_eq!(point.times().cpu, Some(cost), "{point:?}");
+            // Elapsed time is twice the cost, and that of every fifth visit twice as long.
+            let is_slow = cost * 4.0 > SLOW.as_nanos() as f64;
+            assert!(is_slow || point.batches.len() == 12 * BATCHES, "all of them are kept: {point:?}");
+            glitches += point.batches.iter().filter(|times| times.cost() < cost).count();
         }
         assert!(glitches > measured.points.len() / 4, "{glitches}");
     }
@@ -298,6 +306,17 @@ mod tests {
         let mut stopped = Count { stop_after: Some(2), ..Count::default() };
         assert!(measure(&mut Known::default(), plan, empty(), &mut stopped).is_err());
         assert_eq!(stopped.rounds, [1, 2]);
+    }
+
+    /// What is kept says as much as what is given back.
+    #[test]
+    fn fewer_rounds_than_there_are_make_an_end() {
+        let plan = Plan { extent: Extent::Few, rounds: 3, ..Plan::default() };
+        let kept = Calibration { rounds: 5, planned: 12, ..empty() };
+        let mut watch = Count::default();
+        let measured = measure(&mut Known::default(), plan, kept, &mut watch).expect("measured");
+        assert_eq!((measured.rounds, measured.planned, measured.unfinished()), (5, 3, None));
+        assert_eq!((watch.rounds, watch.planned), (vec![5], 3));
     }
 
     /// A message that takes a time, and counts how often it is done.
@@ -321,7 +340,8 @@ mod tests {
     fn batches_are_long_enough_and_slow_messages_are_done_once() {
         let count = |time, batch| {
             let mut job = Timed { time, count: 0 };
-            timed_by(&mut job, batch).expect("measured");
+            let batches = timed_by(&mut job, batch).expect("measured").len();
+            assert_eq!(batches, if job.count == 1 { 1 } else { BATCHES }, "all of them are kept");
             job.count
         };
         assert_eq!(count(Duration::from_micros(100), BATCH), 3 + BATCHES * 3);

@@ -30,6 +30,8 @@ pub const HTTP: usize = 300;
 const MOST_CLIENTS: u32 = 100_000;
 /// Most cores, for the same reason.
 const MOST_CORES: u32 = 1000;
+/// Most clients times cores: the time that solving a closed system takes grows with both, and a plan solves some dozens.
+const MOST_STATES: f64 = 1e7;
 
 /// What a request demands, in seconds, and what there is to serve it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -238,6 +240,12 @@ pub fn outcome(system: &System, load: Load) -> Result<Outcome, CostError> {
             at_least("the think time", think, 0.0)?;
             at_least("the number of clients", f64::from(clients), 1.0)?;
             at_most("the number of clients", clients, MOST_CLIENTS)?;
+            let servers = system.stations().iter().map(|station| station.servers).max().unwrap_or_default();
+            let found = f64::from(clients) * f64::from(servers);
+            if found > MOST_STATES {
+                let name = "the number of clients times that of the cores they use";
+                return Err(CostError::Parameter { name, expected: "at most 10000000", found });
+            }
             Ok(solve_closed(system, clients, think))
         }
         Load::Open { rate } => {
@@ -284,6 +292,14 @@ mod tests {
         assert!(error(system(), Load::Closed { clients: 0, think: 0.0 }).contains("number of clients"));
         assert!(error(system(), Load::Closed { clients: u32::MAX, think: 0.0 }).contains("at most 100000"));
         assert!(error(System { cores: u32::MAX, ..system() }, closed).contains("at most 1000"));
+        let many = Load::Closed { clients: 100_000, think: 0.0 };
+        let large = error(System { cores: 1000, ..system() }, many);
+        assert_eq!(
+            large,
+            "the number of clients times that of the cores they use must be at most 10000000, not 100000000"
+        );
+        let bounded = System { cores: 1000, max_concurrency: Some(2), ..system() };
+        assert!(plan(&bounded, many).is_ok(), "no more than two of the cores are used");
         assert!(error(system(), Load::Open { rate: f64::NAN }).contains("the rate"));
         let full = error(system(), Load::Open { rate: 401.0 });
         assert_eq!(
