@@ -6,6 +6,7 @@
 
 pub mod claim;
 pub mod exhibit;
+pub mod factors;
 pub mod number;
 pub mod page;
 pub mod plot;
