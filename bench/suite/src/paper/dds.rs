@@ -312,9 +312,10 @@ const PARTITIONS: [usize; 4] = [1, 100, 200, 500];
 
 /// An error if a run has not all columns of the papers' large tables.
 pub fn has_all_columns(partitions: &[usize]) -> Result<(), String> {
-    let has_all = PARTITIONS.iter().all(|partitions_there| partitions.contains(partitions_there));
-    let text = || format!("the paper's partitions are {PARTITIONS:?}, this run has {partitions:?}");
-    if has_all { Ok(()) } else { Err(text()) }
+    let has_all = PARTITIONS.iter().all(|wanted| partitions.contains(wanted));
+    has_all
+        .then_some(())
+        .ok_or_else(|| format!("the paper's partitions are {PARTITIONS:?}, this run has {partitions:?}"))
 }
 
 const NO_STACK: &str = "regular mode is many times as fast as theirs, so that a checkpoint weighs more";

@@ -235,7 +235,7 @@ impl<'a> Claims<'a> {
         let ends = |printed: f64| Test::Ends { first, last: last(printed) };
         // In one process there are no small arrays: below a thousand items, it would be the envelope that is measured.
         let (in_memory, large) = ("from memory, large arrays", |(low, high): (f64, f64)| Test::Range { low, high });
-        // The text has array sizes "close to 10" and "close to 75,000" for doubles, and no number for the largest arrays of base64.
+        // The text has array sizes "close to 10" and "close to 75,000" for doubles; it does not say how large those of base64 are.
         let (doubles_ends, far_ends) = ([10, 75_000], [10, 100_000]);
         Ok(vec![
             self.range("Figure 1", "figure1-xsoap", xsoap, doubles)?,
