@@ -466,7 +466,7 @@ fn memory_claims(book: &mut Book, printed: &Printed) -> Result<()> {
         let test = Test::Factor { printed: number.value, factor: 1.5 };
         let sizes = Sizes::All(vec![10_000, 25_000, 50_000, 75_000, 100_000]);
         let mut claim = known(number.claim("", sizes, test), because);
-        claim.statement += ", mean of all sizes, each N";
+        claim.statement += ", each N";
         book.add("Figure 5", claim, move |data, sizes| {
             let memory =
                 |n, policy, frequency| data.points.at(hard(n, 100, 1), Way::checkpoints(policy, frequency)).memory();
