@@ -24,7 +24,6 @@ fn row(all: &[Comparison], activity: Activity) -> Vec<String> {
     let these: Vec<_> = all.iter().filter(|it| it.activity == activity).collect();
     let errors = Errors::of(these.iter().map(|it| it.error()));
     let papers = Errors::of(these.iter().filter_map(|it| it.paper_error()));
-    let within = these.iter().filter(|it| it.is_within()).count() as f64 / these.len().max(1) as f64;
     let percent = |part: f64| format!("{:.1} %", part * 100.0);
     let figures = [errors.median_error, errors.p90_error, within].map(percent);
     let papers = if papers.n > 0 { percent(papers.median_error) } else { "-".to_owned() };

@@ -1,8 +1,8 @@
 //! Claims of papers, and verdicts on them.
 //!
 //! A claim has the paper's number, its sizes and a [`Test`]. It is judged on the paper's sizes only: what a run does not have is
-//! [`Outcome::NotMeasured`], with the reason. Each repetition is judged on its own, and where they do not all come to the same, the verdict is
-//! [`Outcome::Unstable`].
+//! [`Outcome::NotMeasured`], with the reason. What holds for each of many sizes is refuted by some of them, and confirmed by all of them alone.
+//! Each repetition is judged on its own, and where they do not all come to the same, the verdict is [`Outcome::Unstable`].
 
 use std::fmt;
 
@@ -66,7 +66,7 @@ pub enum Printed {
 pub enum Sizes {
     /// All of these are needed.
     All(Vec<usize>),
-    /// It holds for each of these, so that some of them are enough.
+    /// It holds for each of these, so that some of them can refute it. All of them are needed to confirm it.
     Each(Vec<usize>),
     /// It is not about sizes.
     None,
@@ -82,7 +82,7 @@ pub enum Outcome {
     Differs,
     /// They agree in some repetitions and differ in others.
     Unstable,
-    /// There are no numbers of ours.
+    /// There are no numbers of ours, or they agree at some of the sizes that it takes.
     NotMeasured,
 }
 
@@ -96,13 +96,13 @@ pub struct Verdict {
     pub sizes_run: Vec<usize>,
     /// The number that decides: the median, the least and the greatest of the repetitions.
     pub ours: Option<Interval>,
-    /// What chance reaches, where that matters.
-    pub chance: Option<f64>,
+    /// What the number has to exceed: see [`Finding::bar`](crate::test::Finding::bar).
+    pub bar: Option<f64>,
     /// Whether the numbers agreed, in each repetition.
     pub repetitions: Vec<bool>,
     /// The outcome.
     pub outcome: Outcome,
-    /// Why nothing was measured.
+    /// Why it was not measured, or not at enough sizes.
     pub reason: Option<String>,
 }
 
@@ -137,7 +137,7 @@ impl<'a, D> Registered<'a, D> {
             claim: self.claim.clone(),
             sizes_run,
             ours: None,
-            chance: None,
+            bar: None,
             repetitions: vec![],
             outcome: Outcome::NotMeasured,
             reason: Some(reason),
@@ -158,9 +158,11 @@ impl<'a, D> Registered<'a, D> {
         let repetitions: Vec<bool> = findings.iter().map(|finding| finding.agrees).collect();
         let Some(outcome) = outcome(&repetitions) else { return empty(sizes, "nothing was run".to_owned()) };
         let values: Vec<f64> = findings.iter().map(|finding| finding.value).collect();
-        let chance = findings.iter().filter_map(|finding| finding.chance).reduce(f64::max);
+        let bar = findings.iter().filter_map(|finding| finding.bar).reduce(f64::max);
         let ours = Interval::of(&values);
-        Verdict { claim: self.claim.clone(), sizes_run: sizes, ours, chance, repetitions, outcome, reason: None }
+        let reason = self.claim.sizes.doubt(&sizes, outcome);
+        let outcome = if reason.is_some() { Outcome::NotMeasured } else { outcome };
+        Verdict { claim: self.claim.clone(), sizes_run: sizes, ours, bar, repetitions, outcome, reason }
     }
 }
 
@@ -190,6 +192,15 @@ impl Sizes {
             return Err(format!("the paper's sizes are {}, this run has {}", list(wanted), list(available)));
         }
         Ok(common)
+    }
+
+    /// Why an outcome at some sizes says nothing of all of them.
+    fn doubt(&self, run: &[usize], outcome: Outcome) -> Option<String> {
+        let Sizes::Each(wanted) = self else { return None };
+        let is_open = run.len() < wanted.len() && outcome != Outcome::Differs;
+        is_open.then(|| {
+            format!("{outcome} at {} of the paper's {} sizes, which confirms nothing", run.len(), wanted.len())
+        })
     }
 }
 
@@ -234,7 +245,7 @@ impl Verdict {
             claim.printed.to_string(),
             self.ours.map_or_else(String::new, |ours| number(ours.median)),
             self.ours.filter(|_| self.repetitions.len() > 1).map_or_else(String::new, interval),
-            self.chance.map_or_else(String::new, number),
+            self.bar.map_or_else(String::new, number),
             size_names(&self.sizes_run).join(", "),
             claim.test.to_string(),
             self.outcome.to_string(),
@@ -244,7 +255,7 @@ impl Verdict {
 }
 
 const HEADER: [&str; 10] =
-    ["compared", "place", "theirs", "ours", "repetitions", "by chance", "sizes", "agrees if", OUTCOME, "why"];
+    ["compared", "place", "theirs", "ours", "range", "to beat", "sizes", "agrees if", OUTCOME, "why"];
 const OUTCOME: &str = "outcome";
 
 /// Verdicts as a table: all of them, whatever their outcome. Columns that would be empty are left out.
@@ -351,13 +362,29 @@ mod tests {
     }
 
     #[test]
+    fn some_sizes_refute_and_do_not_confirm() {
+        let (each, some) = (|| Sizes::Each(vec![1000, 10_000, 100_000]), [1000, 100_000]);
+        let partial = judged(each(), &some, &[1.5, 1.6]);
+        assert_eq!((partial.outcome, &partial.repetitions), (Outcome::NotMeasured, &vec![true, true]));
+        assert_eq!(partial.why(), "agrees at 2 of the paper's 3 sizes, which confirms nothing");
+        assert_eq!(partial.ours.map(|ours| ours.median), Some(1.55));
+        assert_eq!(
+            judged(each(), &some, &[1.5, 2.0]).why(),
+            "unstable at 2 of the paper's 3 sizes, which confirms nothing"
+        );
+        assert_eq!(judged(each(), &some, &[2.0, 2.1]).outcome, Outcome::Differs);
+        let complete = judged(each(), &[10, 1000, 10_000, 100_000], &[1.5]);
+        assert_eq!((complete.outcome, complete.why()), (Outcome::Agrees, ""));
+    }
+
+    #[test]
     fn a_verdict_shows_the_interval_and_its_reason() {
         let verdict = judged(Sizes::None, &[], &[2.0, 2.4, 1.9]);
         let text = grid("Claims", std::slice::from_ref(&verdict)).markdown();
         for part in ["1.24 to 1.76", " 2.00 ", "1.90 to 2.40", "differs", "another machine"] {
             assert!(text.contains(part), "{part}: {text}");
         }
-        assert!(!text.contains("by chance"), "{text}");
+        assert!(!text.contains("to beat"), "{text}");
         let json = serde_json::to_value(&verdict).unwrap();
         assert_eq!((&json["key"], &json["outcome"]), (&"speed".into(), &"differs".into()));
         assert_eq!((json["ours"]["low"].as_f64(), json["printed"][1].as_f64()), (Some(1.9), Some(1.76)));

@@ -8,6 +8,7 @@
 pub mod agreement;
 pub mod claim;
 pub mod exhibit;
+pub mod factors;
 pub mod number;
 pub mod page;
 pub mod plot;

@@ -1,6 +1,5 @@
 //! What is computed from many numbers: intervals, and how alike two orders are.
 
-use deltasoap_streams::prng::{SEED, SplitMix64};
 use serde::{Deserialize, Serialize};
 
 /// A median and what lies around it: 95 percent certainty, or the least and the greatest of a few repetitions.
@@ -53,45 +52,37 @@ pub fn rank_correlation(one: &[f64], other: &[f64]) -> f64 {
     correlation(&ranks(one), &ranks(other))
 }
 
-/// A group of numbers that are compared with each other: ours and theirs.
-pub type Group = Vec<(f64, f64)>;
+/// A cell of a table: our number, theirs, and where it stands.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Compared {
+    /// Our number.
+    pub ours: f64,
+    /// Theirs.
+    pub theirs: f64,
+    /// The levels of the table's factors there: of its row, and of the two that make up a column.
+    pub place: [usize; 3],
+}
+
+/// A group of cells that are compared with each other.
+pub type Group = Vec<Compared>;
+
+/// Our numbers and theirs.
+pub fn sides(group: &[Compared]) -> (Vec<f64>, Vec<f64>) {
+    group.iter().map(|cell| (cell.ours, cell.theirs)).unzip()
+}
 
 /// The mean of the rank correlations within groups. A group in which one side knows no order counts as 0: it says nothing.
 pub fn rank_correlation_within(groups: &[Group]) -> f64 {
-    mean(&rank_groups(groups).iter().map(|(ours, theirs)| correlation_or_none(ours, theirs)).collect::<Vec<_>>())
+    let within = |group: &Group| {
+        let (ours, theirs) = sides(group);
+        correlation_or_none(&ranks(&ours), &ranks(&theirs))
+    };
+    mean(&groups.iter().map(within).collect::<Vec<_>>())
 }
 
-/// What chance reaches: the value that 95 of 100 random orders of our numbers, each group put into order on its own, do not exceed.
-/// Drawn by a fixed seed, so that it is the same at each call.
-pub fn rank_correlation_by_chance(groups: &[Group]) -> f64 {
-    const DRAWS: usize = 400;
-    let mut random = SplitMix64::new(SEED);
-    let mut ranked = rank_groups(groups);
-    let mut drawn: Vec<f64> = (0..DRAWS)
-        .map(|_| {
-            ranked.iter_mut().for_each(|(ours, _)| shuffle(ours, &mut random));
-            mean(&ranked.iter().map(|(ours, theirs)| correlation_or_none(ours, theirs)).collect::<Vec<_>>())
-        })
-        .collect();
-    drawn.sort_unstable_by(f64::total_cmp);
-    drawn.get(DRAWS * 95 / 100).copied().unwrap_or(f64::NAN)
-}
-
-fn rank_groups(groups: &[Group]) -> Vec<(Vec<f64>, Vec<f64>)> {
-    let lists = groups.iter().map(|group| group.iter().copied().unzip());
-    lists.map(|(ours, theirs): (Vec<f64>, Vec<f64>)| (ranks(&ours), ranks(&theirs))).collect()
-}
-
-fn correlation_or_none(one: &[f64], other: &[f64]) -> f64 {
+/// Pearson's correlation; 0 where one side does not vary.
+pub fn correlation_or_none(one: &[f64], other: &[f64]) -> f64 {
     Some(correlation(one, other)).filter(|correlation| correlation.is_finite()).unwrap_or(0.0)
-}
-
-/// Fisher and Yates.
-fn shuffle(items: &mut [f64], random: &mut SplitMix64) {
-    for last in (1..items.len()).rev() {
-        let other = random.below(last as u32 + 1) as usize;
-        items.swap(last, other);
-    }
 }
 
 /// Pearson's.
@@ -105,11 +96,13 @@ fn correlation(one: &[f64], other: &[f64]) -> f64 {
 }
 
 /// Ranks from 1; equal items share the mean of theirs.
-fn ranks(list: &[f64]) -> Vec<f64> {
+pub fn ranks(list: &[f64]) -> Vec<f64> {
+    let mut sorted = list.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
     let rank = |item: &f64| {
-        let below = list.iter().filter(|other| *other < item).count();
-        let equal = list.iter().filter(|other| *other == item).count();
-        below as f64 + (equal + 1) as f64 / 2.0
+        let below = sorted.partition_point(|other| other < item);
+        let up_to = sorted.partition_point(|other| other <= item);
+        (below + up_to + 1) as f64 / 2.0
     };
     list.iter().map(rank).collect()
 }
@@ -143,18 +136,13 @@ mod tests {
 
     #[test]
     fn groups_are_compared_within_themselves() {
+        let group = |pairs: &[(f64, f64)]| -> Group {
+            pairs.iter().map(|&(ours, theirs)| Compared { ours, theirs, place: [0; 3] }).collect()
+        };
         // In each group ours runs against theirs; that the second group is greater on both sides counts for nothing.
-        let groups = [vec![(1.0, 3.0), (2.0, 2.0), (3.0, 1.0)], vec![(11.0, 13.0), (12.0, 12.0), (13.0, 11.0)]];
+        let groups = [group(&[(1.0, 3.0), (2.0, 2.0), (3.0, 1.0)]), group(&[(11.0, 13.0), (12.0, 12.0), (13.0, 11.0)])];
         assert!((rank_correlation_within(&groups) + 1.0).abs() < 1e-12);
-        let silent = [vec![(1.0, 3.0), (1.0, 2.0)], vec![(1.0, 1.0), (2.0, 2.0)]];
+        let silent = [group(&[(1.0, 3.0), (1.0, 2.0)]), group(&[(1.0, 1.0), (2.0, 2.0)])];
         assert!((rank_correlation_within(&silent) - 0.5).abs() < 1e-12);
-    }
-
-    /// The 95th percentile of Spearman's correlation of 30 random pairs is tabulated as 0.306.
-    #[test]
-    fn chance_reaches_what_tables_say() {
-        let group: Group = (0..30).map(|i| (f64::from(i), f64::from(i))).collect();
-        let chance = rank_correlation_by_chance(&[group]);
-        assert!((0.25..0.37).contains(&chance), "{chance}");
     }
 }

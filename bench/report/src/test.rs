@@ -1,12 +1,13 @@
 //! Tests of claims: when numbers of ours agree with what a paper says. Each of them can fail.
 //!
 //! An order of many cells is compared within groups, since what differs between groups (a size, a share of changes) would put any
-//! two tables into the same order; and it has to beat what chance reaches.
+//! two tables into the same order; and it has to beat what chance and trivial models ([`factors`]) reach.
 
 use std::fmt;
 
+use crate::factors;
 use crate::number;
-use crate::statistics::{Group, mean, rank_correlation_by_chance, rank_correlation_within};
+use crate::statistics::{Compared, Group, mean, rank_correlation_within};
 
 /// When numbers of ours agree.
 #[derive(Debug, Clone, PartialEq)]
@@ -55,10 +56,23 @@ pub enum Test {
         /// Percent of the first.
         percent: f64,
     },
-    /// The rank correlation within groups, on average, is at least this, and above what 95 of 100 random orders reach.
+    /// The rank correlation within groups, on average, is at least this, above what 95 of 100 random orders of the columns reach, and
+    /// above that of the best model of one factor by [`MARGIN`].
     Ranks {
         /// At least.
         least: f64,
+    },
+    /// Two correlations within groups, on average, are at least this and above chance: that of the ranks, and that of what is left once
+    /// the effect of each factor is taken away. No model in which each factor acts by itself agrees, however well it orders the cells.
+    Interplay {
+        /// At least.
+        least: f64,
+    },
+    /// The cells are at most so far from theirs, as the mean distance of their logarithms, as this share of the distance of the best
+    /// model of one factor.
+    Closer {
+        /// The share, below one.
+        share: f64,
     },
     /// Of all cells, at least this share differ from theirs by at most a factor.
     Cells {
@@ -83,11 +97,14 @@ pub enum Evidence {
 pub struct Finding {
     /// The number that decides; of several, the one that agrees least.
     pub value: f64,
-    /// What chance reaches, where the test has to beat it.
-    pub chance: Option<f64>,
+    /// What chance or a trivial model reaches, where the number has to exceed it.
+    pub bar: Option<f64>,
     /// Whether the numbers agree.
     pub agrees: bool,
 }
+
+/// By how much a rank correlation has to exceed that of the best model of one factor.
+pub const MARGIN: f64 = 0.05;
 
 /// Fewer cells than these in a group have no order worth a test: of six, one random order in twenty reaches 0.83.
 const LEAST_CELLS: usize = 6;
@@ -103,6 +120,8 @@ impl Test {
     pub fn judge(&self, evidence: &Evidence) -> Option<Finding> {
         match (self, evidence) {
             (Test::Ranks { least }, Evidence::Cells(groups)) => ranks(groups, *least),
+            (Test::Interplay { least }, Evidence::Cells(groups)) => interplay(groups, *least),
+            (Test::Closer { share }, Evidence::Cells(groups)) => closer(groups, *share),
             (Test::Cells { factor, share }, Evidence::Cells(groups)) => cells(groups, *factor, *share),
             (_, Evidence::Numbers(numbers)) => {
                 let is_usable = !numbers.is_empty() && numbers.iter().all(|number| number.is_finite());
@@ -114,7 +133,7 @@ impl Test {
 
     fn judge_numbers(&self, numbers: &[f64]) -> Option<Finding> {
         let (first, last) = (*numbers.first()?, *numbers.last()?);
-        let decided = |value: f64, agrees: bool| Some(Finding { value, chance: None, agrees });
+        let decided = |value: f64, agrees: bool| Some(Finding { value, bar: None, agrees });
         match *self {
             Test::Range { low, high } => {
                 let beyond = |number: f64| (low - number).max(number - high);
@@ -138,11 +157,13 @@ impl Test {
                 let most = worst(numbers, |number| number);
                 decided(most, most <= bound)
             }
-            Test::Ends { first: low_end, last: high_end } => {
-                let is_in = |number: f64, (low, high): (f64, f64)| (low..=high).contains(&number);
-                decided(last, numbers.len() > 1 && is_in(first, low_end) && is_in(last, high_end))
-            }
             _ if numbers.len() < 2 || numbers.iter().any(|number| *number <= 0.0) => None,
+            Test::Ends { first: low_end, last: high_end } => {
+                // In widths of its range.
+                let beyond = |number: f64, (low, high): (f64, f64)| (low - number).max(number - high) / (high - low);
+                let (at_first, at_last) = (beyond(first, low_end), beyond(last, high_end));
+                decided(if at_first > at_last { first } else { last }, at_first.max(at_last) <= 0.0)
+            }
             Test::Ascending => {
                 let steps: Vec<f64> = numbers.windows(2).map(|pair| pair[1] / pair[0]).collect();
                 let least = worst(&steps, |step| -step);
@@ -150,7 +171,7 @@ impl Test {
             }
             Test::Growth { least } => decided(last / first, last / first >= least),
             Test::Level { percent } => decided(last / first, (last / first - 1.0).abs() * 100.0 <= percent),
-            Test::Ranks { .. } | Test::Cells { .. } => None,
+            Test::Ranks { .. } | Test::Interplay { .. } | Test::Closer { .. } | Test::Cells { .. } => None,
         }
     }
 }
@@ -161,23 +182,44 @@ fn worst(numbers: &[f64], badness: impl Fn(f64) -> f64) -> f64 {
 }
 
 fn ranks(groups: &[Group], least: f64) -> Option<Finding> {
-    if groups.is_empty() || groups.iter().any(|group| group.len() < LEAST_CELLS || !is_finite(group)) {
-        return None;
-    }
-    let (value, chance) = (rank_correlation_within(groups), rank_correlation_by_chance(groups));
-    Some(Finding { value, chance: Some(chance), agrees: value >= least && value > chance })
+    let chance = factors::by_chance(has_order(groups)?, rank_correlation_within);
+    exceeds(rank_correlation_within(groups), least, chance.max(factors::best_order(groups) + MARGIN))
+}
+
+fn interplay(groups: &[Group], least: f64) -> Option<Finding> {
+    let lesser = |groups: &[Group]| rank_correlation_within(groups).min(factors::interplay(groups));
+    has_order(is_positive(groups)?)?;
+    exceeds(lesser(groups), least, factors::by_chance(groups, lesser))
+}
+
+fn exceeds(value: f64, least: f64, bar: f64) -> Option<Finding> {
+    Some(Finding { value, bar: Some(bar), agrees: value >= least && value > bar })
+}
+
+fn closer(groups: &[Group], share: f64) -> Option<Finding> {
+    let value = factors::distance(is_positive(groups)?)?;
+    Some(Finding { value, bar: None, agrees: value <= share })
 }
 
 fn cells(groups: &[Group], factor: f64, share: f64) -> Option<Finding> {
-    let all = groups.concat();
-    let is_usable = !all.is_empty() && is_finite(&all) && all.iter().all(|(ours, theirs)| *ours > 0.0 && *theirs > 0.0);
-    let near = |(ours, theirs): &(f64, f64)| f64::from(u8::from((ours / theirs).ln().abs() <= factor.ln()));
-    let value = mean(&all.iter().map(near).collect::<Vec<_>>());
-    is_usable.then_some(Finding { value, chance: None, agrees: value >= share })
+    let near = |cell: &Compared| f64::from(u8::from((cell.ours / cell.theirs).ln().abs() <= factor.ln()));
+    let value = mean(&is_positive(groups)?.iter().flatten().map(near).collect::<Vec<_>>());
+    Some(Finding { value, bar: None, agrees: value >= share })
 }
 
-fn is_finite(group: &[(f64, f64)]) -> bool {
-    group.iter().all(|(ours, theirs)| ours.is_finite() && theirs.is_finite())
+/// The groups, if there are some and each has an order.
+fn has_order(groups: &[Group]) -> Option<&[Group]> {
+    let is_finite = |cell: &Compared| cell.ours.is_finite() && cell.theirs.is_finite();
+    let has_order = |group: &Group| group.len() >= LEAST_CELLS && group.iter().all(is_finite);
+    Some(groups).filter(|groups| !groups.is_empty() && groups.iter().all(has_order))
+}
+
+/// The groups, if they have cells, and these have logarithms.
+fn is_positive(groups: &[Group]) -> Option<&[Group]> {
+    let has_logarithm = |number: f64| number.is_finite() && number > 0.0;
+    let is_positive = |cell: &Compared| has_logarithm(cell.ours) && has_logarithm(cell.theirs);
+    Some(groups)
+        .filter(|groups| groups.iter().any(|group| !group.is_empty()) && groups.iter().flatten().all(is_positive))
 }
 
 impl fmt::Display for Test {
@@ -193,7 +235,17 @@ impl fmt::Display for Test {
             Test::Ascending => f.write_str("each is greater than the one before"),
             Test::Growth { least } => write!(f, "last by first at least {}", number(least)),
             Test::Level { percent } => write!(f, "last within {} % of the first", number(percent)),
-            Test::Ranks { least } => write!(f, "at least {}, and above chance", number(least)),
+            Test::Ranks { least } => {
+                write!(
+                    f,
+                    "at least {}, above chance, and above the best model of one factor by {MARGIN}",
+                    number(least)
+                )
+            }
+            Test::Interplay { least } => write!(f, "at least {}, and above chance", number(least)),
+            Test::Closer { share } => {
+                write!(f, "at most {} of what the best model of one factor is off", number(share))
+            }
             Test::Cells { factor, share } => {
                 write!(f, "at least {:.0} % of cells within a factor of {factor}", share * 100.0)
             }
@@ -209,9 +261,13 @@ mod tests {
         Evidence::Numbers(numbers.to_vec())
     }
 
-    /// A table in which ours is `of` theirs.
+    /// A table of two rows and twelve columns, twice, in which ours is `of` theirs.
     fn table(of: impl Fn(usize, f64) -> f64) -> Evidence {
-        let group = |start: usize| (start..start + 8).map(|i| (of(i, i as f64 + 1.0), i as f64 + 1.0)).collect();
+        let cell = |i: usize| {
+            let theirs = (i / 100 * 100 + i % 100 * 7 % 24 + 1) as f64;
+            Compared { ours: of(i, theirs), theirs, place: [i % 2, i % 100 / 2 % 3, i % 100 / 6] }
+        };
+        let group = |start: usize| (start..start + 24).map(cell).collect();
         Evidence::Cells(vec![group(0), group(100)])
     }
 
@@ -225,11 +281,13 @@ mod tests {
             (Test::Near { printed: -14.2, distance: 5.0 }, numbers(&[-18.0, -10.0]), numbers(&[-14.0, 3.0]), 3.0),
             (Test::AtLeast(3.8), numbers(&[3.8, 46.0]), numbers(&[46.0, 3.7]), 3.7),
             (Test::AtMost(1.5), numbers(&[0.2, 1.5]), numbers(&[1.6, 0.3]), 1.6),
-            (Test::Ends { first: (1.0, 1.2), last: (1.3, 1.5) }, numbers(&[1.1, 9.0, 1.4]), numbers(&[1.3, 1.4]), 1.4),
+            (Test::Ends { first: (1.0, 1.2), last: (1.3, 1.5) }, numbers(&[1.1, 9.0, 1.4]), numbers(&[1.3, 1.4]), 1.3),
             (Test::Ascending, numbers(&[1.0, 2.0, 3.0]), numbers(&[1.0, 4.0, 3.0]), 0.75),
             (Test::Growth { least: 1.3 }, numbers(&[1.0, 0.5, 1.4]), numbers(&[1.0, 5.0, 1.2]), 1.2),
             (Test::Level { percent: 10.0 }, numbers(&[10.0, 20.0, 10.9]), numbers(&[10.0, 12.0]), 1.2),
+            (Test::Ends { first: (1.0, 1.2), last: (1.3, 1.5) }, numbers(&[1.2, 1.3]), numbers(&[1.1, 1.6]), 1.6),
             (Test::Ranks { least: 0.5 }, table(|_, theirs| theirs * 3.0), table(|_, theirs| -theirs), -1.0),
+            (Test::Interplay { least: 0.5 }, table(|_, theirs| theirs * 3.0), table(|_, theirs| 1.0 / theirs), -1.0),
             (Test::Cells { factor: 1.5, share: 0.7 }, table(|_, theirs| theirs * 1.4), table(|_, t| t * 1.6), 0.0),
         ];
         for (test, agreeing, differing, value) in cases {
@@ -245,13 +303,29 @@ mod tests {
         let noise = [3.0, 7.0, 1.0, 8.0, 2.0, 6.0, 5.0, 4.0];
         let test = Test::Ranks { least: 0.2 };
         let finding = test.judge(&table(|i, _| (i / 100) as f64 * 50.0 + noise[i % 4 + (i / 2) % 4])).unwrap();
-        assert!(!finding.agrees && finding.chance.unwrap() > 0.2, "{finding:?}");
+        assert!(!finding.agrees && finding.bar.unwrap() > 0.2, "{finding:?}");
+    }
+
+    /// What knows their numbers by the levels of one factor, or has one for each group, does not agree.
+    #[test]
+    fn a_trivial_model_is_no_agreement() {
+        let one_factor = |i: usize, _: f64| [2.0, 3.0, 1.0, 4.0][i % 100 / 6];
+        let agrees = |test: &Test, table: &Evidence| test.judge(table).unwrap().agrees;
+        let (ranks, interplay, closer) =
+            (Test::Ranks { least: 0.2 }, Test::Interplay { least: 0.2 }, Test::Closer { share: 0.9 });
+        for test in [&ranks, &interplay, &closer] {
+            assert!(agrees(test, &table(|i, theirs| theirs * [1.05, 1.0][i % 2])), "{test}");
+            assert!(!agrees(test, &table(one_factor)), "{test}");
+        }
+        let middle = |_: usize, theirs: f64| if theirs > 100.0 { 112.0 } else { 12.0 };
+        assert!(!agrees(&closer, &table(middle)) && !agrees(&closer, &table(|_, theirs| theirs * 3.0)));
     }
 
     #[test]
     fn what_is_no_evidence_is_not_judged() {
         let ranks = Test::Ranks { least: 0.5 };
-        let few = Evidence::Cells(vec![vec![(1.0, 1.0), (2.0, 2.0)]]);
+        let cell = |number: f64| Compared { ours: number, theirs: number, place: [0; 3] };
+        let few = Evidence::Cells(vec![vec![cell(1.0), cell(2.0)]]);
         for (test, evidence) in [
             (&ranks, numbers(&[1.0])),
             (&ranks, few),
@@ -259,6 +333,10 @@ mod tests {
             (&Test::AtLeast(1.0), numbers(&[])),
             (&Test::AtLeast(1.0), numbers(&[2.0, f64::NAN])),
             (&Test::Ascending, numbers(&[2.0])),
+            (&Test::Ends { first: (1.0, 1.2), last: (1.3, 1.5) }, numbers(&[1.1])),
+            (&Test::Closer { share: 0.9 }, table(|_, _| 0.0)),
+            (&Test::Interplay { least: 0.5 }, table(|_, theirs| -theirs)),
+            (&Test::Closer { share: 0.9 }, Evidence::Cells(vec![vec![]])),
             (&Test::AtMost(1.0), table(|_, theirs| theirs)),
             (&Test::Cells { factor: 2.0, share: 0.5 }, table(|_, _| 0.0)),
         ] {

@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use anyhow::Result;
 
+use deltasoap_report::statistics::{Compared, Group};
 use deltasoap_report::{Chart, Exhibit, Grid, Sizes, Test, number, size_names};
 
 use super::fresh::MESSAGES;
@@ -301,6 +302,22 @@ fn each() -> Sizes {
     Sizes::Each(SIZES.to_vec())
 }
 
+/// For what is said of a table as a whole.
+fn all() -> Sizes {
+    Sizes::All(SIZES.to_vec())
+}
+
+/// The numbers of partitions in both papers' large tables.
+const PARTITIONS: [usize; 4] = [1, 100, 200, 500];
+
+/// An error if a run has not all columns of the papers' large tables.
+pub fn has_all_columns(partitions: &[usize]) -> Result<(), String> {
+    let has_all = PARTITIONS.iter().all(|wanted| partitions.contains(wanted));
+    has_all
+        .then_some(())
+        .ok_or_else(|| format!("the paper's partitions are {PARTITIONS:?}, this run has {partitions:?}"))
+}
+
 const NO_STACK: &str = "regular mode is many times as fast as theirs, so that a checkpoint weighs more";
 
 fn baseline_claims(book: &mut Book) {
@@ -326,22 +343,33 @@ fn overhead(data: &Data, n: usize, portion: u32) -> f64 {
 }
 
 /// The same in the paper, by its Table 3: with all values changed, in one part, no checkpoint is of use.
-fn their_overhead(printed: &Printed, portion: u32) -> Option<f64> {
-    let cell = Cell { percent: 100, size: LARGEST, partitions: 1, portion };
+fn their_overhead(printed: &Printed, size: usize, portion: u32) -> Option<f64> {
+    let cell = Cell { percent: 100, size, partitions: 1, portion };
     Some((their_share(printed, cell)? - 1.0) * 100.0)
 }
 
+/// At 256 bytes, which the table has not: between 32 and 512 bytes, in proportion to the number of checkpoints.
+fn their_overhead_at_256(printed: &Printed, size: usize) -> Option<f64> {
+    let (at_32, at_512) = (their_overhead(printed, size, 32)?, their_overhead(printed, size, 512)?);
+    Some(at_512 + (at_32 - at_512) / 15.0)
+}
+
 fn overhead_claims(book: &mut Book, printed: &Rc<Printed>) {
-    let statement = "overhead of checkpoints by that of Table 3 with all values changed (23, 17 and 12 %), N = 512, 1024 and 4096 (\"small\")";
-    let small = claim("overhead", "section 4.3", statement, largest(), Test::AtMost(1.5));
+    let statement = "overhead of checkpoints by that of Table 3 with all values changed (23, 17 and 12 % of 100K), N = 512, 1024 and 4096, each size (\"small\")";
+    let small = claim("overhead", "section 4.3", statement, each(), Test::AtMost(1.5));
     let theirs = printed.clone();
-    book.add("Figure 3", known(small, NO_STACK), move |data, _| {
-        let by_theirs = |portion| Some(overhead(data, LARGEST, portion) / their_overhead(&theirs, portion)?);
-        numbers([512, 1024, 4096].into_iter().filter_map(by_theirs).collect())
+    book.add("Figure 3", known(small, NO_STACK), move |data, sizes| {
+        let by_theirs = |n, portion| Some(overhead(data, n, portion) / their_overhead(&theirs, n, portion)?);
+        let pairs = sizes.iter().flat_map(|&n| [512, 1024, 4096].map(|portion| (n, portion)));
+        numbers(pairs.filter_map(|(n, portion)| by_theirs(n, portion)).collect())
     });
-    let statement = "overhead of checkpoints in percent, N = 256 (\"relatively small\", from 256 bytes on)";
-    let at_256 = claim("overhead-256", "section 4.3", statement, largest(), Test::AtMost(50.0));
-    book.add("Figure 3", known(at_256, NO_STACK), |data, _| one(overhead(data, LARGEST, 256)));
+    let statement = "overhead of checkpoints at N = 256 by that of Table 3 between N = 32 and 512 (33 % of 100K), each size (\"relatively small\", from 256 bytes on)";
+    let at_256 = claim("overhead-256", "section 4.3", statement, each(), Test::AtMost(1.5));
+    let theirs = printed.clone();
+    book.add("Figure 3", known(at_256, NO_STACK), move |data, sizes| {
+        let by_theirs = |&n: &usize| Some(overhead(data, n, 256) / their_overhead_at_256(&theirs, n)?);
+        numbers(sizes.iter().filter_map(by_theirs).collect())
+    });
     let statement = "overhead at N = 32 by that at N = 4096 (\"small, except when the portion is extremely small\")";
     let at_32 = claim("overhead-32", "section 4.3", statement, largest(), Test::AtLeast(5.0));
     book.add("Figure 3", at_32, |data, _| one(overhead(data, LARGEST, 32) / overhead(data, LARGEST, 4096).max(0.1)));
@@ -361,13 +389,14 @@ fn speedups(data: &Data, sizes: &[usize]) -> Vec<f64> {
     kinds.flat_map(|(kind, matcher)| sizes.iter().map(move |&n| speedup(data, kind, n, matcher))).collect()
 }
 
+const CRC: &str = "CRC-32 is an instruction here, and was a loop there";
+
 fn table2_claims(book: &mut Book, printed: &Rc<Printed>) -> Result<()> {
-    let statement =
-        "rank correlation of Table 2 within each size (size alone would put any two tables into the same order)";
-    let ranks = claim("table2", "Table 2", statement, each(), Test::Ranks { least: 0.8 });
+    let statement = "rank correlation of Table 2 within each size, in fast mode and without it apart (size and mode alone would put any two tables into much the same order)";
+    let ranks = known(claim("table2", "Table 2", statement, all(), Test::Ranks { least: 0.8 }), CRC);
     let theirs = printed.clone();
     book.add("Table 2", ranks, move |data, sizes| {
-        cells(sizes.iter().map(|&n| table2_group(data, &theirs, n)).collect())
+        cells(sizes.iter().flat_map(|&n| table2_groups(data, &theirs, n)).collect())
     });
     let factor = |key: &str| {
         let number = printed.number(key)?;
@@ -375,30 +404,32 @@ fn table2_claims(book: &mut Book, printed: &Rc<Printed>) -> Result<()> {
     };
     book.add("Table 2", factor("xor-hard-speedup")?, |data, _| one(speedup(data, Kind::Hard, LARGEST, Match::Xor)));
     book.add("Table 2", factor("xor-ints-speedup")?, |data, _| one(speedup(data, Kind::Ints, LARGEST, Match::Xor)));
-    let crc32 = known(factor("crc32-dummy-speedup")?, "CRC-32 is an instruction here, and was a loop there");
+    let crc32 = known(factor("crc32-dummy-speedup")?, CRC);
     book.add("Table 2", crc32, |data, _| {
         let dummy = data.ms(Recipe::identical(Kind::UnreadHard, LARGEST), Way::REGULAR);
         one(dummy / regular(data, Kind::Hard, LARGEST) * speedup(data, Kind::Hard, LARGEST, Match::Crc32))
     });
-    let least = printed.number("least-speedup")?.claim("", each(), Test::AtLeast(3.8));
+    // Half of theirs at least: the factor of two of the other speedups, in the direction that the sentence has.
+    let number = printed.number("least-speedup")?;
+    let least = number.claim("", each(), Test::AtLeast(number.value / 2.0));
     book.add("Table 2", least, |data, sizes| numbers(speedups(data, sizes)));
     let number = printed.number("greatest-speedup")?;
-    let greatest = number.claim("", each(), Test::Factor { printed: number.value, factor: 2.0 });
+    let greatest = number.claim("", all(), Test::Factor { printed: number.value, factor: 2.0 });
     book.add("Table 2", greatest, |data, sizes| one(speedups(data, sizes).into_iter().fold(f64::MIN, f64::max)));
     Ok(())
 }
 
-/// Times of a size, ours and theirs.
-fn table2_group(data: &Data, printed: &Printed, n: usize) -> Vec<(f64, f64)> {
-    let mut group = Vec::new();
-    for (row, mode, way) in table2_rows() {
-        for (kind, unread, key, _) in TYPES {
-            let theirs = mode.and_then(|mode| printed.table2(mode, key, n));
-            let ours = || data.ms(table2_recipe(row, (kind, unread), n), way);
-            group.extend(theirs.map(|theirs| (ours(), theirs)));
+/// Times of a size, ours and theirs: without fast mode, and in it.
+fn table2_groups(data: &Data, printed: &Printed, n: usize) -> [Group; 2] {
+    let mut groups = [vec![], vec![]];
+    for (at, (row, mode, way)) in table2_rows().into_iter().enumerate() {
+        for (type_at, (kind, unread, key, _)) in TYPES.into_iter().enumerate() {
+            let Some(theirs) = mode.and_then(|mode| printed.table2(mode, key, n)) else { continue };
+            let ours = data.ms(table2_recipe(row, (kind, unread), n), way);
+            groups[usize::from(way.policy != Policy::Off)].push(Compared { ours, theirs, place: [n, at, type_at] });
         }
     }
-    group
+    groups
 }
 
 /// What the text says on Figures 4 and 5: 100K elements, of which a quarter changes.
@@ -432,43 +463,50 @@ fn table3_cells(percents: &[u32], sizes: &[usize], partitions: &[usize]) -> Vec<
 }
 
 /// Shares of regular mode, ours and theirs; `way` is applied to both of ours.
-fn share_groups(data: &Data, printed: &Printed, groups: &[Vec<Cell>], way: fn(Way) -> Way) -> Vec<Vec<(f64, f64)>> {
-    let pair = |cell: &Cell| {
+fn share_groups(data: &Data, printed: &Printed, groups: &[Vec<Cell>], way: fn(Way) -> Way) -> Vec<Group> {
+    let compared = |cell: &Cell| {
         let recipe = hard(cell.size, cell.percent, cell.partitions);
         let ours = data.ms(recipe, way(full(cell.portion))) / data.ms(recipe, way(Way::REGULAR));
-        Some((ours, their_share(printed, *cell)?))
+        let place = [cell.size, cell.partitions, cell.portion as usize];
+        Some(Compared { ours, theirs: their_share(printed, *cell)?, place })
     };
-    groups.iter().map(|group| group.iter().filter_map(pair).collect()).collect()
+    groups.iter().map(|group| group.iter().filter_map(compared).collect()).collect()
 }
 
 fn table3_claims(book: &mut Book, printed: &Rc<Printed>, scope: &Scope) {
     let as_it_is: fn(Way) -> Way = |way| way;
     let partitions = scope.partitions.clone();
-    let statement = "rank correlation of Table 3 within P = 25, 50 and 75 (P alone would reach 0.6 over all cells; P = 100 has no order)";
-    let ranks = claim("table3", "Table 3", statement, each(), Test::Ranks { least: 0.5 });
+    let statement = "order and interplay of T, N and n in Table 3: the lesser of two correlations within P = 25, 50 and 75, of ranks and of what is left of the times when each factor's own effect is taken away (P = 100 has no order)";
+    // A model in which only N = 32 is slow, and T counts at the others, reaches 0.53.
+    let order = claim("table3", "Table 3", statement, all(), Test::Interplay { least: 0.7 });
     let (theirs, columns) = (printed.clone(), partitions.clone());
-    book.add("Table 3", ranks, move |data, sizes| {
+    book.add("Table 3", known(order, NO_STACK), move |data, sizes| {
+        has_all_columns(&columns)?;
         cells(share_groups(data, &theirs, &table3_cells(&[25, 50, 75], sizes, &columns), as_it_is))
     });
     for (key, reference, way, because) in [
         ("table3-cells", "both with our shortcuts", as_it_is, NO_STACK),
         ("table3-cells-general", "both without our shortcuts, as theirs", general as fn(Way) -> Way, ""),
     ] {
-        let statement = format!("cells of Table 3: time by that of No DDS, {reference}");
-        let alike = claim(key, "Table 3", statement, each(), Test::Cells { factor: 1.5, share: 0.7 });
+        let statement = format!(
+            "cells of Table 3, time by that of No DDS, {reference}: mean distance of logarithms from theirs, by that of the best model of P, T, N or n alone"
+        );
+        let alike = claim(key, "Table 3", statement, all(), Test::Closer { share: 0.9 });
         let alike = if because.is_empty() { alike } else { known(alike, because) };
         let (theirs, columns) = (printed.clone(), partitions.clone());
         book.add("Table 3", alike, move |data, sizes| {
+            has_all_columns(&columns)?;
             cells(share_groups(data, &theirs, &table3_cells(&PERCENTS, sizes, &columns), way))
         });
     }
     portion_claims(book);
+    effect_claims(book);
 }
 
 /// What section 4.5 says on sizes of portions: 100K elements.
 fn portion_claims(book: &mut Book) {
     let ms = |data: &Data, percent, portion| data.ms(hard(LARGEST, percent, 1), full(portion));
-    let statement = "share of cells with P = 25 or 50 and N above 32 that are faster than regular mode (\"in general\"; the paper: all 24)";
+    let statement = "share of cells with P = 25 or 50 and N above 32 that are faster than regular mode (\"in general\"; the paper: 23 of 24)";
     let gains = claim("improvements", "section 4.5", statement, largest(), Test::AtLeast(0.9));
     book.add("Table 3", known(gains, NO_STACK), |data, _| {
         let all = table3_cells(&[25, 50], &[LARGEST], &[1, 100, 200, 500]).concat();
@@ -493,6 +531,29 @@ fn portion_claims(book: &mut Book) {
         "time at N = 512 by that at N = 4096, P = 100, T = 1 (\"comparable for all N other than 32\"; the paper: 1.1)";
     let level = claim("portions-level", "section 4.5", statement, largest(), Test::Range { low: 0.8, high: 1.25 });
     book.add("Table 3", known(level, NO_STACK), move |data, _| one(ms(data, 100, 512) / ms(data, 100, 4096)));
+}
+
+/// "As P becomes larger, the effect of both T and N becomes smaller": 100K elements.
+fn effect_claims(book: &mut Book) {
+    let ms = |data: &Data, percent, partitions, portion| data.ms(hard(LARGEST, percent, partitions), full(portion));
+    let falls = |effects: Vec<f64>| effects.windows(2).map(|pair| pair[0] / pair[1]).collect::<Vec<_>>();
+    let statement = "what T = 500 instead of 1 multiplies the time by, N = 512, 1024 and 4096: each value of P = 25, 50, 75 and 100 by the next, the least (\"smaller\")";
+    let partitions = claim("effect-partitions", "section 4.5", statement, largest(), Test::AtLeast(1.0));
+    book.add("Table 3", partitions, move |data, _| {
+        let effect = |percent, portion| ms(data, percent, 500, portion) / ms(data, percent, 1, portion);
+        let of = |portion| falls(PERCENTS.map(|percent| effect(percent, portion)).to_vec());
+        numbers([512, 1024, 4096].map(of).concat())
+    });
+    let statement = "the greatest time of N = 512, 1024 and 4096 by the least, T = 100, 200 and 500: each value of P = 25, 50 and 75 by the next, the least (\"smaller\"; at P = 100 nothing is left of it)";
+    let portions = claim("effect-portions", "section 4.5", statement, largest(), Test::AtLeast(1.0));
+    book.add("Table 3", portions, move |data, _| {
+        let effect = |percent, partitions| {
+            let times = [512, 1024, 4096].map(|portion| ms(data, percent, partitions, portion));
+            times.into_iter().fold(0.0, f64::max) / times.into_iter().fold(f64::INFINITY, f64::min)
+        };
+        let of = |partitions| falls([25, 50, 75].map(|percent| effect(percent, partitions)).to_vec());
+        numbers([100, 200, 500].map(of).concat())
+    });
 }
 
 /// Counts depend on sizes alone, not on the machine.
@@ -525,4 +586,105 @@ fn section45_claims(book: &mut Book, printed: &Printed, size: usize) -> Result<(
         });
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::paper::model::Paper;
+    use deltasoap_report::{Outcome, Verdict};
+
+    /// Verdicts on times that `ours` makes up of a recipe and a way.
+    fn judged(ours: impl Fn(Recipe, Way) -> f64) -> Vec<Verdict> {
+        let (data, book) = (Data::default(), claims(&Scope::new(false, &[])).unwrap());
+        book.judge(Study(std::slice::from_ref(&data)));
+        let mut data = data;
+        data.points.fill(|recipe, way| Point { ms: ours(recipe, way), counts: None });
+        Paper::Deserialization.fill(&mut data);
+        book.judge(Study(std::slice::from_ref(&data)))
+    }
+
+    fn of<'v>(verdicts: &'v [Verdict], key: &str) -> &'v Verdict {
+        verdicts.iter().find(|verdict| verdict.claim.key == key).unwrap()
+    }
+
+    fn in_table3(share: impl Fn(Recipe, f64) -> f64) -> impl Fn(Recipe, Way) -> f64 {
+        move |recipe, way| if way.policy == Policy::Off { 1.0 } else { share(recipe, f64::from(way.portion)) }
+    }
+
+    /// What each knows of Table 3, as shares of regular mode: nothing, P, N, T, two of them, or all three apart.
+    #[test]
+    fn no_trivial_model_agrees_with_table_3() {
+        let is_32 = |portion: f64| f64::from(u8::from(portion < 100.0));
+        let partitions = |recipe: Recipe| recipe.partitions as f64;
+        let models: [&dyn Fn(Recipe, f64) -> f64; 8] = [
+            &|_, _| 1.0,
+            &|recipe, _| f64::from(recipe.percent) / 100.0,
+            &|recipe, _| [0.1, 0.4, 0.65, 0.95, 1.15][recipe.percent as usize / 25],
+            &|_, portion| if portion < 100.0 { 1.8 } else { 0.7 },
+            &|recipe, _| 0.5 + partitions(recipe) / 1000.0,
+            &|recipe, portion| (5.0 * is_32(portion) + partitions(recipe) / 1000.0).exp(),
+            &|recipe, portion| 1e4 * is_32(portion) + partitions(recipe),
+            &|recipe, portion| partitions(recipe) * portion / recipe.n as f64,
+        ];
+        for (at, model) in models.into_iter().enumerate() {
+            let verdicts = judged(in_table3(model));
+            for key in ["table3", "table3-cells", "table3-cells-general"] {
+                let verdict = of(&verdicts, key);
+                assert_eq!(verdict.outcome, Outcome::Differs, "{at} {key}: {:?}", verdict.ours);
+            }
+        }
+    }
+
+    /// What the paper says in words: runs of changed bytes are read up to the end of their portions, and each checkpoint costs something.
+    #[test]
+    fn a_model_of_what_the_paper_describes_has_the_interplay_of_table_3() {
+        let verdicts = judged(in_table3(|recipe, portion| {
+            let part = recipe.n as f64 / recipe.partitions as f64 * 36.0;
+            let read = (part * f64::from(recipe.percent) / 100.0 + portion).min(part) / part;
+            read * (1.0 + 55.0 / portion) + 0.05
+        }));
+        let verdict = of(&verdicts, "table3");
+        assert_eq!(verdict.outcome, Outcome::Agrees, "{:?} {:?}", verdict.ours, verdict.bar);
+    }
+
+    /// Fast modes are fast, hard doubles are slow: all of it, and none of the matchers.
+    #[test]
+    fn no_trivial_model_agrees_with_table_2() {
+        let is_hard = |recipe: Recipe| f64::from(u8::from(matches!(recipe.kind, Kind::Hard | Kind::UnreadHard)));
+        let is_off = |way: Way| f64::from(u8::from(way.policy == Policy::Off));
+        let size = |recipe: Recipe| match recipe.kind {
+            Kind::Ints | Kind::UnreadInts => 0.0,
+            Kind::Easy | Kind::UnreadEasy => 1.0,
+            _ => 2.0,
+        };
+        let models: [&dyn Fn(Recipe, Way) -> f64; 3] =
+            [&|_, way| 1.0 + is_off(way), &|recipe, way| 1.0 + 10.0 * is_off(way) + is_hard(recipe), &|recipe, way| {
+                1.0 + 10.0 * is_off(way) + size(recipe)
+            }];
+        for (at, model) in models.into_iter().enumerate() {
+            let verdicts = judged(model);
+            let verdict = of(&verdicts, "table2");
+            assert_eq!(verdict.outcome, Outcome::Differs, "{at}: {:?}", verdict.ours);
+        }
+    }
+
+    #[test]
+    fn some_columns_of_a_table_are_not_the_table() {
+        let scope = Scope::new(true, &SIZES);
+        let (book, data) = (claims(&scope).unwrap(), Data::default());
+        let verdicts = book.judge(Study(std::slice::from_ref(&data)));
+        let verdict = of(&verdicts, "table3");
+        assert_eq!(verdict.outcome, Outcome::NotMeasured);
+        assert_eq!(verdict.why(), "the paper's partitions are [1, 100, 200, 500], this run has [1, 100]");
+    }
+
+    #[test]
+    fn the_paper_itself_has_23_of_24_gains() {
+        let printed = Printed::load().unwrap();
+        let cells = table3_cells(&[25, 50], &[LARGEST], &PARTITIONS).concat();
+        let above = cells.into_iter().filter(|cell| cell.portion > 32);
+        let gains: Vec<bool> = above.map(|cell| their_share(&printed, cell).unwrap() < 1.0).collect();
+        assert_eq!((gains.len(), gains.iter().filter(|is_gain| **is_gain).count()), (24, 23));
+    }
 }

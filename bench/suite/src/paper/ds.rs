@@ -138,10 +138,9 @@ impl Paper<'_> {
             let case = |n| Case::new(Action::Overlaid, kind.0, n);
             series.push(self.series(&format!("{}, one overlaid chunk", kind.1), Sender::Ours(Mode::Overlaid), case));
             series.push(self.series(&format!("{}, separate chunks", kind.1), TRACKED, case));
-            let rewritten = |n| structural(kind.0, n, 100);
-            series.push(self.series(&format!("{}, 100 % value re-serialization", kind.1), TRACKED, rewritten));
         }
-        self.exhibit(name, "Chunk overlaying: all values change.".to_owned(), series)
+        let caption = "Chunk overlaying: all values change, of an MIO the integers too. For doubles, separate chunks are 100 % value re-serialization.";
+        self.exhibit(name, caption.to_owned(), series)
     }
 
     /// What the paper leaves open: which values in which fields cost most.
@@ -458,23 +457,44 @@ fn stuffing_claims(book: &mut Book, exhibit: &'static str, (kind, key): (Values,
 }
 
 fn overlay_claims(book: &mut Book, (kind, key): (Values, &str)) {
-    let statement = format!("time with one overlaid chunk by 100 % value re-serialization (\"comparable\"), {key}");
+    // All values are written either way. Figure 5's re-serialization of all doubles, of which the text speaks, is that in separate chunks.
+    let statement = format!("time with one overlaid chunk by that with separate ones (\"comparable\"), {key}");
     let test = Test::Range { low: 0.8, high: 1.25 };
     let comparable = claim(&format!("overlay-{key}"), "section 4.5", statement, largest(), test);
     book.add("Figure 12", comparable, move |data, sizes| {
         let overlaid = |n| (Case::new(Action::Overlaid, kind, n), Sender::Ours(Mode::Overlaid));
-        ratios(data, sizes, overlaid, |n| (structural(kind, n, 100), TRACKED))
+        ratios(data, sizes, overlaid, |n| (Case::new(Action::Overlaid, kind, n), TRACKED))
     });
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use deltasoap_report::Outcome;
 
     #[test]
     fn the_sweep_has_every_value_in_every_field_that_holds_it() {
         let cells = sweep(10);
         assert_eq!(cells.len(), 21 + 15);
         assert!(cells.iter().all(|cell| cell.field >= cell.value && (cell.field > cell.value || !cell.is_moved)));
+    }
+    /// The same work either way: every value of the message is written.
+    #[test]
+    fn overlaying_is_judged_by_separate_chunks() {
+        let outcomes = |by: f64| {
+            let (mut data, book) = (Data::default(), claims(&Scope::new(false, &[])).unwrap());
+            book.judge(Study(std::slice::from_ref(&data)));
+            data.sends.fill(|case, sender| match (sender, case.action) {
+                (Sender::Ours(Mode::Overlaid), _) => by,
+                (_, Action::Overlaid) => 1.0,
+                _ => 100.0,
+            });
+            let verdicts = book.judge(Study(std::slice::from_ref(&data)));
+            let of = |key| verdicts.iter().find(|verdict| verdict.claim.key == key).unwrap();
+            ["overlay-structs", "overlay-doubles"].map(|key| of(key).outcome)
+        };
+        assert_eq!(outcomes(1.2), [Outcome::Agrees; 2]);
+        assert_eq!(outcomes(1.3), [Outcome::Differs; 2]);
+        assert_eq!(outcomes(0.7), [Outcome::Differs; 2]);
     }
 }

@@ -5,9 +5,10 @@
 use std::rc::Rc;
 
 use anyhow::Result;
-use deltasoap_report::statistics::mean;
-use deltasoap_report::{Chart, Exhibit, Grid, Sizes, Test, number, size_names};
+use deltasoap_report::statistics::{Compared, Group, mean};
+use deltasoap_report::{Chart, Claim, Exhibit, Grid, Printed as Prints, Sizes, Test, number, size_names};
 
+use super::dds::has_all_columns;
 use super::points::{Point, Way};
 use super::printed::{Cell, LightweightCheckpointing as Printed};
 use super::scope::{Scope, general, hard};
@@ -209,8 +210,10 @@ pub fn claims(scope: &Scope) -> Result<Book> {
     let printed = Rc::new(Printed::load()?);
     let mut book = Book::new("LCP", &scope.sizes);
     overhead_claims(&mut book, &printed)?;
+    gap_claims(&mut book);
     order_claims(&mut book, ("Figure 3", 50));
     order_claims(&mut book, ("Figure 4", 500));
+    trend_claims(&mut book);
     half_claims(&mut book, &printed)?;
     table1_claims(&mut book, &printed, scope)?;
     memory_claims(&mut book, &printed)?;
@@ -264,8 +267,9 @@ fn overhead_claims(book: &mut Book, printed: &Printed) -> Result<()> {
             });
         }
         let number = printed.number(&format!("overhead-worse-than-regular{suffix}"))?;
-        // The paper says how much worse than regular mode, as a percentage of that.
-        let worse = |gain: f64| (100.0 / (100.0 + gain) - 1.0) * 100.0;
+        // "Worse" is a loss on the scale of Table 1, the only one that the paper defines: the speedup less 1. With all values changed
+        // and N = 32 and 128 the table has 17.5 % on average for 50K and 100K, near to the 16.6 % of the text; as more time it would be 21 %.
+        let worse = |gain: f64| -gain;
         let test = || Test::Near { printed: number.value, distance: 7.0 };
         let mut theirs = number.claim("", sizes(), test());
         theirs.statement += "; both without our shortcuts, as theirs";
@@ -279,6 +283,37 @@ fn overhead_claims(book: &mut Book, printed: &Printed) -> Result<()> {
         });
     }
     Ok(())
+}
+
+/// Figure 2 in words: the order of its bars, and the gaps between them.
+fn gap_claims(book: &mut Book) {
+    const FIGURE_2: [usize; 3] = [10_000, 50_000, 100_000];
+    let sizes = || Sizes::All(FIGURE_2.to_vec());
+    // LCP, DCP and FCP.
+    let times = |data: &Data, n, frequency| {
+        let ms = |(policy, _)| data.ms(hard(n, 100, 1), Way::checkpoints(policy, frequency));
+        let [full, differential, lightweight] = POLICIES.map(ms);
+        [lightweight, differential, full]
+    };
+    let statement = "share of messages and frequencies at which the overhead is \"highest with FCP, followed by DCP, and then by LCP\"";
+    let order = claim("overhead-order", "section 5.2", statement, sizes(), Test::AtLeast(0.9));
+    book.add("Figure 2", known(order, NO_STACK), move |data, sizes| {
+        let bars = sizes.iter().flat_map(|&n| FREQUENCIES.map(|frequency| times(data, n, frequency)));
+        one(share(bars.map(|[lightweight, differential, full]| full > differential && differential > lightweight)))
+    });
+    let statement = "gaps between LCP, DCP and FCP, in percent of the time of No DDS of 100K: by how much they grow from N = 1024 to 32, each size, and from 10K to 100K, each N; the least (\"as the number of checkpoints increases\")";
+    let gaps = claim("overhead-gaps", "section 5.2", statement, sizes(), Test::AtLeast(0.1));
+    book.add("Figure 2", known(gaps, NO_STACK), move |data, sizes| {
+        let whole = data.ms(hard(100_000, 100, 1), Way::REGULAR);
+        let gaps = |n, frequency| {
+            let [lightweight, differential, full] = times(data, n, frequency);
+            [differential - lightweight, full - differential].map(|gap| gap / whole * 100.0)
+        };
+        let growth = |more: [f64; 2], fewer: [f64; 2]| [more[0] - fewer[0], more[1] - fewer[1]];
+        let mut all: Vec<[f64; 2]> = sizes.iter().map(|&n| growth(gaps(n, 32), gaps(n, 1024))).collect();
+        all.extend(FREQUENCIES.map(|frequency| growth(gaps(100_000, frequency), gaps(10_000, frequency))));
+        numbers(all.concat())
+    });
 }
 
 /// Sizes of Figures 3 and 4.
@@ -302,6 +337,35 @@ fn order_claims(book: &mut Book, (name, partitions): (&'static str, usize)) {
     });
 }
 
+/// "Particularly as the number of created checkpoints increases (generally due to larger values of P, T, and message size, and smaller
+/// values of N)": Figures 3 and 4 together.
+fn trend_claims(book: &mut Book) {
+    let statement = "time of FCP and DCP by that of LCP, mean of Figures 3 and 4: at P = 75 by at 25, at T = 500 by at 50, at 100K by at 50K, at N = 32 by at 512; the least (\"particularly as the number of created checkpoints increases\")";
+    let trends = claim("trends", "section 5.3", statement, half_sizes(), Test::AtLeast(1.0));
+    book.add("Figure 4", known(trends, NO_STACK), |data, sizes| {
+        let mut bars = Vec::new();
+        for (percent, partitions) in [25, 50, 75].into_iter().flat_map(|percent| [(percent, 50), (percent, 500)]) {
+            for recipe in streams(sizes, percent, partitions) {
+                bars.extend(HALF_FREQUENCIES.map(|frequency| (recipe, frequency)));
+            }
+        }
+        let gain = |recipe: Recipe, frequency| {
+            let ms = |policy| data.ms(recipe, Way::checkpoints(policy, frequency));
+            mean(&[Policy::Full, Policy::Differential].map(|policy| ms(policy) / ms(Policy::Lightweight)))
+        };
+        let of = |is_meant: &dyn Fn(Recipe, u32) -> bool| {
+            let meant = bars.iter().filter(|(recipe, frequency)| is_meant(*recipe, *frequency));
+            mean(&meant.map(|(recipe, frequency)| gain(*recipe, *frequency)).collect::<Vec<_>>())
+        };
+        numbers(vec![
+            of(&|recipe, _| recipe.percent == 75) / of(&|recipe, _| recipe.percent == 25),
+            of(&|recipe, _| recipe.partitions == 500) / of(&|recipe, _| recipe.partitions == 50),
+            of(&|recipe, _| recipe.n == 100_000) / of(&|recipe, _| recipe.n == 50_000),
+            of(&|_, frequency| frequency == 32) / of(&|_, frequency| frequency == 512),
+        ])
+    });
+}
+
 /// "When approximately half of the message is unchanged".
 fn half_claims(book: &mut Book, printed: &Printed) -> Result<()> {
     for (key, policy) in [("half-better-than-dcp", Policy::Differential), ("half-better-than-fcp", Policy::Full)] {
@@ -321,27 +385,30 @@ fn table1_groups(
     printed: &Printed,
     (percents, sizes, partitions): (&[u32], &[usize], &[usize]),
     ways: Ways,
-) -> Vec<Vec<(f64, f64)>> {
+) -> Vec<Group> {
     let group = |&percent: &u32| {
         let pairs = sizes.iter().flat_map(|&size| partitions.iter().map(move |&partitions| (size, partitions)));
         let all = pairs.flat_map(|(size, partitions)| {
             TABLE1_FREQUENCIES.map(|portion| Cell { percent, size, partitions, portion })
         });
-        let pair = |cell: Cell| {
-            let ours = better(data, hard(cell.size, percent, cell.partitions), ways(cell.portion));
-            Some((1.0 + ours / 100.0, 1.0 + printed.table1(cell)? / 100.0))
+        let compared = |cell: Cell| {
+            let ours = 1.0 + better(data, hard(cell.size, percent, cell.partitions), ways(cell.portion)) / 100.0;
+            let place = [cell.size, cell.partitions, cell.portion as usize];
+            Some(Compared { ours, theirs: 1.0 + printed.table1(cell)? / 100.0, place })
         };
-        all.filter_map(pair).collect()
+        all.filter_map(compared).collect()
     };
     percents.iter().map(group).collect()
 }
 
 fn table1_claims(book: &mut Book, printed: &Rc<Printed>, scope: &Scope) -> Result<()> {
-    let each = || Sizes::Each(vec![25_000, 50_000, 75_000, 100_000]);
-    let statement = "rank correlation of Table 1 within P = 25, 50 and 75 (P alone would reach 0.87 over all cells; P = 100 has no order)";
-    let ranks = claim("table1", "Table 1", statement, each(), Test::Ranks { least: 0.5 });
+    let all = || Sizes::All(vec![25_000, 50_000, 75_000, 100_000]);
+    let statement = "order and interplay of T, N and n in Table 1: the lesser of two correlations within P = 25, 50 and 75, of ranks and of what is left of the speeds when each factor's own effect is taken away (P = 100 has no order)";
+    // A model in which only N = 32 is slow, and T counts at the others, reaches 0.39.
+    let order = claim("table1", "Table 1", statement, all(), Test::Interplay { least: 0.5 });
     let (theirs, columns) = (printed.clone(), scope.partitions.clone());
-    book.add("Table 1", ranks, move |data, sizes| {
+    book.add("Table 1", known(order, FAST), move |data, sizes| {
+        has_all_columns(&columns)?;
         cells(table1_groups(data, &theirs, (&[25, 50, 75], sizes, &columns), beside_regular))
     });
     let pairs: [(_, _, Ways); 2] = [
@@ -350,11 +417,14 @@ fn table1_claims(book: &mut Book, printed: &Rc<Printed>, scope: &Scope) -> Resul
     ];
     for (suffix, reference, ways) in pairs {
         let because = |claim| if suffix.is_empty() { known(claim, FAST) } else { claim };
-        let statement = format!("cells of Table 1: speed by that of No DDS, {reference}");
-        let test = Test::Cells { factor: 1.5, share: 0.7 };
-        let alike = claim(&format!("table1-cells{suffix}"), "Table 1", statement, each(), test);
+        let statement = format!(
+            "cells of Table 1, speed by that of No DDS, {reference}: mean distance of logarithms from theirs, by that of the best model of P, T, N or n alone"
+        );
+        let test = Test::Closer { share: 0.9 };
+        let alike = claim(&format!("table1-cells{suffix}"), "Table 1", statement, all(), test);
         let (theirs, columns) = (printed.clone(), scope.partitions.clone());
         book.add("Table 1", because(alike), move |data, sizes| {
+            has_all_columns(&columns)?;
             cells(table1_groups(data, &theirs, (&[25, 50, 75, 100], sizes, &columns), ways))
         });
         let all_of = move |data: &Data, percent| {
@@ -369,17 +439,22 @@ fn table1_claims(book: &mut Book, printed: &Rc<Printed>, scope: &Scope) -> Resul
         headline.key += suffix;
         headline.statement += &format!("; {reference}");
         book.add("Table 1", because(headline), move |data, _| all_of(data, 50));
-        let statement = format!("the same where all values change, {reference}: mean of P = 100 (Table 1: -10 to -21)");
-        let loss = claim(
-            &format!("loss{suffix}"),
-            "Table 1",
-            statement,
-            largest(),
-            Test::Near { printed: -14.2, distance: 5.0 },
-        );
+        let statement =
+            format!("the same where all values change, {reference}: mean of P = 100 and 100K (Table 1: -12 to -21)");
+        let theirs = their_loss(printed);
+        let test = Test::Near { printed: theirs, distance: 5.0 };
+        let loss = claim(&format!("loss{suffix}"), "Table 1", statement, largest(), test);
+        let loss = Claim { printed: Prints::Number(theirs), ..loss };
         book.add("Table 1", because(loss), move |data, _| all_of(data, 100));
     }
     Ok(())
+}
+
+/// The mean of Table 1 where all of 100K values change.
+fn their_loss(printed: &Printed) -> f64 {
+    let cell = |partitions, portion| Cell { percent: 100, size: 100_000, partitions, portion };
+    let row = |partitions| TABLE1_FREQUENCIES.map(|portion| printed.table1(cell(partitions, portion)));
+    mean(&[1, 100, 200, 500].map(row).concat().into_iter().flatten().collect::<Vec<_>>())
 }
 
 fn memory_claims(book: &mut Book, printed: &Printed) -> Result<()> {
@@ -389,7 +464,7 @@ fn memory_claims(book: &mut Book, printed: &Printed) -> Result<()> {
     ] {
         let number = printed.number(key)?;
         let test = Test::Factor { printed: number.value, factor: 1.5 };
-        let sizes = Sizes::Each(vec![10_000, 25_000, 50_000, 75_000, 100_000]);
+        let sizes = Sizes::All(vec![10_000, 25_000, 50_000, 75_000, 100_000]);
         let mut claim = known(number.claim("", sizes, test), because);
         claim.statement += ", each N";
         book.add("Figure 5", counted(claim), move |data, sizes| {
@@ -403,4 +478,106 @@ fn memory_claims(book: &mut Book, printed: &Printed) -> Result<()> {
         });
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::paper::points::Condition;
+    use deltasoap_report::{Outcome, Verdict};
+
+    /// Verdicts on times by those without differential deserialization.
+    fn all_judged(times: impl Fn(Recipe, Way) -> f64) -> Vec<Verdict> {
+        let (mut data, book) = (Data::default(), claims(&Scope::new(false, &[])).unwrap());
+        book.judge(Study(std::slice::from_ref(&data)));
+        data.points.fill(|recipe, way| {
+            let ms = if way.policy == Policy::Off { 1.0 } else { times(recipe, way) };
+            Point { ms, counts: None }
+        });
+        book.judge(Study(std::slice::from_ref(&data)))
+    }
+
+    fn judged(key: &str, times: impl Fn(Recipe, Way) -> f64) -> Verdict {
+        all_judged(times).into_iter().find(|verdict| verdict.claim.key == key).unwrap()
+    }
+
+    /// What each knows of Table 1: one number, P, one number for each P, T, T and N and n in proportion, or that N = 32 is slow.
+    #[test]
+    fn no_trivial_model_agrees_with_table_1() {
+        let (partitions, portion) = (|recipe: Recipe| recipe.partitions as f64, |way: Way| f64::from(way.portion));
+        let models: [&dyn Fn(Recipe, Way) -> f64; 7] = [
+            &|_, _| 1.0,
+            &|_, _| 1.0 / 1.2,
+            &|recipe, _| f64::from(recipe.percent) / 100.0,
+            &|recipe, _| [1.0 / 2.7, 1.0 / 1.52, 1.0 / 1.05, 1.15][recipe.percent as usize / 25 - 1],
+            &|recipe, _| partitions(recipe),
+            &|recipe, way| partitions(recipe) * portion(way) / recipe.n as f64,
+            &|recipe, way| if way.portion == 32 { 1e4 } else { 0.0 } + partitions(recipe),
+        ];
+        for (at, model) in models.into_iter().enumerate() {
+            let verdicts = all_judged(model);
+            for key in ["table1", "table1-cells", "table1-cells-general"] {
+                let verdict = verdicts.iter().find(|verdict| verdict.claim.key == key).unwrap();
+                assert_eq!(verdict.outcome, Outcome::Differs, "{at} {key}: {:?}", verdict.ours);
+            }
+        }
+    }
+
+    /// Runs of changed bytes are read up to the end of their portions: what the paper describes, and no number of its table.
+    #[test]
+    fn a_model_of_what_the_paper_describes_has_the_interplay_of_table_1() {
+        let verdict = judged("table1", |recipe, way| {
+            let part = recipe.n as f64 / recipe.partitions as f64 * 36.0;
+            let read = (part * f64::from(recipe.percent) / 100.0 + f64::from(way.portion)).min(part) / part;
+            read * (1.0 + 4.0 / f64::from(way.portion)) + 0.1
+        });
+        assert_eq!(verdict.outcome, Outcome::Agrees, "{:?} {:?}", verdict.ours, verdict.bar);
+    }
+
+    /// Times of checkpoints over those without, a microsecond each, in which policies differ by so much.
+    #[test]
+    fn gaps_and_trends_follow_the_number_of_checkpoints() {
+        let costs = |times: [f64; 3], grows: bool| {
+            move |recipe: Recipe, way: Way| {
+                let at = POLICIES.iter().position(|(policy, _)| *policy == way.policy).unwrap();
+                let checkpoints = recipe.n as f64 * 36.0 / f64::from(way.portion);
+                let share = f64::from(recipe.percent) / 100.0 + recipe.partitions as f64 / 5000.0;
+                1.0 + times[at] * if grows { checkpoints * share / 1e4 } else { 1.0 }
+            }
+        };
+        let outcomes = |times, grows| {
+            let verdicts = all_judged(costs(times, grows));
+            let of = |key| verdicts.iter().find(|verdict| verdict.claim.key == key).unwrap().outcome;
+            ["overhead-order", "overhead-gaps", "trends"].map(of)
+        };
+        assert_eq!(outcomes([3.0, 2.0, 1.0], false)[..2], [Outcome::Agrees, Outcome::Differs]);
+        assert_eq!(outcomes([3.0, 2.0, 1.0], true), [Outcome::Agrees; 3]);
+        assert_eq!(outcomes([1.0, 2.0, 3.0], true), [Outcome::Differs; 3]);
+        assert_eq!(outcomes([2.0, 3.0, 1.0], true), [Outcome::Differs, Outcome::Differs, Outcome::Agrees]);
+    }
+
+    /// Table 1 itself: what is worse there is as much worse as in the text, on the table's scale.
+    #[test]
+    fn a_loss_is_on_the_scale_of_the_table() {
+        let printed = Printed::load().unwrap();
+        let text = printed.number("overhead-worse-than-regular-small").unwrap().value;
+        let cells = [50_000, 100_000].map(|size| [32, 128].map(|portion| (size, portion))).concat();
+        let table = |(size, portion)| printed.table1(Cell { percent: 100, size, partitions: 1, portion }).unwrap();
+        let losses: Vec<f64> = cells.into_iter().map(table).collect();
+        let as_time: Vec<f64> = losses.iter().map(|better| (100.0 / (100.0 + better) - 1.0) * 100.0).collect();
+        assert!((-mean(&losses) - text).abs() < 1.0 && mean(&as_time) - text > 4.0, "{losses:?} {as_time:?}");
+        assert!((their_loss(&printed) + 14.5625).abs() < 1e-9);
+        let worse = judged("overhead-worse-than-regular-small", |_, _| 1.2);
+        assert!((worse.ours.unwrap().median - 100.0 / 6.0).abs() < 1e-9);
+        assert_eq!(worse.outcome, Outcome::Agrees);
+        assert_eq!(judged("overhead-worse-than-regular-small", |_, _| 1.4).outcome, Outcome::Differs);
+        assert_eq!(judged("overhead-worse-than-regular-small", |_, _| 1.05).outcome, Outcome::Differs);
+    }
+
+    #[test]
+    fn shortcuts_are_compared_with_themselves() {
+        let times = |_: Recipe, way: Way| if way.condition == Condition::NoShortcuts { 1.1 } else { 3.0 };
+        assert_eq!(judged("overhead-worse-than-regular", times).outcome, Outcome::Agrees);
+        assert_eq!(judged("overhead-worse-than-regular-shortcuts", times).outcome, Outcome::Differs);
+    }
 }

@@ -427,7 +427,10 @@ mod tests {
         let of = |key: &str| verdicts.iter().find(|verdict| verdict.claim.key == key).unwrap();
         assert_eq!(of("xor-hard-speedup").outcome, Outcome::NotMeasured);
         assert!(of("xor-hard-speedup").why().contains("this run has 1K, 10K"));
-        assert_eq!((of("table2").outcome, &of("table2").sizes_run), (Outcome::Agrees, &vec![1000, 10_000]));
+        let least = of("least-speedup");
+        assert_eq!((least.outcome, &least.sizes_run), (Outcome::NotMeasured, &vec![1000, 10_000]));
+        assert!(least.why().starts_with("agrees at 2 of the paper's 6 sizes"), "{}", least.why());
+        assert!(of("table2").why().contains("this run has 1K, 10K"));
         let grid = deltasoap_report::claim::short(&verdicts);
         assert_eq!(grid.rows.len(), book.claims().count());
     }

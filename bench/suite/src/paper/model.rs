@@ -121,14 +121,16 @@ fn checkpointed(printed: &LightweightCheckpointing, recipe: Recipe, way: Way) ->
     // Figure 3 has 50 partitions, which Table 1 has not.
     let partitions = if recipe.partitions == 50 { 100 } else { recipe.partitions };
     let cell = Cell { percent: recipe.percent, size: recipe.n, partitions, portion: way.portion };
-    let lightweight = regular / printed.table1(cell).map_or(1.0 / 1.131, |better| 1.0 + better / 100.0);
+    let lightweight = regular / printed.table1(cell).map_or(1.0 - 0.131, |better| 1.0 + better / 100.0);
     let is_small = way.portion <= 128;
-    let (factor, memory) = match way.policy {
-        Policy::Differential => (if is_small { 1.6 } else { 1.13 }, 10.0),
-        Policy::Full => (if is_small { 2.2 } else { 1.17 }, 100.0 / 3.0),
-        _ => (1.0, 1.0),
+    let (more, memory) = match way.policy {
+        Policy::Differential => (if is_small { 0.6 } else { 0.13 }, 10.0),
+        Policy::Full => (if is_small { 1.2 } else { 0.17 }, 100.0 / 3.0),
+        _ => (0.0, 1.0),
     };
-    let ms = if way.policy == Policy::Off { regular } else { lightweight * factor };
+    // "Particularly as the number of created checkpoints increases".
+    let growth = f64::from(recipe.percent) / 1000.0 + recipe.partitions as f64 / 1e4 + recipe.n as f64 / 1e6;
+    let ms = if way.policy == Policy::Off { regular } else { lightweight * (1.0 + more * (0.9 + growth)) };
     Point { ms, counts: Some(counts(50.0, 1e6 * memory)) }
 }
 

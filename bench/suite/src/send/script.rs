@@ -65,17 +65,19 @@ type Values<S> = (Vec<<S as Shape>::Item>, [Vec<<S as Shape>::Item>; 2], Start);
 
 fn values<S: Shape>(case: &Case) -> Values<S> {
     let n = case.n;
-    let by_turns = |first: Vec<S::Item>, start| {
-        let siblings = first.iter().map(S::sibling).collect();
+    let with = |other: fn(&S::Item) -> S::Item, first: Vec<S::Item>, start| {
+        let others = first.iter().map(other).collect();
         // The first message is sent before the turns begin.
-        (first.clone(), [siblings, first], start)
+        (first.clone(), [others, first], start)
     };
+    let by_turns = |first, start| with(S::sibling, first, start);
     let grown = |from: usize, to: usize, start| {
         let after = items_of_width::<S>(n, to);
         (items_of_width::<S>(n, from), [after.clone(), after], start)
     };
     match case.action {
-        Action::ContentMatch | Action::Structural | Action::Overlaid => by_turns(S::ordinary(n), Start::Last),
+        Action::ContentMatch | Action::Structural => by_turns(S::ordinary(n), Start::Last),
+        Action::Overlaid => with(S::renewed, S::ordinary(n), Start::Last),
         Action::Redrawn { .. } => {
             let first = S::ordinary(n);
             (first.clone(), [S::others(n), first], Start::Last)
@@ -92,7 +94,7 @@ fn values<S: Shape>(case: &Case) -> Values<S> {
 mod tests {
     use super::*;
     use crate::send::Field;
-    use crate::send::shape::Doubles;
+    use crate::send::shape::{Doubles, Structs};
     use crate::workload::Values;
 
     fn script(action: Action, percent: u32) -> Script<Doubles> {
@@ -113,6 +115,20 @@ mod tests {
             before = script.current();
         }
         assert_eq!(script.start, Start::Last);
+    }
+
+    #[test]
+    fn every_leaf_of_an_overlaid_message_is_another_one() {
+        let second = |action| {
+            let mut script = Script::<Structs>::new(&Case::new(action, Values::Structs, 8));
+            let pairs: Vec<_> = script.first.clone().into_iter().zip(script.next().map(|(_, item)| *item)).collect();
+            let differing = |((x, y, v), other): ((i32, i32, f64), (i32, i32, f64))| {
+                [x != other.0, y != other.1, v.to_bits() != other.2.to_bits()]
+            };
+            pairs.into_iter().map(differing).collect::<Vec<_>>()
+        };
+        assert_eq!(second(Action::Overlaid), [[true; 3]; 8]);
+        assert_eq!(second(Action::Structural), [[false, false, true]; 8]);
     }
 
     #[test]

@@ -45,6 +45,11 @@ pub trait Shape: 'static {
     /// Another item with texts of the same lengths. Of a structure, the last leaf alone is another one.
     fn sibling(item: &Self::Item) -> Self::Item;
 
+    /// Another item with texts of the same lengths, of which every leaf is another one.
+    fn renewed(item: &Self::Item) -> Self::Item {
+        Self::sibling(item)
+    }
+
     /// Replaces an item of a message.
     fn set(message: &mut Self::Plain, place: usize, item: &Self::Item);
 
@@ -272,6 +277,10 @@ impl Shape for Structs {
 
     fn sibling(&(x, y, v): &Mio) -> Mio {
         (x, y, Doubles::sibling(&v))
+    }
+
+    fn renewed((x, y, v): &Mio) -> Mio {
+        (Ints::renewed(x), Ints::renewed(y), Doubles::renewed(v))
     }
 
     fn set(message: &mut SendMios, place: usize, item: &Mio) {
