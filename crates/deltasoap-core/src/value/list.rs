@@ -17,6 +17,8 @@ use std::fmt;
 /// local name is that of several fields. Choices and groups that have no element of their own are not named, unless they are the items:
 /// `$choice`, `$sequence`, and `$any` for elements of any name.
 ///
+/// Where a message names another type for something on the way (`xsi:type`), the list is that of this type; there may be none.
+///
 /// While the message is read ([`Cursor::let_items_go`](crate::decode::Cursor::let_items_go)), its finished items are
 /// [taken](Self::take_finished) between two windows.
 #[derive(Debug, Clone, PartialEq)]
@@ -174,7 +176,11 @@ impl ListPath {
             value = record.fields.get_mut(index)?;
         }
         if value.occurrences().is_none() {
-            value = opened(value, view)?.0;
+            (value, view) = opened(value, view)?;
+            // A type that the message names may be an array of rows, which are made of its items in the end.
+            if view.array().is_some_and(|array| array.dimensions > 1) {
+                return None;
+            }
         }
         value.occurrences().is_some().then_some(value)
     }

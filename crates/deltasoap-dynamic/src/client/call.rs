@@ -133,7 +133,7 @@ where
     ///
     /// # Errors
     /// When there is no such list, the value does not match the operation's request, or there is no response. An error that comes after the
-    /// first item is given in place of the next one.
+    /// first item is given in place of the next one. The header blocks of a fault are not kept.
     pub async fn send_items<T: FromList>(
         self,
         request: &Value,
