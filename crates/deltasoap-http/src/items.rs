@@ -7,9 +7,14 @@
 //!
 //! What differs between typed and dynamic messages is how they are read and where their list is ([`Listed`]); all else is the same.
 
+#[cfg(feature = "values")]
+mod described;
+
+#[cfg(feature = "values")]
+pub use described::DescribedList;
+
+use deltasoap_core::Message;
 use deltasoap_core::decode::{Cursor, Step, take_finished};
-use deltasoap_core::schema::{ElementRef, Schema, View};
-use deltasoap_core::{Content, FromList, ListPath, ListPathError, Message, Value};
 use futures_util::future::BoxFuture;
 use futures_util::stream::{Stream, try_unfold};
 use std::fmt;
@@ -138,7 +143,7 @@ pub(crate) trait Listed<M, T>: Send + Sync {
     /// A message of which nothing was read.
     fn vacant(&self) -> M;
 
-    /// Reads the body's element; see [`Content::decode`].
+    /// Reads the body's element; see [`Content::decode`](deltasoap_core::Content::decode).
     fn decode(&self, message: &mut M, cursor: &mut Cursor<'_>) -> Step;
 
     /// Takes the items out of the list that are finished.
@@ -171,54 +176,6 @@ where
 
     fn take_all(&self, message: &mut M) -> Vec<T> {
         std::mem::take((self.0)(message))
-    }
-}
-
-/// A list of messages that are described at run time, whose items are used while they arrive: for
-/// [`Client::call_element_items`](crate::Client::call_element_items).
-#[derive(Debug, Clone)]
-pub struct DescribedList {
-    schema: Arc<Schema>,
-    content: ElementRef,
-    path: ListPath,
-}
-
-impl DescribedList {
-    /// The list at a path in the content of a body's element; without a path, the only list that is there.
-    ///
-    /// # Errors
-    /// When there is no such list, or there are several.
-    pub fn new(schema: Arc<Schema>, content: ElementRef, path: Option<&str>) -> Result<Self, ListPathError> {
-        let view = schema.view(content);
-        let path = path.map_or_else(|| ListPath::only(view), |path| ListPath::find(view, path))?;
-        Ok(DescribedList { schema, content, path })
-    }
-
-    /// Where it is.
-    pub fn path(&self) -> &ListPath {
-        &self.path
-    }
-
-    fn view(&self) -> View<'_> {
-        self.schema.view(self.content)
-    }
-}
-
-impl<T: FromList> Listed<Value, T> for DescribedList {
-    fn vacant(&self) -> Value {
-        Value::vacant(self.view())
-    }
-
-    fn decode(&self, message: &mut Value, cursor: &mut Cursor<'_>) -> Step {
-        message.decode(cursor, self.view())
-    }
-
-    fn take_finished(&self, message: &mut Value) -> Vec<T> {
-        self.path.take_finished(message, self.view())
-    }
-
-    fn take_all(&self, message: &mut Value) -> Vec<T> {
-        self.path.take_all(message, self.view())
     }
 }
 

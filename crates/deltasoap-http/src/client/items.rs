@@ -5,19 +5,17 @@ use super::call::{Response, span};
 use super::error::CallError;
 use super::options::CallOptions;
 use super::receive::{FaultReceiver, Reading, arrival_error, bound, empty, excerpt, status_error, undecodable};
-use super::templates;
 use super::transmit::{Outbound, within};
 #[cfg(feature = "gzip")]
 use crate::coding::Inflated;
 use crate::coding::{Coding, check_transfer};
-use crate::items::{Arriving, DescribedList, Flow, Items, ListIn, Listed, WINDOW};
+use crate::items::{Arriving, Flow, Items, ListIn, Listed, WINDOW};
 use crate::media::MediaType;
 use crate::{Attachments, Body, BoxError};
 use bytes::Bytes;
 use deltasoap_core::decode::{Cursor, Decoder, Step};
-use deltasoap_core::schema::View;
 use deltasoap_core::soap::{Head, Receiver};
-use deltasoap_core::{Content, ErrorKind, FromList, Message, QName, Value};
+use deltasoap_core::{ErrorKind, Message, QName};
 use futures_util::future::BoxFuture;
 use http::Request;
 use http::response::Parts;
@@ -114,28 +112,8 @@ where
         self.items(request, timeout, Some(Resp::ELEMENT), Arc::new(ListIn(list))).instrument(span::<Req>()).await
     }
 
-    /// As [`call_items`](Self::call_items), for messages that are described only at run time; see [`call_element`](Self::call_element).
-    /// `response` is the name of the response's element, if it carries a meaning, and its list. The items are taken as
-    /// [`Value`]s, or as [batches](deltasoap_core::Batch) of them.
-    ///
-    /// # Errors
-    /// As [`call_items`](Self::call_items).
-    pub async fn call_element_items<T: Content, Item: FromList>(
-        &self,
-        name: &QName,
-        request: (&T, View<'_>),
-        options: CallOptions,
-        response: (Option<&QName>, DescribedList),
-    ) -> Result<Response<Items<Value, Item, CallError>>, CallError> {
-        let timeout = options.timeout.or(self.settings.timeout);
-        let (value, view) = request;
-        let (request, _) = self.request_with(templates::Body { name, value, view }, options)?;
-        let (expected, list) = response;
-        self.items(request, timeout, expected.cloned(), Arc::new(list)).await
-    }
-
     /// Sends a request, and reads the answer up to its first items.
-    async fn items<M: Send + 'static, T: Send + 'static>(
+    pub(super) async fn items<M: Send + 'static, T: Send + 'static>(
         &self,
         request: Outbound,
         timeout: Option<Duration>,
