@@ -1,5 +1,5 @@
 //! A typed message in one piece, byte by byte, in random chunks, without the shortcut for flat items, and with items that are taken out
-//! of its lists after each chunk: the value or the error must be the same.
+//! of its lists after each chunk: the value or the error must be the same. The last also as dynamic values.
 //!
 //! The last three bytes of an input choose the chunks and a limit; an input that ends like a document is one, with
 //! default limits.
@@ -11,7 +11,7 @@
 mod message;
 
 use deltasoap::decode::{Cursor, Decoder, ElementRoot, Root, Step};
-use deltasoap::{DecodeOptions, Error, ErrorKind, Typed};
+use deltasoap::{Content, DecodeOptions, Error, ErrorKind, ListPath, Typed, Value};
 use libfuzzer_sys::fuzz_target;
 use message::{Lists, Message, limits};
 
@@ -32,6 +32,11 @@ fuzz_target!(|input: &[u8]| {
         let taken = outcome_of_taken(decoder, document.chunks(step));
         assert!(taken == whole || has_positions(&taken), "taken in chunks of {step}: {taken:?} instead of {whole:?}");
     }
+    let whole = outcome_of_values(Decoder::new(options), [document].into_iter(), false);
+    for decoder in [Decoder::new(options), Decoder::without_shortcuts(options)] {
+        let taken = outcome_of_values(decoder, document.chunks(step), true);
+        assert!(taken == whole || has_positions(&taken), "values in chunks of {step}: {taken:?} instead of {whole:?}");
+    }
 });
 
 /// Arrays whose items say where they stand are refused where items are taken.
@@ -41,9 +46,9 @@ fn has_positions(taken: &Result<String, Error>) -> bool {
 }
 
 /// An element of which items are taken.
-struct Taken(ElementRoot<'static, Message>);
+struct Taken<M>(ElementRoot<'static, M>);
 
-impl Root for Taken {
+impl<M: Content> Root for Taken<M> {
     fn decode(&mut self, cursor: &mut Cursor<'_>) -> Step {
         cursor.let_items_go();
         self.0.decode(cursor)
@@ -61,6 +66,39 @@ fn outcome_of_taken<'a>(mut decoder: Decoder, chunks: impl Iterator<Item = &'a [
     decoder.finish(&mut root)?;
     lists.put_back(&mut root.0.value);
     Ok(format!("{:?}", root.0.value))
+}
+
+/// The lists of a message, in any place.
+const LISTS: [&str; 10] = ["i", "d", "f", "n", "any", "ints", "flats", "texts", "order/c", "z"];
+
+/// The dynamic items of each list, and the value without them; taken after each chunk, or in the end.
+fn outcome_of_values<'a>(
+    mut decoder: Decoder,
+    chunks: impl Iterator<Item = &'a [u8]>,
+    takes: bool,
+) -> Result<String, Error> {
+    let view = Message::view();
+    let lists = LISTS.map(|path| ListPath::find(view, path).expect("a list"));
+    let mut items: [Vec<Value>; LISTS.len()] = Default::default();
+    let mut root = ElementRoot::<Value>::new(view);
+    if takes {
+        let mut taken = Taken(root);
+        for chunk in chunks {
+            decoder.push(&mut taken, chunk)?;
+            let pairs = items.iter_mut().zip(&lists);
+            pairs.for_each(|(items, list)| items.extend(list.take_finished::<Value>(&mut taken.0.value, view)));
+        }
+        decoder.finish(&mut taken)?;
+        root = taken.0;
+    } else {
+        for chunk in chunks {
+            decoder.push(&mut root, chunk)?;
+        }
+        decoder.finish(&mut root)?;
+    }
+    let pairs = items.iter_mut().zip(&lists);
+    pairs.for_each(|(items, list)| items.extend(list.take_all::<Value>(&mut root.value, view)));
+    Ok(format!("{items:?} {:?}", root.value))
 }
 
 /// The value as text, in which not-a-number is equal to itself.

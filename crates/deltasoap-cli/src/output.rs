@@ -24,6 +24,16 @@ pub fn print_json(json: &Json) -> Result<()> {
     Ok(out.flush()?)
 }
 
+/// Prints JSON for programs, a line for each value, at once.
+pub fn print_json_lines(values: &[Json]) -> Result<()> {
+    let mut out = Screen(BufWriter::new(exact_stdout().lock()));
+    for value in values {
+        serde_json::to_writer(&mut out, value).map_err(io::Error::from)?;
+        writeln!(out)?;
+    }
+    Ok(out.flush()?)
+}
+
 /// Prints a message. What would control a terminal becomes a character reference; such characters stand in values alone.
 pub fn print_xml(xml: &[u8]) -> Result<()> {
     let text = String::from_utf8_lossy(xml);

@@ -38,4 +38,4 @@ pub use types::{
     SoapArray, Span, Tracked, TrackedArray, TrackedVec, derived, enumeration, union,
 };
 #[cfg(feature = "values")]
-pub use value::{Column, Record, Table, TypedValue, UnevenColumns, Value};
+pub use value::{Batch, Column, FromList, ListPath, ListPathError, Record, Table, TypedValue, UnevenColumns, Value};

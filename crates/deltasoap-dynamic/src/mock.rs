@@ -206,7 +206,7 @@ impl Mock {
     /// [inspects](ServiceBuilder::inspect) requests with [`Contract::inspector`].
     #[must_use]
     pub fn mount(mut self, builder: ServiceBuilder) -> ServiceBuilder {
-        let schema = Arc::new(self.contract.lowered().schema.clone());
+        let schema = Arc::clone(&self.contract.lowered().schema);
         let mut builder = builder;
         // What has an action in each version of SOAP is served twice, and answers in turn all the same.
         let mut all = HashMap::new();

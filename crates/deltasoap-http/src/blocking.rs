@@ -210,7 +210,7 @@ pub struct Items<M, T> {
     background: Arc<Background>,
 }
 
-impl<M: Message, T> Items<M, T> {
+impl<M, T> Items<M, T> {
     /// Reads the rest of the response, drops its items, and gives the response without them.
     ///
     /// # Errors
@@ -220,7 +220,7 @@ impl<M: Message, T> Items<M, T> {
     }
 }
 
-impl<M: Message, T> Iterator for Items<M, T> {
+impl<M, T> Iterator for Items<M, T> {
     type Item = Result<T, CallError>;
 
     fn next(&mut self) -> Option<Self::Item> {

@@ -1,9 +1,17 @@
 //! Items of a list that are used while their message arrives: of a request by its handler, of a response by its caller.
 //!
-//! The message's type stays what it is: the list is any vector in it. Between two windows of the message the finished items are taken out of
-//! that vector, so that the memory needed is that of one window's items, whatever the length of the list. Nothing is read ahead: more of
-//! the message is read when the items at hand are used up, and the sender waits meanwhile (*Toward Characterizing the Performance of SOAP
-//! Toolkits*, sections 2.2 and 2.3).
+//! The message's type stays what it is: the list is any vector in it, or any list of a message that is described at run time. Between two
+//! windows of the message the finished items are taken out of it, so that the memory needed is that of one window's items, whatever the
+//! length of the list. Nothing is read ahead: more of the message is read when the items at hand are used up, and the sender waits meanwhile
+//! (*Toward Characterizing the Performance of SOAP Toolkits*, sections 2.2 and 2.3).
+//!
+//! What differs between typed and dynamic messages is how they are read and where their list is ([`Listed`]); all else is the same.
+
+#[cfg(feature = "values")]
+mod described;
+
+#[cfg(feature = "values")]
+pub use described::DescribedList;
 
 use deltasoap_core::Message;
 use deltasoap_core::decode::{Cursor, Step, take_finished};
@@ -46,7 +54,7 @@ impl<E> Arriving<E> for Arrived {
     }
 }
 
-impl<M: Message, T, E> Items<M, T, E> {
+impl<M, T, E> Items<M, T, E> {
     pub(crate) fn new(flow: Arc<Flow<M, T>>, arriving: Box<dyn Arriving<E>>) -> Self {
         Items { flow, arriving, taken: Vec::new().into_iter(), has_ended: false }
     }
@@ -130,12 +138,50 @@ impl<M, T, E> fmt::Debug for Items<M, T, E> {
     }
 }
 
-/// Finds the list in the message.
-pub(crate) type ListOf<M, T> = dyn Fn(&mut M) -> &mut Vec<T> + Send + Sync;
+/// Messages with a list whose items are taken.
+pub(crate) trait Listed<M, T>: Send + Sync {
+    /// A message of which nothing was read.
+    fn vacant(&self) -> M;
+
+    /// Reads the body's element; see [`Content::decode`](deltasoap_core::Content::decode).
+    fn decode(&self, message: &mut M, cursor: &mut Cursor<'_>) -> Step;
+
+    /// Takes the items out of the list that are finished.
+    fn take_finished(&self, message: &mut M) -> Vec<T>;
+
+    /// Takes all items, after the message was read.
+    fn take_all(&self, message: &mut M) -> Vec<T>;
+}
+
+/// Typed messages: a function finds the list.
+pub(crate) struct ListIn<F>(pub(crate) F);
+
+impl<M, T, F> Listed<M, T> for ListIn<F>
+where
+    M: Message,
+    F: Fn(&mut M) -> &mut Vec<T> + Send + Sync,
+{
+    fn vacant(&self) -> M {
+        const { assert!(!M::HAS_PARTS, "a message whose body has several elements is read whole") };
+        M::vacant(M::view())
+    }
+
+    fn decode(&self, message: &mut M, cursor: &mut Cursor<'_>) -> Step {
+        message.decode(cursor, M::view())
+    }
+
+    fn take_finished(&self, message: &mut M) -> Vec<T> {
+        take_finished((self.0)(message))
+    }
+
+    fn take_all(&self, message: &mut M) -> Vec<T> {
+        std::mem::take((self.0)(message))
+    }
+}
 
 /// A message that is being read, and its items on their way to those who take them.
 pub(crate) struct Flow<M, T> {
-    list: Arc<ListOf<M, T>>,
+    list: Arc<dyn Listed<M, T>>,
     /// The lock is never waited for: the message is read when its items are asked for.
     passing: Mutex<Passing<M, T>>,
 }
@@ -148,32 +194,32 @@ struct Passing<M, T> {
     is_left: bool,
 }
 
-impl<M: Message, T> Flow<M, T> {
-    pub(crate) fn new(list: Arc<ListOf<M, T>>) -> Self {
-        const { assert!(!M::HAS_PARTS, "a message whose body has several elements is read whole") };
-        Flow { list, passing: Mutex::new(Passing { message: M::vacant(M::view()), ready: Vec::new(), is_left: false }) }
+impl<M, T> Flow<M, T> {
+    pub(crate) fn new(list: Arc<dyn Listed<M, T>>) -> Self {
+        let passing = Passing { message: list.vacant(), ready: Vec::new(), is_left: false };
+        Flow { list, passing: Mutex::new(passing) }
     }
 
     /// Reads the body's element; see [`Content::decode`](deltasoap_core::Content::decode).
     pub(crate) fn decode(&self, cursor: &mut Cursor<'_>) -> Step {
         cursor.let_items_go();
-        self.passing().message.decode(cursor, M::view())
+        self.list.decode(&mut self.passing().message, cursor)
     }
 
     /// Takes the finished items out of the message. True if there are some at hand. Where nobody wants them they are dropped, and limits go on
     /// counting.
     pub(crate) fn take_finished(&self) -> bool {
-        self.take(take_finished)
+        self.take(|list, message| list.take_finished(message))
     }
 
     /// Takes the last items, after the message was read.
     pub(crate) fn take_rest(&self) {
-        self.take(std::mem::take);
+        self.take(|list, message| list.take_all(message));
     }
 
-    fn take(&self, take: impl FnOnce(&mut Vec<T>) -> Vec<T>) -> bool {
+    fn take(&self, take: impl FnOnce(&dyn Listed<M, T>, &mut M) -> Vec<T>) -> bool {
         let Passing { message, ready, is_left } = &mut *self.passing();
-        let mut taken = take((self.list)(message));
+        let mut taken = take(&*self.list, message);
         if *is_left {
             return false;
         }
@@ -190,11 +236,9 @@ impl<M: Message, T> Flow<M, T> {
     }
 
     fn take_message(&self) -> M {
-        std::mem::replace(&mut self.passing().message, M::vacant(M::view()))
+        std::mem::replace(&mut self.passing().message, self.list.vacant())
     }
-}
 
-impl<M, T> Flow<M, T> {
     fn passing(&self) -> MutexGuard<'_, Passing<M, T>> {
         self.passing.lock().unwrap_or_else(PoisonError::into_inner)
     }

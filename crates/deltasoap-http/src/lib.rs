@@ -221,6 +221,8 @@ pub use client::{
 #[cfg(feature = "cookies")]
 pub use client::{CookieJar, InvalidCookies};
 pub use coding::{CodingError, Compression, GzipLimits};
+#[cfg(feature = "values")]
+pub use items::DescribedList;
 pub use items::Items;
 pub use secret::is_secret_header;
 #[cfg(all(feature = "digest", feature = "server"))]

@@ -166,6 +166,10 @@ pub struct Call {
     /// Print an object with the response and its header blocks, or with the fault
     #[arg(long)]
     pub json: bool,
+    /// Print the items of a list of the response while they arrive, each as JSON on a line of its own, in memory that does not grow with the
+    /// list; LIST is its path, such as `result/item`, and may be left out if there is but one
+    #[arg(long, value_name = "LIST", num_args = 0..=1, require_equals = true, conflicts_with_all = ["json", "validate"])]
+    pub stream: Option<Option<String>>,
 }
 
 /// Whether something is done that a description may ask for.

@@ -9,12 +9,14 @@ use super::{
 };
 use crate::cli::{Call, Switch, endpoint};
 use crate::files;
-use crate::output::{one_line, print_json, report, with_causes};
+use crate::output::{one_line, print_json, print_json_lines, report, with_causes};
 use anyhow::{Context as _, Result, anyhow, bail};
 use deltasoap::soap::HeaderBlock;
-use deltasoap::{Node, QName};
+use deltasoap::{Node, QName, Value};
 use deltasoap_dynamic::json::parse;
-use deltasoap_dynamic::{Contract, DynamicClient, DynamicError, DynamicFault, Operation, Reply, Selector};
+use deltasoap_dynamic::{
+    Call as Prepared, Contract, DynamicClient, DynamicError, DynamicFault, Operation, Reply, Selector,
+};
 use deltasoap_http::{CallError, CallOptions, CookieJar, Mtom, PartHeaders};
 use deltasoap_wsdl::fetch::{credentials_in, names_private_host, shown};
 use serde_json::{Value as Json, json};
@@ -66,7 +68,10 @@ pub async fn call(arguments: &Call) -> Result<ExitCode> {
         call = call.header(block);
     }
     let name = call.operation().full_name();
-    let outcome = call.send_json(&data).await;
+    let outcome = match &arguments.stream {
+        Some(list) => items_printed(call, &data, list.as_deref()).await,
+        None => call.send_json(&data).await.map(|reply| printed(arguments, reply)),
+    };
     if let (Some(path), Some(jar)) = (&arguments.session, jar) {
         // The answer is here: what it says must not be lost for this.
         if let Err(error) = files::write_secret(path, jar.to_netscape().as_bytes()) {
@@ -74,7 +79,7 @@ pub async fn call(arguments: &Call) -> Result<ExitCode> {
         }
     }
     match outcome {
-        Ok(reply) => printed(arguments, reply),
+        Ok(printed) => printed,
         Err(DynamicError::Fault(fault)) => fault_printed(arguments, in_own_language(*fault)),
         Err(DynamicError::Json(error)) => {
             let wsdl = &arguments.description.wsdl;
@@ -88,6 +93,9 @@ pub async fn call(arguments: &Call) -> Result<ExitCode> {
             let findings: Vec<_> =
                 error.findings.iter().map(|it| format!("\n  {}", one_line(&it.to_string()))).collect();
             bail!("the request is not as the WSDL says; nothing was sent:{}", findings.concat())
+        }
+        Err(DynamicError::List(error)) => {
+            bail!("the response of {name} has no list for --stream=LIST: {error}; nothing was sent")
         }
         Err(DynamicError::NoEndpoint(name)) => bail!("the WSDL gives no URL for {name}; --endpoint takes one"),
         Err(DynamicError::Call(error)) => no_answer(arguments, &url, tap.location(), &error),
@@ -300,6 +308,22 @@ fn printed(arguments: &Call, reply: Option<Reply>) -> Result<ExitCode> {
         None => report("accepted; the operation is one-way"),
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Prints the items of a response while they arrive. The inner error is one of printing.
+async fn items_printed(
+    call: Prepared<'_, Tap>,
+    data: &Json,
+    list: Option<&str>,
+) -> Result<Result<ExitCode>, DynamicError> {
+    let mut reply = call.send_json_items::<Value>(data, list).await?;
+    while let Some(batch) = reply.items.next_batch().await {
+        let items = batch.map_err(DynamicError::Call)?;
+        if let Err(error) = print_json_lines(&reply.items_to_json(&items).map_err(DynamicError::Json)?) {
+            return Ok(Err(error));
+        }
+    }
+    Ok(Ok(ExitCode::SUCCESS))
 }
 
 /// Says what of an answer is not printed.

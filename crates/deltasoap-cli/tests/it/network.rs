@@ -859,3 +859,89 @@ fn a_session_file_keeps_cookies() {
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
     assert!(stderr(&output).contains("line 1"), "{}", stderr(&output));
 }
+
+fn lab() -> String {
+    testdata("crates/deltasoap-dynamic/tests/data/lab.wsdl")
+}
+
+/// Answers one request with the beginning of a list, and with the rest when it is told to.
+fn in_two_parts(
+    first: String,
+    rest: impl FnOnce(&mut std::net::TcpStream) + Send + 'static,
+) -> (String, std::sync::mpsc::Sender<()>) {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}/", listener.local_addr().expect("an address"));
+    let (go, gone) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().expect("a connection");
+        let mut request = Vec::new();
+        while !request.ends_with(b":Envelope>") {
+            let mut buffer = [0; 4096];
+            let len = std::io::Read::read(&mut stream, &mut buffer).expect("a request");
+            request.extend_from_slice(&buffer[..len]);
+        }
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\nConnection: close\r\n\r\n";
+        stream.write_all(head.as_bytes()).expect("sent");
+        stream.write_all(first.as_bytes()).expect("sent");
+        if gone.recv().is_ok() {
+            rest(&mut stream);
+        }
+    });
+    (url, go)
+}
+
+const MEASURED: &str = "<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'><s:Body>\
+    <Measured xmlns='urn:lab'><station>s</station>";
+
+#[test]
+fn items_are_printed_while_they_arrive() {
+    const COUNT: u32 = 600_000;
+    let first = format!("{MEASURED}<level>0.5</level><level>1.5</level><level>");
+    let (url, go) = in_two_parts(first, |stream| {
+        let mut out = std::io::BufWriter::new(stream);
+        for n in 2..COUNT {
+            write!(out, "{n}.5</level><level>").expect("sent");
+        }
+        write!(out, "7</level></Measured></s:Body></s:Envelope>").expect("sent");
+    });
+    let mut call = command();
+    call.args(["call", &lab(), "Measure", "-d", "{\"count\":1}", "--stream", "--endpoint", &url]);
+    let mut child = call.stdout(Stdio::piped()).spawn().expect("the program runs");
+    let mut lines = BufReader::new(child.stdout.take().expect("its output")).lines().map(|line| line.expect("UTF-8"));
+    // One is there before the server has sent the others; the last one of those that came may not be finished.
+    assert_eq!(lines.next().as_deref(), Some("0.5"));
+    go.send(()).expect("the server waits");
+    for n in 1..COUNT - 1 {
+        assert_eq!(lines.next(), Some(format!("{n}.5")));
+        // It is not done: there is no room for the rest between the two programs.
+        if n == COUNT - 50_000
+            && let Ok(status) = std::fs::read_to_string(format!("/proc/{}/status", child.id()))
+        {
+            let most = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+            let most: u32 = most.and_then(|most| most.trim().strip_suffix(" kB")?.parse().ok()).expect("a size");
+            assert!(most < 64 << 10, "{most} KiB for 14 MB of XML");
+        }
+    }
+    assert_eq!(lines.by_ref().collect::<Vec<_>>(), [format!("{}.5", COUNT - 1), "7.0".to_owned()]);
+    assert!(child.wait().expect("it ends").success());
+}
+
+#[test]
+fn what_is_wrong_with_streamed_items_is_said() {
+    let call = |arguments: &[&str], url: &str| run(&[&["call", &lab()], arguments, &["--endpoint", url]].concat());
+    let nowhere = "http://127.0.0.1:9/";
+    let output = call(&["Look", "--stream"], nowhere);
+    assert!(!output.status.success() && stderr(&output).contains("name, $choice; nothing was sent"), "{output:?}");
+    let output = call(&["Look", "--stream=nick"], nowhere);
+    assert!(stderr(&output).contains("there is no field nick, but: name, $choice"), "{output:?}");
+    for conflict in ["--json", "--validate=refuse"] {
+        assert_eq!(call(&["Look", "--stream", conflict], nowhere).status.code(), Some(2));
+    }
+    // What came before the connection broke off is printed.
+    let levels = "<level>2</level>".repeat(10);
+    let (url, go) = in_two_parts(format!("{MEASURED}{levels}"), |_| {});
+    go.send(()).expect("the server waits");
+    let output = call(&["Measure", "-d", "{\"count\":1}", "--stream=level"], &url);
+    assert_eq!((output.status.code(), stdout(&output)), (Some(4), "2.0\n".repeat(9).as_str()), "{output:?}");
+    assert!(stderr(&output).contains("error: "), "{output:?}");
+}

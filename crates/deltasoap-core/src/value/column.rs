@@ -6,11 +6,11 @@
 //! `xsi:nil`: the column is [spread](Value::spread) into a list of values then. Both are equal where their items are.
 
 use super::record::Occurrences;
-use super::{CONTENT, Simple, Value};
+use super::{CONTENT, Simple, Value, list};
 use crate::content::Content;
 use crate::decode::differential::Mend;
 use crate::decode::flat::{self, Patch, Run};
-use crate::decode::items::{open_item, splice_items};
+use crate::decode::items::{open_item, splice_items, still_there};
 use crate::decode::{Cursor, FlatSource, Step};
 use crate::encode::flat::encode_items;
 use crate::encode::{Encoder, FlatSink};
@@ -63,6 +63,11 @@ macro_rules! columns {
                     })*
                     _ => false,
                 }
+            }
+
+            /// Takes items out of it: all, or those that are finished while it is being read.
+            pub(super) fn take_items(&mut self, keeps_last: bool) -> Self {
+                match self { $(Column::$variant(items) => Column::$variant(list::take(items, keeps_last)),)* }
             }
 
             /// Puts a value in the place of an item; false if there is none, or the value is of another type.
@@ -138,6 +143,7 @@ impl Column {
             }
             cursor.frame(me).state = CONTENT;
         }
+        let place = still_there(place, self.len());
         with_items!(self, items => match items.get_mut(place) {
             Some(item) => item.decode(cursor, view)?,
             None => unreachable!("an occurrence that was not opened"),

@@ -5,6 +5,7 @@
 //! typed values; only the types differ that they are instantiated with.
 
 mod column;
+mod list;
 mod mend;
 mod nil;
 mod packed;
@@ -15,6 +16,7 @@ mod simple;
 mod table;
 
 pub use column::Column;
+pub use list::{Batch, FromList, ListPath, ListPathError};
 pub use record::Record;
 pub use table::{Table, UnevenColumns};
 

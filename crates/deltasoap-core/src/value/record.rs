@@ -6,7 +6,7 @@ use crate::content::Shortcuts;
 use crate::content::{APPENDED, Content};
 use crate::decode::Names;
 use crate::decode::flat::{self, Patch, Run};
-use crate::decode::items::{open_item, splice_items};
+use crate::decode::items::{open_item, splice_items, still_there};
 use crate::decode::{Cursor, DecodeFields, FlatSource, Leaf, Step, nil_attribute};
 use crate::encode::flat::encode_items;
 use crate::encode::{EncodeFields, Encoder, FlatSink};
@@ -285,10 +285,13 @@ impl DecodeFields for Target<'_> {
         match value {
             Value::Column(column) => column.decode(place, cursor, view),
             Value::Table(_) => table::decode_row(value, place, cursor, view),
-            Value::List(items) if is_repeated => match items.get_mut(place) {
-                Some(item) => item.decode(cursor, view),
-                None => unreachable!("an occurrence that was not opened"),
-            },
+            Value::List(items) if is_repeated => {
+                let place = still_there(place, items.len());
+                match items.get_mut(place) {
+                    Some(item) => item.decode(cursor, view),
+                    None => unreachable!("an occurrence that was not opened"),
+                }
+            }
             value => value.decode(cursor, view),
         }
     }

@@ -12,6 +12,7 @@
 use super::record::{Occurrences, Target};
 use super::{CONTENT, Column, Record, Simple, Value};
 use crate::decode::flat::{self, FlatItems, Patch, Run};
+use crate::decode::items::still_there;
 use crate::decode::{self, Cursor, DecodeFields, FlatSource, Leaf, Step, nil_attribute};
 use crate::encode::flat::{Item, encode_items, encode_list};
 use crate::encode::{self, EncodeFields, Encoder, FlatSink};
@@ -147,6 +148,12 @@ impl Table {
     /// another type.
     pub fn set(&mut self, row: usize, column: usize, value: &Simple) -> bool {
         self.columns.get_mut(column).is_some_and(|column| column.set(row, value))
+    }
+
+    /// Takes rows out of it: all, or those that are finished while it is being read.
+    pub(super) fn take_items(&mut self, keeps_last: bool) -> Self {
+        let columns = self.columns.iter_mut().map(|column| column.take_items(keeps_last)).collect();
+        Table { columns, names: self.names.clone() }
     }
 
     /// True if the rows are the same as these values.
@@ -338,6 +345,7 @@ pub(super) fn decode_row(list: &mut Value, place: usize, cursor: &mut Cursor<'_>
         }
         cursor.frame(me).state = CONTENT;
     }
+    let place = still_there(place, list.occurrences().unwrap_or_default());
     decode::complex::decode(&mut Reading { list, place, view }, cursor, view)?;
     cursor.leave(me);
     Ok(())

@@ -1,15 +1,18 @@
 //! One call of an operation.
 
 use super::error::{DynamicError, DynamicFault};
+use super::items::ItemsReply;
 use super::parts::{Parts, has_part};
 use super::reply::{Answer, Held, Reply};
 use super::{DynamicClient, streams::Stream};
 use crate::{LookupError, Operation, Validation};
+use deltasoap_core::schema::{MethodElement, Style};
 use deltasoap_core::soap::{HeaderBlock, encode_element};
-use deltasoap_core::{Buffer, Lease, QName, Value};
-use deltasoap_http::{Body, BoxError, CallError, CallOptions, Response};
+use deltasoap_core::{Buffer, FromList, Lease, ListPathError, QName, Value};
+use deltasoap_http::{Body, BoxError, CallError, CallOptions, Client, DescribedList, Response};
 use http::Request;
 use serde_json::Value as Json;
+use std::sync::Arc;
 use tower::Service;
 
 /// A call that is not sent yet.
@@ -77,14 +80,7 @@ where
     /// # Errors
     /// When the value does not match the operation's request, or there is no response.
     pub async fn send(self, request: &Value) -> Result<Option<Reply>, DynamicError> {
-        let Call { client, operation, options } = self;
-        let lowered = operation.method().map_err(DynamicError::Lookup)?;
-        let (method, headers) = (&lowered.element.clone(), lowered.response_headers.clone());
-        let http = client.http(&operation)?;
-        client.check(&operation, request, options.header_blocks())?;
-        let options = options.action(method.action.clone()).encoding(method.encoding);
-        // Those that the description declares are in the reply, for the caller to look at.
-        let options = headers.into_iter().fold(options, |options, header| options.understands(header.name));
+        let Ready { client, operation, http, method, options } = self.ready(request)?;
         let body = (request, operation.view(method.request));
         let deadline = http.deadline(&options);
         let Some((name, content)) = operation.response().map(|(name, content)| (name.clone(), content)) else {
@@ -114,6 +110,73 @@ where
         let parts = deadline.within(arriving).await.map_err(DynamicError::Call)?.map_err(DynamicError::Part)?;
         Ok(Some(Reply { operation, head, body, status, attachments, deviations, parts }))
     }
+
+    /// As [`send_json`](Self::send_json), for a response with a list whose items are used while they arrive; see
+    /// [`DynamicClient::call_items`].
+    ///
+    /// # Errors
+    /// As [`send_items`](Self::send_items).
+    pub async fn send_json_items<T: FromList>(
+        self,
+        request: &Json,
+        list: Option<&str>,
+    ) -> Result<ItemsReply<T>, DynamicError> {
+        self.operation.method().map_err(DynamicError::Lookup)?;
+        let value = self.operation.request_from_json(request).map_err(DynamicError::Json)?;
+        self.send_items(&value, list).await
+    }
+
+    /// Sends a request, and gives the items of a list of the response while they arrive: each as a [`Value`], or in
+    /// [batches](deltasoap_core::Batch). `list` is the [path](deltasoap_core::ListPath) of the list; without one, the only list is meant.
+    ///
+    /// Such responses are not compared with earlier ones, and a client that [validates](DynamicClient::validation) needs whole ones.
+    ///
+    /// # Errors
+    /// When there is no such list, the value does not match the operation's request, or there is no response. An error that comes after the
+    /// first item is given in place of the next one. The header blocks of a fault are not kept.
+    pub async fn send_items<T: FromList>(
+        self,
+        request: &Value,
+        list: Option<&str>,
+    ) -> Result<ItemsReply<T>, DynamicError> {
+        let Ready { operation, http, method, options, .. } = self.ready(request)?;
+        let (name, content) = method.response_name.as_ref().zip(method.response).ok_or(ListPathError::NoList)?;
+        if name.local.is_empty() {
+            return Err(ListPathError::NoElement.into());
+        }
+        let list = DescribedList::new(Arc::clone(&operation.contract().lowered().schema), content, list)?;
+        let path = list.path().clone();
+        // The name of an rpc response carries no meaning (SOAP 1.1, 7.1).
+        let expected = Some(name).filter(|_| operation.bound().style != Style::Rpc);
+        let body = (request, operation.view(method.request));
+        let called = http.call_element_items(&method.request_name, body, options, (expected, list)).await;
+        let response = called.map_err(|error| explained(&operation, error, &[]))?;
+        Ok(ItemsReply::new(operation, path, response))
+    }
+}
+
+/// A call that can be sent.
+struct Ready<'c, S> {
+    client: &'c DynamicClient<S>,
+    operation: Operation,
+    http: Client<S>,
+    method: MethodElement,
+    options: CallOptions,
+}
+
+impl<'c, S: Clone> Call<'c, S> {
+    /// With the settings that the description decides, and after the validation of the request.
+    fn ready(self, request: &Value) -> Result<Ready<'c, S>, DynamicError> {
+        let Call { client, operation, options } = self;
+        let lowered = operation.method().map_err(DynamicError::Lookup)?;
+        let (method, headers) = (lowered.element.clone(), lowered.response_headers.clone());
+        let http = client.http(&operation)?;
+        client.check(&operation, request, options.header_blocks())?;
+        let options = options.action(method.action.clone()).encoding(method.encoding);
+        // Those that the description declares are in the reply, for the caller to look at.
+        let options = headers.into_iter().fold(options, |options, header| options.understands(header.name));
+        Ok(Ready { client, operation, http, method, options })
+    }
 }
 
 impl<S> DynamicClient<S> {
@@ -137,6 +200,12 @@ fn explained(operation: &Operation, error: CallError, headers: &[HeaderBlock]) -
     match error {
         CallError::Fault(fault) => DynamicError::Fault(Box::new(DynamicFault::new(operation, *fault, headers))),
         error => DynamicError::Call(error),
+    }
+}
+
+impl From<ListPathError> for DynamicError {
+    fn from(error: ListPathError) -> Self {
+        DynamicError::List(error)
     }
 }
 

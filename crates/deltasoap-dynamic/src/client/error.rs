@@ -3,7 +3,7 @@
 use super::reply::by_name;
 use crate::{Invalid, JsonError, LookupError, Operation};
 use deltasoap_core::soap::{Fault, HeaderBlock, Version};
-use deltasoap_core::{Node, QName};
+use deltasoap_core::{ListPathError, Node, QName};
 use deltasoap_http::{AttachmentError, CallError, InvalidUrl};
 use serde_json::{Value as Json, json};
 use std::fmt;
@@ -18,6 +18,8 @@ pub enum DynamicError {
     Lookup(LookupError),
     /// The JSON does not match the operation's request.
     Json(JsonError),
+    /// The response has no such list.
+    List(ListPathError),
     /// The request violates the contract; nothing was sent. See [`DynamicClient::validation`](crate::DynamicClient::validation).
     Invalid(Invalid),
     /// Neither the description nor the client has a URL for this operation.
@@ -109,6 +111,7 @@ impl fmt::Display for DynamicError {
             DynamicError::Import(error) => error.fmt(f),
             DynamicError::Lookup(error) => error.fmt(f),
             DynamicError::Json(error) => error.fmt(f),
+            DynamicError::List(error) => write!(f, "the items of the response: {error}"),
             DynamicError::Invalid(error) => error.fmt(f),
             DynamicError::NoEndpoint(name) => write!(f, "the description gives no URL for {name}"),
             DynamicError::Endpoint(error) => error.fmt(f),
@@ -125,6 +128,7 @@ impl std::error::Error for DynamicError {
             DynamicError::Import(error) => Some(error),
             DynamicError::Lookup(error) => Some(error),
             DynamicError::Json(error) => Some(error),
+            DynamicError::List(error) => Some(error),
             DynamicError::Invalid(error) => Some(error),
             DynamicError::Fault(fault) => Some(&fault.fault),
             DynamicError::Call(error) => Some(error),

@@ -5,6 +5,7 @@
 
 mod call;
 mod error;
+mod items;
 mod parts;
 mod ports;
 mod reply;
@@ -12,12 +13,13 @@ mod streams;
 
 pub use call::Call;
 pub use error::{DynamicError, DynamicFault};
+pub use items::ItemsReply;
 pub(crate) use parts::Parts;
 pub use reply::Reply;
 
 use crate::{Contract, Operation, Selector, Validation};
 use deltasoap_core::soap::Version;
-use deltasoap_core::{DifferentialStats, EncodeStats};
+use deltasoap_core::{DifferentialStats, EncodeStats, Value};
 use deltasoap_http::{Body, Client, ClientBuilder, HttpTransport, SharedTemplates};
 use http::Request;
 use ports::{Asked, Ports};
@@ -198,6 +200,23 @@ where
     pub async fn call(&self, name: &str, request: &Json) -> Result<Json, DynamicError> {
         let reply = self.prepare(name)?.send_json(request).await?;
         reply.map_or(Ok(Json::Null), |reply| reply.to_json().map_err(DynamicError::Json))
+    }
+
+    /// Calls an operation with JSON, and gives the items of a list of its response while they arrive. `list` is the
+    /// [path](deltasoap_core::ListPath) of the list in the response; without one, the only list is meant.
+    ///
+    /// The memory needed does not grow with the list. See
+    /// [`Client::call_items`](deltasoap_http::Client::call_items) for limits and timeouts, and [`Call::send_items`] for items in batches.
+    ///
+    /// # Errors
+    /// As [`call`](Self::call), as far as they come before the first item, and when there is no such list.
+    pub async fn call_items(
+        &self,
+        name: &str,
+        request: &Json,
+        list: Option<&str>,
+    ) -> Result<ItemsReply<Value>, DynamicError> {
+        self.prepare(name)?.send_json_items(request, list).await
     }
 }
 

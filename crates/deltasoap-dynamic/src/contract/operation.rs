@@ -6,7 +6,7 @@ use crate::json::{ROOT, Writing};
 use crate::{JsonError, Request};
 use deltasoap_core::schema::{ElementRef, View};
 use deltasoap_core::soap::Version;
-use deltasoap_core::{Node, QName, Value};
+use deltasoap_core::{ListPath, Node, QName, Value};
 use deltasoap_wsdl::lower::{Method, Operation as Lowered};
 use deltasoap_wsdl::wsdl::{self, Binding, BoundHeader};
 use serde_json::Value as Json;
@@ -195,6 +195,20 @@ impl Operation {
     pub(crate) fn response_with_parts(&self, value: &Value, parts: &Parts) -> Result<Json, JsonError> {
         let (name, content) = self.response().ok_or_else(|| self.unusable())?;
         Writing::new(&self.contract.types, value).with_parts(parts).content(value, content, name, &ROOT)
+    }
+
+    /// Items of a list in the operation's messages as JSON, each by itself: a value that several items share is written with each.
+    ///
+    /// # Errors
+    /// When an item is not of the list at this path.
+    pub fn items_to_json(&self, list: &ListPath, items: &[Value]) -> Result<Vec<Json>, JsonError> {
+        let mut writing = Writing::new(&self.contract.types, &Value::Absent);
+        let mut all = Vec::with_capacity(items.len());
+        for item in items {
+            writing = writing.of_another(item);
+            all.push(writing.item(item, list.item(), &ROOT.index(all.len()))?);
+        }
+        Ok(all)
     }
 
     /// The names of the header blocks that the description declares for requests.

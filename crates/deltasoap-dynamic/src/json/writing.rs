@@ -27,6 +27,19 @@ impl<'c> Writing<'c> {
         Writing { types, layouts: Layouts::new(&types.lowered.schema), numbers: Numbers::of(value), parts: None }
     }
 
+    /// For another value, with names that belong to it alone.
+    pub(crate) fn of_another(self, value: &Value) -> Self {
+        Writing { numbers: Numbers::of(value), ..self }
+    }
+
+    /// An item of a list.
+    ///
+    /// # Errors
+    /// When it is of another shape than its schema.
+    pub(crate) fn item(&self, item: &Value, field: &Field, path: &Path<'_>) -> Result<Json, JsonError> {
+        self.occurrence(item, field, &field.name, path)
+    }
+
     /// With the bytes of parts that the value refers to.
     pub(crate) fn with_parts(self, parts: &'c Parts) -> Self {
         Writing { parts: Some(parts), ..self }

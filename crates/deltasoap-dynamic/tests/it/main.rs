@@ -15,6 +15,7 @@ mod exchanged;
 mod graphs;
 mod groups;
 mod identity;
+mod items;
 mod json;
 mod messages;
 mod mocks;

@@ -8,12 +8,18 @@ use super::receive::empty;
 use super::templates::{Body, Sent};
 use super::transmit::{Outbound, within};
 use crate::BoxError;
+#[cfg(feature = "values")]
+use crate::items::{DescribedList, Items};
 use bytes::Bytes;
 use deltasoap_core::decode::Decoder;
 use deltasoap_core::schema::View;
 use deltasoap_core::soap::Receiver;
 use deltasoap_core::{Content, QName};
+#[cfg(feature = "values")]
+use deltasoap_core::{FromList, Value};
 use http::Request;
+#[cfg(feature = "values")]
+use std::sync::Arc;
 use tower::Service;
 
 impl<S, B> Client<S>
@@ -45,6 +51,27 @@ where
         let (value, view) = request;
         let (request, sent) = self.request_with(Body { name, value, view }, options)?;
         within(timeout, self.read_by(request, sent, reading)).await
+    }
+
+    /// As [`call_items`](Self::call_items), for messages that are described only at run time; see [`call_element`](Self::call_element).
+    /// `response` is the name of the response's element, if it carries a meaning, and its list. The items are taken as
+    /// [`Value`]s, or as [batches](deltasoap_core::Batch) of them.
+    ///
+    /// # Errors
+    /// As [`call_items`](Self::call_items).
+    #[cfg(feature = "values")]
+    pub async fn call_element_items<T: Content, Item: FromList>(
+        &self,
+        name: &QName,
+        request: (&T, View<'_>),
+        options: CallOptions,
+        response: (Option<&QName>, DescribedList),
+    ) -> Result<Response<Items<Value, Item, CallError>>, CallError> {
+        let timeout = options.timeout.or(self.settings.timeout);
+        let (value, view) = request;
+        let (request, _) = self.request_with(Body { name, value, view }, options)?;
+        let (expected, list) = response;
+        self.items(request, timeout, expected.cloned(), Arc::new(list)).await
     }
 
     /// Sends a one-way message that is described only at run time; see [`call_element`](Self::call_element).

@@ -5,11 +5,11 @@ use super::call::{Response, span};
 use super::error::CallError;
 use super::options::CallOptions;
 use super::receive::{FaultReceiver, Reading, arrival_error, bound, empty, excerpt, status_error, undecodable};
-use super::transmit::within;
+use super::transmit::{Outbound, within};
 #[cfg(feature = "gzip")]
 use crate::coding::Inflated;
 use crate::coding::{Coding, check_transfer};
-use crate::items::{Arriving, Flow, Items, WINDOW};
+use crate::items::{Arriving, Flow, Items, ListIn, Listed, WINDOW};
 use crate::media::MediaType;
 use crate::{Attachments, Body, BoxError};
 use bytes::Bytes;
@@ -107,20 +107,32 @@ where
         Item: Send + 'static,
         List: Fn(&mut Resp) -> &mut Vec<Item> + Send + Sync + 'static,
     {
+        let timeout = options.timeout.or(self.settings.timeout);
+        let (request, _) = self.request(request, options)?;
+        self.items(request, timeout, Some(Resp::ELEMENT), Arc::new(ListIn(list))).instrument(span::<Req>()).await
+    }
+
+    /// Sends a request, and reads the answer up to its first items.
+    pub(super) async fn items<M: Send + 'static, T: Send + 'static>(
+        &self,
+        request: Outbound,
+        timeout: Option<Duration>,
+        expected: Option<QName>,
+        list: Arc<dyn Listed<M, T>>,
+    ) -> Result<Response<Items<M, T, CallError>>, CallError> {
         if self.settings.inspector.is_some() {
             return Err(CallError::Refused("an inspector needs whole answers".into()));
         }
-        let timeout = options.timeout.or(self.settings.timeout);
-        let (request, _) = self.request(request, options)?;
-        let flow = Arc::new(Flow::new(Arc::new(list)));
+        let flow = Arc::new(Flow::new(list));
         let exchange = async {
             let response = self.transmit(request).await?;
-            let receiver = ItemsReceiver { flow: Arc::clone(&flow), fault: FaultReceiver::default(), is_fault: false };
+            let (flow, fault) = (Arc::clone(&flow), FaultReceiver::default());
+            let receiver = ItemsReceiver { flow, expected, fault, is_fault: false };
             let mut arrival = Arrival::begin(response, receiver, self.decoder(), &self.settings, timeout).await?;
             arrival.more().await?;
             Ok(arrival)
         };
-        let arrival = within(timeout, exchange).instrument(span::<Req>()).await?;
+        let arrival = within(timeout, exchange).await?;
         let (head, status) = (arrival.reading.head().clone(), arrival.parts.status);
         let http_headers = arrival.parts.headers.clone();
         let (body, attachments) = (Items::new(flow, Box::new(arrival)), Attachments::default());
@@ -131,21 +143,25 @@ where
 /// Takes a response whose items are used while it arrives, or a fault.
 struct ItemsReceiver<M, T> {
     flow: Arc<Flow<M, T>>,
+    /// The name of its element; `None` if it has any.
+    expected: Option<QName>,
     fault: FaultReceiver,
     is_fault: bool,
 }
 
-impl<M: Message, T> Receiver for ItemsReceiver<M, T> {
+impl<M, T> Receiver for ItemsReceiver<M, T> {
     fn open_body(&mut self, head: &Head, namespace: &str, local: &str) -> Result<(), ErrorKind> {
         self.is_fault = namespace == head.version().namespace() && local == "Fault";
         if self.is_fault {
             return self.fault.open_body(head, namespace, local);
         }
-        if M::ELEMENT.is(namespace, local) {
-            return Ok(());
+        match self.expected.as_ref().filter(|expected| !expected.is(namespace, local)) {
+            None => Ok(()),
+            Some(expected) => {
+                let (found, expected) = (QName::owned(namespace, local).to_string(), format!("<{expected}>"));
+                Err(ErrorKind::UnexpectedElement { found, expected })
+            }
         }
-        let (found, expected) = (QName::owned(namespace, local).to_string(), format!("<{}>", M::ELEMENT));
-        Err(ErrorKind::UnexpectedElement { found, expected })
     }
 
     fn decode_body(&mut self, cursor: &mut Cursor<'_>) -> Step {
@@ -165,7 +181,7 @@ struct Arrival<M, T> {
     timeout: Option<Duration>,
 }
 
-impl<M: Message, T> Arrival<M, T> {
+impl<M, T> Arrival<M, T> {
     /// Begins to read an answer. One that comes in a package is read whole.
     async fn begin<B>(
         response: http::Response<B>,
@@ -241,7 +257,7 @@ impl<M: Message, T> Arrival<M, T> {
     }
 }
 
-impl<M: Message + Send + 'static, T: Send + 'static> Arriving<CallError> for Arrival<M, T> {
+impl<M: Send + 'static, T: Send + 'static> Arriving<CallError> for Arrival<M, T> {
     fn more(&mut self) -> BoxFuture<'_, Result<bool, CallError>> {
         Box::pin(self.more())
     }

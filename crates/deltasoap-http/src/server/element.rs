@@ -1,17 +1,19 @@
 //! Operations whose messages are described at run time: dynamic values in, dynamic values out.
 //!
-//! They work like all operations: requests are compared with earlier ones, responses written against earlier ones.
+//! They work like all operations: requests are compared with earlier ones, responses written against earlier ones; or the items of a list
+//! are taken while their request arrives.
 
 use super::answer::Answer;
 use super::context::Context;
 use super::memory::Checkout;
-use super::operation::{Call, Form, Opening, Operation, Outcome, log_failure, name_of_action};
+use super::operation::{Call, Form, Opening, Operation, Outcome, log_failure, name_of_action, starting_with_items};
 use super::record::Record;
 use super::writing::Writing;
+use crate::items::{DescribedList, Items};
 use deltasoap_core::decode::{Cursor, Step};
 use deltasoap_core::schema::{ElementRef, MethodElement, Schema, View};
 use deltasoap_core::soap::{BodyParts, Fault};
-use deltasoap_core::{Content, ErrorKind, Lease, Memory, Node, QName, Typed, Value};
+use deltasoap_core::{Content, ErrorKind, FromList, Lease, ListPathError, Memory, Node, QName, Typed, Value};
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
 use std::time::Instant;
@@ -57,6 +59,84 @@ impl Operation {
         let shared = Arc::new(Shared { schema, request: method.request, form, response, run });
         let operation = Self::started_by(described, form, Box::new(move |opening| shared.start(opening)));
         operation.described_by(described_by.0, described_by.1).encoding(encoding)
+    }
+
+    /// As [`dynamic`](Self::dynamic), with a handler that takes the items of a list of its requests while they arrive; all that is said at
+    /// [`with_items`](Self::with_items) holds here too. `list` is the [path](deltasoap_core::ListPath) of the list in the request; without
+    /// one, the only list is meant.
+    ///
+    /// The handler takes each item as a [`Value`], or in batches: numbers as a [`Column`](deltasoap_core::Column), plain structs as a
+    /// [`Table`](deltasoap_core::Table). Without a response, the operation is one-way: its handler runs before the request is accepted.
+    ///
+    /// ```
+    /// use deltasoap::http::{Answer, Context, Items, Operation, SoapService};
+    /// use deltasoap::soap::Fault;
+    /// use deltasoap::{Batch, Column, Value};
+    /// # use deltasoap::schema::{Builtin, Compositor, ComplexElement, Element, Field, MethodElement, Schema, SimpleElement, Style, Use};
+    /// # use deltasoap::{QName, Simple};
+    /// # use std::sync::Arc;
+    ///
+    /// async fn sum(mut items: Items<Value, Batch, Fault>, _: Context) -> Result<Answer<Value>, Fault> {
+    ///     let mut total = 0.0;
+    ///     while let Some(batch) = items.next().await {
+    ///         let Batch::Column(Column::Double(numbers)) = batch? else { return Err(Fault::sender("numbers alone")) };
+    ///         total += numbers.iter().sum::<f64>();
+    ///     }
+    ///     Ok(Answer::new(Value::Simple(Simple::Double(total))))
+    /// }
+    ///
+    /// # let mut schema = Schema::new();
+    /// # let simple = SimpleElement { name: Builtin::Double.name(), base: Builtin::Double, enumeration: Vec::new().into(), default: None, packed: None };
+    /// # let number = schema.add(Element::Simple(simple));
+    /// # let item = Field { name: QName::new("", "item"), element: number, min: 0, max: None, nillable: false, inline: false };
+    /// # let sums = schema.add(Element::Complex(ComplexElement {
+    /// #     name: QName::new("urn:lab", "Sum"), compositor: Compositor::Sequence, fields: vec![item].into(), attributes: Vec::new().into(),
+    /// #     text: None, open: false, any_attribute: false, choices: Vec::new().into(),
+    /// # }));
+    /// # let method = MethodElement {
+    /// #     request_name: QName::new("urn:lab", "Sum"), request: sums, response_name: Some(QName::new("urn:lab", "total")),
+    /// #     response: Some(number), faults: Vec::new().into(), headers: Vec::new().into(), action: "".into(), style: Style::Document,
+    /// #     encoding: Use::Literal,
+    /// # };
+    /// # let schema = Arc::new(schema);
+    /// let operation = Operation::dynamic_with_items(method, schema, Some("item"), sum)?;
+    /// let service = SoapService::builder().add_operation(operation).build()?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When there is no such list, or several could be meant.
+    pub fn dynamic_with_items<Item, Handler, Running>(
+        method: MethodElement,
+        schema: Arc<Schema>,
+        list: Option<&str>,
+        handler: Handler,
+    ) -> Result<Self, ListPathError>
+    where
+        Item: FromList,
+        Handler: Fn(Items<Value, Item, Fault>, Context) -> Running + Send + Sync + 'static,
+        Running: Future<Output = Result<Answer<Value>, Fault>> + Send + 'static,
+    {
+        let (described, form) = self_contained(&method, &schema);
+        if form != Form::Element {
+            return Err(ListPathError::NoElement);
+        }
+        let list = DescribedList::new(Arc::clone(&schema), method.request, list)?;
+        let response = Arc::new((Arc::clone(&schema), method.response_name.clone().zip(method.response)));
+        let handler = Arc::new(handler);
+        let run = move |items: Items<Value, Item, Fault>, context, writing| -> BoxFuture<'static, Outcome> {
+            let (handler, response) = (Arc::clone(&handler), Arc::clone(&response));
+            Box::pin(async move {
+                let (schema, response) = &*response;
+                match handler(items, context).await {
+                    Ok(answer) => write(schema, response.as_ref(), writing, &answer),
+                    Err(fault) => Outcome::Fault(fault),
+                }
+            })
+        };
+        let start = starting_with_items(Arc::new(list), Arc::new(run));
+        let (encoding, operation) = (method.encoding, Self::started_by(described, form, start));
+        Ok(operation.taking_items().described_by(method, schema).encoding(encoding))
     }
 }
 
@@ -157,24 +237,22 @@ impl Call for ElementCall {
         };
         Box::pin(async move {
             match running.await {
-                Ok(answer) => shared.write(writing, &answer),
+                Ok(answer) => write(&shared.schema, shared.response.as_ref(), writing, &answer),
                 Err(fault) => Outcome::Fault(fault),
             }
         })
     }
 }
 
-impl Shared {
-    /// If a response cannot be written, the handler is the cause: the client only learns that there is no response.
-    fn write(&self, writing: Writing, answer: &Answer<Value>) -> Outcome {
-        let Some((name, content)) = &self.response else { return Outcome::Accepted };
-        let start = Instant::now();
-        match writing.write(answer, name, self.schema.view(*content)) {
-            Ok(written) => Outcome::Response(written, start.elapsed()),
-            Err(error) => {
-                tracing::error!(%error, "the response could not be written");
-                Outcome::Fault(Fault::receiver("the response could not be written"))
-            }
+/// If a response cannot be written, the handler is the cause: the client only learns that there is no response.
+fn write(schema: &Schema, response: Option<&(QName, ElementRef)>, writing: Writing, answer: &Answer<Value>) -> Outcome {
+    let Some((name, content)) = response else { return Outcome::Accepted };
+    let start = Instant::now();
+    match writing.write(answer, name, schema.view(*content)) {
+        Ok(written) => Outcome::Response(written, start.elapsed()),
+        Err(error) => {
+            tracing::error!(%error, "the response could not be written");
+            Outcome::Fault(Fault::receiver("the response could not be written"))
         }
     }
 }

@@ -11,7 +11,7 @@ use super::memory::{Checkout, Place};
 use super::record::Record;
 use super::writing::{Writing, Written};
 use super::wsdl::Fact;
-use crate::items::{Arrived, Arriving, Flow, Items, ListOf};
+use crate::items::{Arrived, Arriving, Flow, Items, ListIn, Listed};
 use deltasoap_core::decode::{Cursor, Step};
 use deltasoap_core::schema::{ElementRef, Field, List, MethodElement, Schema, Style, Use, View};
 use deltasoap_core::soap::{BodyParts, Fault, Version};
@@ -239,7 +239,7 @@ impl Operation {
         Response: IntoAnswer,
         Failure: Into<Fault>,
     {
-        let (handler, list) = (Arc::new(handler), Arc::new(list));
+        let handler = Arc::new(handler);
         let run = move |items: Items<Request, Item, Fault>, context, writing| -> BoxFuture<'static, Outcome> {
             let handler = Arc::clone(&handler);
             Box::pin(async move {
@@ -249,15 +249,16 @@ impl Operation {
                 }
             })
         };
-        let run: Arc<RunItems<Request, Item>> = Arc::new(run);
-        let start: Box<Start> = Box::new(move |_| {
-            let flow = Arc::new(Flow::new(Arc::clone(&list) as Arc<ListOf<Request, Item>>));
-            Box::new(ItemsCall { flow, run: Arc::clone(&run) })
-        });
+        let start = starting_with_items(Arc::new(ListIn(list)), Arc::new(run));
         let response = (Response::Body::ELEMENT, <Response::Body as Typed>::REFERENCE);
         let (form, name) = Form::of(&Request::ELEMENT, None);
         let request = (name, <Request as Typed>::REFERENCE);
-        Operation { takes_items: true, ..Self::literal(request, form, Some(response), start) }
+        Self::literal(request, form, Some(response), start).taking_items()
+    }
+
+    /// Says that it takes items of its requests while they arrive.
+    pub(super) fn taking_items(self) -> Self {
+        Operation { takes_items: true, ..self }
     }
 
     /// An operation with its own way of starting calls.
@@ -679,8 +680,20 @@ impl<Request: Message + Send + 'static> Call for TypedCall<Request> {
     }
 }
 
-type RunItems<Request, Item> =
+/// Runs a handler that takes items.
+pub(super) type RunItems<Request, Item> =
     dyn Fn(Items<Request, Item, Fault>, Context, Writing) -> BoxFuture<'static, Outcome> + Send + Sync;
+
+/// How calls are started whose handler takes items while they arrive.
+pub(super) fn starting_with_items<Request: Send + 'static, Item: Send + 'static>(
+    list: Arc<dyn Listed<Request, Item>>,
+    run: Arc<RunItems<Request, Item>>,
+) -> Box<Start> {
+    Box::new(move |_| {
+        let flow = Arc::new(Flow::new(Arc::clone(&list)));
+        Box::new(ItemsCall { flow, run: Arc::clone(&run) })
+    })
+}
 
 /// A call whose handler takes items while they arrive.
 struct ItemsCall<Request, Item> {
@@ -688,7 +701,7 @@ struct ItemsCall<Request, Item> {
     run: Arc<RunItems<Request, Item>>,
 }
 
-impl<Request: Message + Send + 'static, Item: Send + 'static> Call for ItemsCall<Request, Item> {
+impl<Request: Send + 'static, Item: Send + 'static> Call for ItemsCall<Request, Item> {
     fn decode(&mut self, cursor: &mut Cursor<'_>) -> Step {
         self.flow.decode(cursor)
     }

@@ -12,6 +12,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// A value that compiled descriptions hold.
 pub(super) trait Stored: Sized {
@@ -103,6 +104,16 @@ impl<T: Stored> Stored for Option<T> {
 
     fn read(from: &mut Reader<'_>) -> Result<Self, Fault> {
         if bool::read(from)? { T::read(from).map(Some) } else { Ok(None) }
+    }
+}
+
+impl<T: Stored> Stored for Arc<T> {
+    fn write(&self, to: &mut Writer) {
+        (**self).write(to);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, Fault> {
+        T::read(from).map(Arc::new)
     }
 }
 

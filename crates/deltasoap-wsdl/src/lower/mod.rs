@@ -42,12 +42,13 @@ use names::Unwritable;
 use notes::Notes;
 pub(crate) use origin::Origins;
 use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
 /// An import as the engine's schema.
 #[derive(Debug, Clone, Default)]
 pub struct Lowered {
     /// What elements hold.
-    pub schema: Schema,
+    pub schema: Arc<Schema>,
     /// All operations of all SOAP bindings.
     pub operations: Vec<Operation>,
     /// What is read otherwise than the schema says, each with the number of types that it concerns and one of them.
@@ -96,7 +97,7 @@ pub(crate) fn lower(import: &Import) -> Lowered {
     let schema = lowering.build();
     lowering.leave_out_unwritable(&schema, &mut operations, &mut elements);
     let origins = Origins::new(lowering.known, &lowering.open, lowering.defaulted, lowering.open_defaulted);
-    Lowered { schema, operations, notes: lowering.notes.list(schemas), elements, origins }
+    Lowered { schema: Arc::new(schema), operations, notes: lowering.notes.list(schemas), elements, origins }
 }
 
 struct Lowering<'i> {

@@ -5,7 +5,7 @@
 
 use crate::support;
 use deltasoap_core::decode::value_from_slice;
-use deltasoap_core::schema::{ComplexElement, Compositor, Element, ElementRef, Field};
+use deltasoap_core::schema::{ComplexElement, Compositor, Element, ElementRef, Field, Schema};
 use deltasoap_core::soap::Version;
 use deltasoap_core::{Child, Node, QName};
 use deltasoap_wsdl::Importer;
@@ -85,7 +85,7 @@ fn round_trip(
     content: ElementRef,
     message: &[u8],
 ) -> Result<(), String> {
-    let mut schema = lowered.schema.clone();
+    let mut schema = Schema::clone(&lowered.schema);
     let complex = |fields: Vec<Field>| {
         let (name, attributes) = (QName::default(), Vec::new().into());
         let fields = fields.into();

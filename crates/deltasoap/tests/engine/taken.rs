@@ -1,7 +1,12 @@
-//! Items that are taken out while their message arrives: the same items, and the same errors, as of a message read whole.
+//! Items that are taken out while their message arrives: the same items, and the same errors, as of a message read whole. Each message is
+//! also read as dynamic values, whose list is found by the description.
 
 use deltasoap::decode::{Cursor, Decoder, ElementRoot, Root, Step, take_finished};
-use deltasoap::{DecodeOptions, Error, ErrorKind, Limits, Node, Soap, SoapArray, Tolerance, Typed};
+use deltasoap::schema::View;
+use deltasoap::{
+    Batch, Content, DecodeOptions, Error, ErrorKind, FromList, Limits, ListPath, ListPathError, MultiArray, Node,
+    Shared, Soap, SoapArray, Tolerance, Typed, Value,
+};
 use proptest::prelude::*;
 use std::fmt::Debug;
 
@@ -57,6 +62,33 @@ types! {
     struct Trees {
         tree: Vec<Node>,
     }
+
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    struct Flat {
+        id: i32,
+        value: f64,
+    }
+
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    struct Plain {
+        row: Vec<Flat>,
+    }
+
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    struct Nested {
+        item: Vec<i32>,
+        inner: Option<Box<Nested>>,
+    }
+
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    struct Linked {
+        node: Shared<Plain>,
+    }
+
+    #[derive(Debug, Clone, PartialEq, Soap)]
+    struct Grid {
+        cell: MultiArray<i32, 2>,
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Soap)]
@@ -77,7 +109,7 @@ struct Events {
 /// An element of which items are taken.
 struct Taken<M>(ElementRoot<'static, M>);
 
-impl<M: Typed> Root for Taken<M> {
+impl<M: Content> Root for Taken<M> {
     fn decode(&mut self, cursor: &mut Cursor<'_>) -> Step {
         cursor.let_items_go();
         self.0.decode(cursor)
@@ -139,8 +171,46 @@ fn check<M: Typed + Debug + PartialEq, T: Debug + PartialEq>(
             let taken = read_taken(decoder, &pieces(xml.as_bytes(), lengths), list);
             assert_eq!(taken, whole, "{tolerance:?} {lengths:?} {xml}");
         }
+        check_values(xml, lengths, M::view(), options);
     }
     read_whole(Decoder::new(DecodeOptions::default()), xml.as_bytes(), list)
+}
+
+/// The items of the only list as they were taken, and what is left of the value in the end.
+fn values_taken<T: FromList>(
+    mut decoder: Decoder,
+    chunks: &[&[u8]],
+    view: View<'static>,
+) -> Result<(Vec<T>, Value), Error> {
+    let list = ListPath::only(view).expect("one list");
+    let (mut root, mut items) = (Taken(ElementRoot::<Value>::new(view)), Vec::new());
+    for chunk in chunks {
+        decoder.push(&mut root, chunk)?;
+        items.extend(list.take_finished::<T>(&mut root.0.value, view));
+        assert!(list.take_finished::<T>(&mut root.0.value, view).is_empty());
+        decoder.let_go();
+    }
+    decoder.finish(&mut root)?;
+    items.extend(list.take_all::<T>(&mut root.0.value, view));
+    Ok((items, root.0.value))
+}
+
+#[track_caller]
+fn check_values(xml: &str, lengths: &[usize], view: View<'static>, options: DecodeOptions) {
+    let list = ListPath::only(view).expect("one list");
+    let mut root = ElementRoot::<Value>::new(view);
+    let whole = Decoder::new(options).decode(&mut root, xml.as_bytes()).map(|()| {
+        let items: Vec<Value> = list.take_all(&mut root.value, view);
+        (items, root.value)
+    });
+    let chunks = pieces(xml.as_bytes(), lengths);
+    for decoder in [Decoder::new, Decoder::without_shortcuts] {
+        let taken = values_taken::<Value>(decoder(options), &chunks, view);
+        assert_eq!(taken, whole, "{options:?} {lengths:?} {xml}");
+        let batches = values_taken::<Batch>(decoder(options), &chunks, view);
+        let taken = batches.map(|(all, left)| (all.into_iter().flat_map(Batch::into_values).collect::<Vec<_>>(), left));
+        assert_eq!(taken, whole, "{options:?} {lengths:?} {xml}");
+    }
 }
 
 fn levels(count: usize) -> String {
@@ -210,6 +280,60 @@ proptest! {
     }
 }
 
+/// Plain items come in columns and tables, also those around one that is nil.
+#[test]
+fn batches_are_columns_where_they_can_be() {
+    let rows: String = (0..100).map(|n| format!("<row><id>{n}</id><value>{n}.5</value></row>")).collect();
+    let plain = format!("<r>{rows}</r>");
+    let nil = "xmlns:i='http://www.w3.org/2001/XMLSchema-instance'";
+    let with_nil = format!("<r {nil}><row i:nil='true'/>{rows}<row><id>7</id><value i:nil='1'/></row>{rows}</r>");
+    for (xml, count, others) in [(plain, 100, 0), (with_nil, 202, 2)] {
+        for lengths in [&[1][..], &[40], &[700, 3]] {
+            check_values(&xml, lengths, Plain::view(), DecodeOptions::default());
+            let chunks = pieces(xml.as_bytes(), lengths);
+            let decoder = Decoder::new(DecodeOptions::default());
+            let (batches, _) = values_taken::<Batch>(decoder, &chunks, Plain::view()).expect("valid");
+            assert_eq!(batches.iter().map(Batch::len).sum::<usize>(), count);
+            let values = batches.iter().filter(|batch| !matches!(batch, Batch::Table(_))).count();
+            assert!(values <= others && batches.iter().all(|batch| !batch.is_empty()), "{values} {lengths:?}");
+        }
+    }
+    let xml = levels(1000);
+    let decoder = Decoder::new(DecodeOptions::default());
+    let (batches, _) = values_taken::<Batch>(decoder, &pieces(xml.as_bytes(), &[300]), Levels::view()).expect("valid");
+    assert!(batches.len() > 10 && batches.iter().all(|batch| matches!(batch, Batch::Column(_))));
+    // Arrays hold values; a batch of them is a column all the same.
+    let xml = numbers(100);
+    let decoder = Decoder::new(DecodeOptions::default());
+    let (batches, _) = values_taken::<Batch>(decoder, &pieces(xml.as_bytes(), &[300]), Numbers::view()).expect("valid");
+    assert!(batches.iter().all(|batch| matches!(batch, Batch::Column(_))), "{batches:?}");
+}
+
+#[test]
+fn the_list_is_told_before_any_message() {
+    assert_eq!(ListPath::only(Page::view()).expect("one").to_string(), "table/row");
+    assert_eq!(ListPath::only(Events::view()).expect("one").to_string(), "$choice");
+    let several = ListPathError::Several(vec!["one".to_owned(), "other".to_owned()]);
+    assert_eq!(ListPath::only(Two::view()), Err(several));
+    assert_eq!(ListPath::find(Two::view(), "other").expect("named").item().name.local, "other");
+    assert_eq!(ListPath::only(Flat::view()), Err(ListPathError::NoList));
+    // A type that contains itself has a list at each level.
+    let several = ListPathError::Several(vec!["item".to_owned()]);
+    assert_eq!(ListPath::only(Nested::view()), Err(several));
+    assert_eq!(ListPath::find(Nested::view(), "inner/inner/item").expect("named").to_string(), "inner/inner/item");
+    let error = |path| ListPath::find(Page::view(), path).expect_err("no list");
+    let fields = ["row", "total"].map(str::to_owned).to_vec();
+    assert_eq!(error("table/none"), ListPathError::NoField { name: "none".to_owned(), fields });
+    assert_eq!(error("table"), ListPathError::NoRepetition("table".to_owned()));
+    assert_eq!(error("number/x"), ListPathError::NoField { name: "x".to_owned(), fields: Vec::new() });
+    assert_eq!(error("table/row/tag"), ListPathError::WithinItems("table/row".to_owned()));
+    assert_eq!(ListPath::find(Events::view(), "/$choice").expect("named").to_string(), "$choice");
+    let error = ListPath::find(Linked::view(), "node/item").expect_err("shared");
+    assert_eq!(error, ListPathError::Shared("node".to_owned()));
+    let error = ListPath::find(Grid::view(), "cell").expect_err("two dimensions");
+    assert_eq!(error, ListPathError::Dimensions("cell".to_owned()));
+}
+
 /// The lists of items go on being lists of their own when the items around them are taken.
 #[test]
 fn a_list_that_is_taken_twice_deep() {
@@ -233,6 +357,8 @@ fn arrays_with_positions_are_refused() {
             .expect_err("positions");
         assert!(matches!(error.kind(), ErrorKind::UnexpectedValue { .. }), "{error}");
         assert_eq!(error.path(), path);
+        let error = values_taken::<Value>(Decoder::new(DecodeOptions::default()), &chunks, Numbers::view());
+        assert_eq!(error.expect_err("positions").path(), path);
         read_whole(Decoder::new(DecodeOptions::default()), xml.as_bytes(), |it: &mut Numbers| &mut it.numbers.0)
             .expect("positions are read in whole messages");
     }

@@ -1,0 +1,422 @@
+//! The list of a dynamic message whose items are used while the message arrives.
+//!
+//! A typed message shows its list by a function. A dynamic one has no functions: its list is found by the names of the fields that lead to
+//! it, or is the only one that there is. Both are decided by the schema alone, before any message is read. While the message is read, the
+//! list is looked up again each time, since what is around it comes into being with its elements.
+
+use super::{Column, Table, Value};
+use crate::decode::take_finished;
+use crate::schema::{ComplexElement, Compositor, Element, Field, OpenElement, QName, View};
+use std::collections::{HashSet, VecDeque};
+use std::fmt;
+
+/// The place of a list in dynamic messages of one type: of a field that can be repeated, or of a SOAP array of one dimension. No list
+/// within the items of another one can be meant.
+///
+/// It is written as in the paths of errors, from the content of the body's element on: `result/item`, with `{namespace}local` where the
+/// local name is that of several fields. Choices and groups that have no element of their own are not named, unless they are the items:
+/// `$choice`, `$sequence`, and `$any` for elements of any name.
+///
+/// Where a message names another type for something on the way (`xsi:type`), the list is that of this type; there may be none.
+///
+/// While the message is read ([`Cursor::let_items_go`](crate::decode::Cursor::let_items_go)), its finished items are
+/// [taken](Self::take_finished) between two windows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ListPath {
+    steps: Vec<Step>,
+    /// How the items are named and described.
+    item: Field,
+}
+
+/// One field on the way, with its index.
+#[derive(Debug, Clone, PartialEq)]
+struct Step {
+    index: usize,
+    name: QName,
+    /// As it is written; `None` for a choice or group without an element.
+    shown: Option<String>,
+}
+
+/// Why there is no such list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ListPathError {
+    /// The message has no list whose items can be taken.
+    NoList,
+    /// There are several lists, or the name is that of several fields: the paths of some.
+    Several(Vec<String>),
+    /// The type has no field of this name.
+    NoField {
+        /// The name.
+        name: String,
+        /// The fields that there are.
+        fields: Vec<String>,
+    },
+    /// The field occurs once, and is no array; its path.
+    NoRepetition(String),
+    /// The field is within the items of another list, at this path.
+    WithinItems(String),
+    /// The array has several dimensions: only the whole of it tells what its rows are. Its path.
+    Dimensions(String),
+    /// Several places of a message can share the value that the list is in; its path.
+    Shared(String),
+    /// The content of the body has no element of its own around it.
+    NoElement,
+}
+
+impl fmt::Display for ListPathError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ListPathError::NoList => f.write_str("the message has no list"),
+            ListPathError::Several(paths) => write!(f, "one of several is to be named: {}", paths.join(", ")),
+            ListPathError::NoField { name, fields } if fields.is_empty() => {
+                write!(f, "there is no field {name} or other")
+            }
+            ListPathError::NoField { name, fields } => {
+                write!(f, "there is no field {name}, but: {}", fields.join(", "))
+            }
+            ListPathError::NoRepetition(path) => write!(f, "{path} is no list"),
+            ListPathError::WithinItems(path) => write!(f, "{path} is a list itself, in each of whose items others are"),
+            ListPathError::Dimensions(path) => write!(f, "{path} is an array of several dimensions"),
+            ListPathError::Shared(path) => write!(f, "{path} can be in several places of a message"),
+            ListPathError::NoElement => f.write_str("the content of the body has no element around it"),
+        }
+    }
+}
+
+impl std::error::Error for ListPathError {}
+
+/// How many paths an error names.
+const MOST_NAMED: usize = 8;
+
+/// How deep choices and groups may be within each other.
+const DEPTH: usize = 32;
+
+impl ListPath {
+    /// The only list of messages with this description.
+    ///
+    /// # Errors
+    /// When there is none, or there are several: a type that contains itself has as many as levels.
+    pub fn only(view: View<'_>) -> Result<Self, ListPathError> {
+        let (mut found, again) = all_lists(view);
+        match found.pop() {
+            None => Err(ListPathError::NoList),
+            Some(list) if found.is_empty() && !list.passes(view, &again) => Ok(list),
+            Some(last) => {
+                found.push(last);
+                Err(ListPathError::Several(found.iter().map(ToString::to_string).collect()))
+            }
+        }
+    }
+
+    /// The list at a path; see [`ListPath`]. An empty path is that of an array that is the body's element itself.
+    ///
+    /// # Errors
+    /// When there is no such field, or it is no list.
+    pub fn find(view: View<'_>, path: &str) -> Result<Self, ListPathError> {
+        let (mut steps, mut view) = (Vec::new(), view);
+        let mut names = names(path).peekable();
+        while let Some(name) = names.next() {
+            let shown = |steps: &[Step]| if steps.is_empty() { "the body".to_owned() } else { written(steps) };
+            let content = plain(view).ok_or_else(|| ListPathError::Shared(shown(&steps)))?;
+            if content.array().is_some() {
+                return Err(ListPathError::WithinItems(shown(&steps)));
+            }
+            let (way, field, content) = field_named(content, name)?;
+            steps.extend(way);
+            view = content;
+            if field.is_repeated() {
+                return match names.peek() {
+                    Some(_) => Err(ListPathError::WithinItems(written(&steps))),
+                    None => Ok(ListPath { item: field.clone(), steps }),
+                };
+            }
+        }
+        let content = plain(view).ok_or_else(|| ListPathError::Shared(written(&steps)))?;
+        match content.array() {
+            Some(array) if array.dimensions > 1 => Err(ListPathError::Dimensions(written(&steps))),
+            Some(_) => Ok(ListPath { item: item_of_array(content), steps }),
+            None => Err(ListPathError::NoRepetition(written(&steps))),
+        }
+    }
+
+    /// How an item is named and described, whether the list is a repeated field or an array.
+    pub fn item(&self) -> &Field {
+        &self.item
+    }
+
+    /// Takes the items out of the list of a message that is being read, all but the last one, which may be unfinished. `view` is that of the
+    /// message.
+    pub fn take_finished<T: FromList>(&self, message: &mut Value, view: View<'_>) -> Vec<T> {
+        self.take(message, view, true)
+    }
+
+    /// Takes all items, after the message was read.
+    pub fn take_all<T: FromList>(&self, message: &mut Value, view: View<'_>) -> Vec<T> {
+        self.take(message, view, false)
+    }
+
+    fn take<T: FromList>(&self, message: &mut Value, view: View<'_>, keeps_last: bool) -> Vec<T> {
+        let Some(list) = self.list(message, view) else { return Vec::new() };
+        let taken = list.take_items(keeps_last);
+        if taken.occurrences() == Some(0) {
+            return Vec::new();
+        }
+        T::from_list(taken, &self.item, view.follow(self.item.element))
+    }
+
+    /// The list, if reading has come to it.
+    fn list<'v>(&self, message: &'v mut Value, view: View<'_>) -> Option<&'v mut Value> {
+        let (mut value, mut view) = (message, view);
+        for step in &self.steps {
+            let (content, of) = opened(value, view)?;
+            let (Value::Record(record), Some(complex)) = (content, of.complex()) else { return None };
+            let index = step.index_in(complex)?;
+            view = of.follow(complex.fields[index].element);
+            value = record.fields.get_mut(index)?;
+        }
+        if value.occurrences().is_none() {
+            (value, view) = opened(value, view)?;
+            // A type that the message names may be an array of rows, which are made of its items in the end.
+            if view.array().is_some_and(|array| array.dimensions > 1) {
+                return None;
+            }
+        }
+        value.occurrences().is_some().then_some(value)
+    }
+
+    /// True if one of some types is around the list.
+    fn passes(&self, view: View<'_>, types: &HashSet<*const Element>) -> bool {
+        let mut around = Some(view);
+        for step in &self.steps {
+            let Some(view) = around.and_then(plain) else { return false };
+            if types.contains(&std::ptr::from_ref(view.element)) {
+                return true;
+            }
+            let field = view.complex().and_then(|complex| complex.fields.get(step.index));
+            around = field.map(|field| view.follow(field.element));
+        }
+        false
+    }
+}
+
+impl fmt::Display for ListPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&written(&self.steps))
+    }
+}
+
+impl Step {
+    fn new(index: usize, field: &Field, view: View<'_>) -> Self {
+        let is_among = field.inline && !field.is_repeated() && view.complex().is_some();
+        let shown = (!is_among).then(|| label(field, view));
+        Step { index, name: field.name.clone(), shown }
+    }
+
+    /// The field in a type, which may be derived from the one that the path was made for.
+    fn index_in(&self, complex: &ComplexElement) -> Option<usize> {
+        let has_name = |field: &Field| field.name == self.name;
+        let is_there = complex.fields.get(self.index).is_some_and(has_name);
+        if is_there { Some(self.index) } else { complex.fields.iter().position(has_name) }
+    }
+}
+
+fn written(steps: &[Step]) -> String {
+    steps.iter().filter_map(|step| step.shown.as_deref()).collect::<Vec<_>>().join("/")
+}
+
+/// The steps of a path; there may be slashes in namespaces.
+fn names(path: &str) -> impl Iterator<Item = &str> {
+    let mut is_within = false;
+    let parts = path.split(move |character| {
+        is_within = (is_within || character == '{') && character != '}';
+        character == '/' && !is_within
+    });
+    parts.filter(|part| !part.is_empty())
+}
+
+/// How a field is written in a path.
+fn label(field: &Field, view: View<'_>) -> String {
+    match view.complex() {
+        _ if !field.inline => field.name.local.to_string(),
+        Some(it) if it.compositor == Compositor::Choice || it.is_choice_of_groups() => "$choice".to_owned(),
+        Some(_) => "$sequence".to_owned(),
+        None => "$any".to_owned(),
+    }
+}
+
+/// The description of the content, if no other type is named; `None` where places can share it.
+fn plain(mut view: View<'_>) -> Option<View<'_>> {
+    while let Element::Open(OpenElement { base: Some(base), .. }) = view.element {
+        view = view.follow(*base);
+    }
+    (!matches!(view.element, Element::Shared(_))).then_some(view)
+}
+
+/// A value without the name of its type.
+fn opened<'v, 's>(mut value: &'v mut Value, mut view: View<'s>) -> Option<(&'v mut Value, View<'s>)> {
+    while let Element::Open(open) = view.element {
+        match value {
+            Value::Typed(typed) => {
+                view = view.follow(open.named(&typed.name)?);
+                value = &mut typed.value;
+            }
+            _ => view = view.follow(open.base?),
+        }
+    }
+    Some((value, view))
+}
+
+fn item_of_array(view: View<'_>) -> Field {
+    let Some(array) = view.array() else { unreachable!("the items of no array") };
+    let (name, element, nillable) = (array.item_name.clone(), array.item, array.nillable);
+    Field { name, element, min: 0, max: None, nillable, inline: false }
+}
+
+/// The way to a field of this name, which may be in a choice or group without an element; the field, and the view of its content.
+fn field_named<'s>(view: View<'s>, name: &str) -> Result<(Vec<Step>, &'s Field, View<'s>), ListPathError> {
+    let mut all = Vec::new();
+    fields(view, &mut Vec::new(), &mut all);
+    let is_named =
+        |field: &Field, view| label(field, view) == name || (!field.inline && field.name.to_string() == name);
+    let mut named: Vec<_> = all.iter().filter(|(_, field, view)| is_named(field, *view)).collect();
+    match (named.pop(), named.len()) {
+        (Some((steps, field, view)), 0) => Ok((steps.clone(), field, *view)),
+        (Some(last), _) => {
+            named.push(last);
+            let full = |(_, field, _): &&(Vec<Step>, &Field, View<'_>)| field.name.to_string();
+            Err(ListPathError::Several(named.iter().take(MOST_NAMED).map(full).collect()))
+        }
+        (None, _) => {
+            let fields = all.iter().take(MOST_NAMED).map(|(_, field, view)| label(field, *view)).collect();
+            Err(ListPathError::NoField { name: name.to_owned(), fields })
+        }
+    }
+}
+
+/// The fields of a type, and those of choices and groups among them.
+fn fields<'s>(view: View<'s>, before: &mut Vec<Step>, into: &mut Vec<(Vec<Step>, &'s Field, View<'s>)>) {
+    let Some(complex) = view.complex().filter(|_| before.len() < DEPTH) else { return };
+    for (index, field) in complex.fields.iter().enumerate() {
+        let content = view.follow(field.element);
+        let step = Step::new(index, field, content);
+        let is_among = step.shown.is_none();
+        before.push(step);
+        if is_among {
+            fields(content, before, into);
+        } else {
+            into.push((before.clone(), field, content));
+        }
+        before.pop();
+    }
+}
+
+/// The lists of a message, more than can be named left out, and the types that were met more than once.
+fn all_lists(view: View<'_>) -> (Vec<ListPath>, HashSet<*const Element>) {
+    let (mut found, mut seen, mut again) = (Vec::new(), HashSet::new(), HashSet::new());
+    let mut ahead = VecDeque::from([(Vec::<Step>::new(), view)]);
+    while let Some((steps, view)) = ahead.pop_front() {
+        if found.len() == MOST_NAMED {
+            break;
+        }
+        let Some(view) = plain(view) else { continue };
+        match view.element {
+            Element::Array(array) if array.dimensions <= 1 => found.push(ListPath { item: item_of_array(view), steps }),
+            Element::Complex(_) if !seen.insert(std::ptr::from_ref(view.element)) => {
+                again.insert(std::ptr::from_ref(view.element));
+            }
+            Element::Complex(complex) => {
+                for (index, field) in complex.fields.iter().enumerate() {
+                    let content = view.follow(field.element);
+                    let mut steps = steps.clone();
+                    steps.push(Step::new(index, field, content));
+                    match field.is_repeated() {
+                        true => found.push(ListPath { item: field.clone(), steps }),
+                        false => ahead.push_back((steps, content)),
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    found.truncate(MOST_NAMED);
+    (found, again)
+}
+
+/// Items of a dynamic list that came together, in their order: what one window of a message held of them.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Batch {
+    /// Of a simple type that has columns: each item is a plain value of it.
+    Column(Column),
+    /// Of a struct of such values, which all are there. (On the heap, since it is larger than the others.)
+    Table(Box<Table>),
+    /// Of any other type, or with an item that is nil or lacks something.
+    Values(Vec<Value>),
+}
+
+impl Batch {
+    /// How many items there are.
+    pub fn len(&self) -> usize {
+        match self {
+            Batch::Column(column) => column.len(),
+            Batch::Table(table) => table.len(),
+            Batch::Values(values) => values.len(),
+        }
+    }
+
+    /// True without items.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The items as values of their own.
+    pub fn into_values(self) -> Vec<Value> {
+        match self {
+            Batch::Column(column) => column.to_values(),
+            Batch::Table(table) => table.to_values(),
+            Batch::Values(values) => values,
+        }
+    }
+}
+
+/// What the items of a dynamic list are taken as: each as a [`Value`], or together as a [`Batch`].
+pub trait FromList: Sized + Send + 'static {
+    /// Makes them of a list with items, which `field` and `view` describe.
+    #[doc(hidden)]
+    fn from_list(list: Value, field: &Field, view: View<'_>) -> Vec<Self>;
+}
+
+impl FromList for Value {
+    fn from_list(mut list: Value, _: &Field, _: View<'_>) -> Vec<Self> {
+        list.spread().map(std::mem::take).unwrap_or_default()
+    }
+}
+
+impl FromList for Batch {
+    fn from_list(mut list: Value, field: &Field, view: View<'_>) -> Vec<Self> {
+        // None of these items may be nil, although others are.
+        list.gather(&Field { nillable: false, ..field.clone() }, view);
+        vec![match list {
+            Value::Column(column) => Batch::Column(column),
+            Value::Table(table) => Batch::Table(table),
+            mut list => Batch::Values(list.spread().map(std::mem::take).unwrap_or_default()),
+        }]
+    }
+}
+
+impl Value {
+    /// Takes the items out of a list, in the form that it has.
+    fn take_items(&mut self, keeps_last: bool) -> Value {
+        match self {
+            Value::List(items) => Value::List(take(items, keeps_last)),
+            Value::Column(column) => Value::Column(column.take_items(keeps_last)),
+            Value::Table(table) => Value::Table(Box::new(table.take_items(keeps_last))),
+            _ => Value::Absent,
+        }
+    }
+}
+
+/// Takes items out of a list: all, or those that are finished while it is being read.
+pub(super) fn take<T>(items: &mut Vec<T>, keeps_last: bool) -> Vec<T> {
+    if keeps_last { take_finished(items) } else { std::mem::take(items) }
+}
