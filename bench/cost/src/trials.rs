@@ -1,7 +1,7 @@
 //! How far off predictions are.
 
 use deltasoap_cost::Activity;
-use deltasoap_cost::validate::{Comparison, Errors};
+use deltasoap_cost::validate::{Comparison, Errors, coverage};
 use deltasoap_report::Grid;
 
 /// The activities that anything was measured of.
@@ -25,7 +25,7 @@ fn row(all: &[Comparison], activity: Activity) -> Vec<String> {
     let errors = Errors::of(these.iter().map(|it| it.error()));
     let papers = Errors::of(these.iter().filter_map(|it| it.paper_error()));
     let percent = |part: f64| format!("{:.1} %", part * 100.0);
-    let figures = [errors.median_error, errors.p90_error, within].map(percent);
+    let figures = [errors.median_error, errors.p90_error, coverage(these)].map(percent);
     let papers = if papers.n > 0 { percent(papers.median_error) } else { "-".to_owned() };
     [activity.to_string(), errors.n.to_string()].into_iter().chain(figures).chain([papers]).collect()
 }

@@ -78,8 +78,10 @@
 //!
 //! # Compression
 //!
-//! Requests and responses are also read in gzip, within [`GzipLimits`], while they arrive. A [`Compression`] determines which
-//! messages are compressed. By default none are, since on a fast network compression costs more than it saves.
+//! Requests and responses are also read in gzip, and with the feature `zstd` in zstd, within [`GzipLimits`], while they arrive. A
+//! [`Compression`] determines which messages are compressed. By default none are: on a fast network compression costs more than it saves, and
+//! the length of a compressed message tells about secrets in it. With [`Compression::ADAPTIVE`] those are that arrive sooner that way, by the
+//! measured throughput of the connection.
 //!
 //! ```
 //! use deltasoap::http::{Client, Compression, SoapService};
@@ -166,7 +168,7 @@
 //! # What there is not
 //!
 //! - HTTP/2 in [`Server`] and [`HttpTransport`], which support HTTP/1.1. The service and the client do not depend on the HTTP version.
-//! - Content codings other than gzip: a request with one is refused with status 415. A layer around the service may
+//! - Content codings other than gzip and zstd: a request with one is refused with status 415. A layer around the service may
 //!   decode bodies, if it removes the header `Content-Encoding`.
 //! - Parts for elements that are declared as a plain [`Base64`](deltasoap_core::lexical::Base64) instead of
 //!   [`Binary`](deltasoap_core::Binary), which generated code uses for `xsd:base64Binary`: there, `xop:Include` is refused as an
@@ -220,7 +222,7 @@ pub use client::{
 };
 #[cfg(feature = "cookies")]
 pub use client::{CookieJar, InvalidCookies};
-pub use coding::{CodingError, Compression, GzipLimits};
+pub use coding::{CodingError, Compression, ContentCoding, GzipLimits};
 #[cfg(feature = "values")]
 pub use items::DescribedList;
 pub use items::Items;

@@ -21,6 +21,7 @@
 //! | `client`, `server` | yes | clients and servers over HTTP |
 //! | `tls` or `tls-aws-lc` | `tls` | TLS for both, by rustls with ring or with aws-lc |
 //! | `gzip` | yes | compressed bodies |
+//! | `zstd` | no | the same also in zstd, which needs a C compiler |
 //! | `digest` | yes | HTTP's Digest authentication, for clients and servers |
 //! | `spill` | yes | parts of packages that memory does not hold, in temporary files |
 //! | `page` | yes | pages for browsers, of servers |

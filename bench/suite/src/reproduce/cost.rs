@@ -58,7 +58,7 @@ struct PointRow {
     message: String,
     activity: Activity,
     bytes: usize,
-    visits: usize,
+    batches: usize,
     cpu_ns: Option<f64>,
     elapsed_ns: f64,
 }
@@ -209,7 +209,7 @@ impl PointRow {
             message: point.workload.to_string(),
             activity: point.activity,
             bytes: point.bytes,
-            visits: point.visits.len(),
+            batches: point.batches.len(),
             cpu_ns: times.cpu,
             elapsed_ns: times.elapsed,
         }

@@ -241,7 +241,7 @@ async fn errors_of_a_response_come_after_the_items_before_them() {
                 assert!(error.path().ends_with("level[1001]") && (990..=1000).contains(&seen), "{seen} {error:?}");
             }
             (1, CallError::Decode(error)) => {
-                assert!(error.path().ends_with("/note/other") && seen >= 1990, "{error:?}")
+                assert!(error.path().ends_with("/note/other") && seen >= 1990, "{error:?}");
             }
             (2, CallError::Http(_)) | (3, CallError::Timeout) => assert!((900..1999).contains(&seen), "{seen}"),
             (_, error) => panic!("{index}: {error:?}"),

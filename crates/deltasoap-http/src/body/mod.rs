@@ -12,6 +12,7 @@ mod overlaid;
 
 use crate::BoxError;
 use crate::attachments::package::Package;
+use crate::coding::{Learned, Way};
 use bytes::Bytes;
 #[cfg(feature = "gzip")]
 use deflated::Deflated;
@@ -56,7 +57,7 @@ enum Pieces {
     Overlaid(Overlaid),
     Package(Box<Package>),
     #[cfg(feature = "gzip")]
-    Gzip(Box<Deflated>),
+    Coded(Box<Deflated>),
     Lent(Box<Lent>),
 }
 
@@ -112,16 +113,22 @@ impl Body {
         Body { recorder: Some(recorder), ..self }
     }
 
-    /// The body in gzip. It is compressed while it is sent; a short one immediately, so that its length can be announced.
+    /// The body, compressed in some way. It is compressed while it is sent; a short one immediately, so that its length can be announced.
     #[cfg(feature = "gzip")]
-    pub(crate) fn gzip(self, level: u32) -> Body {
+    pub(crate) fn coded(self, way: Way, learned: Option<Arc<Learned>>) -> Body {
         let is_short = matches!(self.pieces, Pieces::One(_) | Pieces::Template { .. }) && self.left <= AT_ONCE;
-        let deflated = Body::of(Pieces::Gzip(Box::new(Deflated::new(self, level))));
+        let deflated = Body::of(Pieces::Coded(Box::new(Deflated::new(self, way, learned))));
         let whole = is_short.then(|| deflated.clone().collect().now_or_never()).flatten();
         match whole {
             Some(Ok(whole)) => whole.to_bytes().into(),
             _ => deflated,
         }
+    }
+
+    /// Without the feature `gzip`, the body as it was.
+    #[cfg(not(feature = "gzip"))]
+    pub(crate) fn coded(self, _: Way, _: Option<Arc<Learned>>) -> Body {
+        self
     }
 
     /// True if the body is a message with other parts.
@@ -134,7 +141,7 @@ impl Body {
         match &self.pieces {
             Pieces::One(_) | Pieces::Template { .. } => true,
             #[cfg(feature = "gzip")]
-            Pieces::Gzip(deflated) => deflated.is_repeatable(),
+            Pieces::Coded(deflated) => deflated.is_repeatable(),
             Pieces::Lent(lent) => lent.is_repeatable,
             _ => false,
         }
@@ -145,7 +152,7 @@ impl Body {
             Pieces::Overlaid(overlaid) => return overlaid.poll(context),
             Pieces::Package(package) => return package.poll(context),
             #[cfg(feature = "gzip")]
-            Pieces::Gzip(deflated) => return deflated.poll(context),
+            Pieces::Coded(deflated) => return deflated.poll(context),
             Pieces::Lent(lent) => {
                 let body = lent.take()?;
                 *self = Body { recorder: self.recorder.take(), ..body };
@@ -183,7 +190,7 @@ impl http_body::Body for Body {
             Pieces::Overlaid(overlaid) => overlaid.is_done(),
             Pieces::Package(package) => package.is_done(),
             #[cfg(feature = "gzip")]
-            Pieces::Gzip(deflated) => deflated.is_done(),
+            Pieces::Coded(deflated) => deflated.is_done(),
             Pieces::Lent(lent) => lent.is_end,
             _ => self.left == 0,
         }
@@ -193,7 +200,7 @@ impl http_body::Body for Body {
         match &self.pieces {
             Pieces::Overlaid(_) => SizeHint::default(),
             #[cfg(feature = "gzip")]
-            Pieces::Gzip(_) => SizeHint::default(),
+            Pieces::Coded(_) => SizeHint::default(),
             Pieces::Package(package) => package.size().map_or_else(SizeHint::default, SizeHint::with_exact),
             Pieces::Lent(lent) => lent.size,
             _ => SizeHint::with_exact(self.left as u64),

@@ -10,6 +10,7 @@ use super::retries::Retries;
 use super::templates::{SharedTemplates, Writer};
 use super::trace::Trace;
 use super::understood::Understood;
+use super::uplink::Uplink;
 use crate::inspect::Inspector;
 use crate::{AttachmentOptions, BoxError, Compression, GzipLimits, Mtom};
 use deltasoap_core::schema::Use;
@@ -122,6 +123,7 @@ pub(super) struct Settings {
     pub(super) attachments: AttachmentOptions,
     /// Which requests are compressed.
     pub(super) compression: Compression,
+    pub(super) uplink: Uplink,
     pub(super) accepts_gzip: bool,
     pub(super) gzip_limits: GzipLimits,
     /// Receives each whole answer.
@@ -159,6 +161,7 @@ impl ClientBuilder {
             options: DecodeOptions { tolerance: Tolerance::Unknown, ..DecodeOptions::default() },
             attachments: AttachmentOptions::client(),
             compression: Compression::OFF,
+            uplink: Uplink::default(),
             accepts_gzip: cfg!(feature = "gzip"),
             gzip_limits: GzipLimits::default(),
             inspector: None,
@@ -261,23 +264,24 @@ impl ClientBuilder {
         self
     }
 
-    /// Which requests are compressed. Default: none, since a client cannot know whether the server reads gzip. Compressed
-    /// requests beyond 16 KiB are sent without a `Content-Length`.
+    /// Which requests are compressed. Default: none, since a client cannot know whether the server reads gzip; with
+    /// [`Compression::ADAPTIVE`], it waits for the server to say so. Compressed requests beyond 16 KiB are sent without a `Content-Length`. The length
+    /// of a compressed request reveals information about its content, as that of a [response](crate::ServiceBuilder::compression) does.
     #[must_use]
     pub fn compression(mut self, compression: Compression) -> Self {
         self.settings.compression = compression;
         self
     }
 
-    /// Whether responses may be in gzip. If not, the client does not request it, and a response in gzip is an
-    /// error. Default: yes.
+    /// Whether responses may be compressed: in gzip, and with the feature `zstd` in zstd. If not, the client does not request it, and a
+    /// compressed response is an error. Default: yes.
     #[must_use]
     pub fn accept_gzip(mut self, is_accepted: bool) -> Self {
         self.settings.accepts_gzip = is_accepted && cfg!(feature = "gzip");
         self
     }
 
-    /// Bounds on responses in gzip.
+    /// Bounds on compressed responses.
     #[must_use]
     pub fn gzip_limits(mut self, limits: GzipLimits) -> Self {
         self.settings.gzip_limits = limits;

@@ -8,6 +8,7 @@ use super::templates::{self, Layout, Sent};
 use super::transmit::{Noted, Outbound, within};
 use crate::Attachments;
 use crate::attachments::package::Packing;
+use crate::coding::READ;
 use crate::media;
 use crate::{Body, BoxError};
 use bytes::Bytes;
@@ -310,7 +311,7 @@ where
         if let Some(media_type) = media_type {
             headers.insert(CONTENT_TYPE, media_type);
         }
-        let body = self.coded(&mut headers, body);
+        let body = self.coded(&mut headers, action, body);
         let mut request = Request::new(body);
         *request.method_mut() = Method::POST;
         *request.uri_mut() = settings.url.clone();
@@ -322,15 +323,18 @@ where
     }
 
     /// The body as it is sent, with headers for its coding, and for the accepted codings of the answer.
-    fn coded(&self, headers: &mut HeaderMap, body: Body) -> Body {
-        if self.settings.accepts_gzip {
-            headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("gzip"));
+    fn coded(&self, headers: &mut HeaderMap, action: &str, body: Body) -> Body {
+        let settings = &*self.settings;
+        if settings.accepts_gzip {
+            headers.insert(ACCEPT_ENCODING, HeaderValue::from_static(READ));
         }
-        let compressed = self.settings.compression.compress(body);
-        if compressed.is_ok() {
-            headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        match settings.uplink.compress(settings.compression, action, body) {
+            Ok((body, coding)) => {
+                headers.insert(CONTENT_ENCODING, HeaderValue::from_static(coding.name()));
+                body
+            }
+            Err(body) => body,
         }
-        compressed.unwrap_or_else(|body| body)
     }
 
     fn packing(&self, options: &CallOptions) -> Packing {

@@ -8,10 +8,10 @@ use super::receive::{FaultReceiver, Reading, arrival_error, bound, empty, excerp
 use super::transmit::{Outbound, within};
 #[cfg(feature = "gzip")]
 use crate::coding::Inflated;
-use crate::coding::{Coding, check_transfer};
+use crate::coding::check_transfer;
 use crate::items::{Arriving, Flow, Items, ListIn, Listed, WINDOW};
 use crate::media::MediaType;
-use crate::{Attachments, Body, BoxError};
+use crate::{Attachments, Body, BoxError, ContentCoding};
 use bytes::Bytes;
 use deltasoap_core::decode::{Cursor, Decoder, Step};
 use deltasoap_core::soap::{Head, Receiver};
@@ -274,10 +274,10 @@ fn decoded<B>(
 where
     B: http_body::Body<Data = Bytes, Error = BoxError> + Send + 'static,
 {
-    match check_transfer(&parts.headers).and_then(|()| Coding::of(&parts.headers)) {
-        Ok(Coding::Identity) => Ok(Box::pin(body)),
+    match check_transfer(&parts.headers).and_then(|()| ContentCoding::of(&parts.headers)) {
+        Ok(None) => Ok(Box::pin(body)),
         #[cfg(feature = "gzip")]
-        Ok(Coding::Gzip) if settings.accepts_gzip => Ok(Box::pin(Inflated::new(body, bound(media, settings)))),
+        Ok(Some(coding)) if settings.accepts_gzip => Ok(Box::pin(Inflated::new(body, coding, bound(media, settings)))),
         coding => Err(undecodable(parts, coding)),
     }
 }

@@ -36,6 +36,7 @@ mod templates;
 mod trace;
 mod transmit;
 mod understood;
+mod uplink;
 
 pub use builder::{Client, ClientBuilder, InvalidUrl};
 pub use call::Response;

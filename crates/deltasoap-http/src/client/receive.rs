@@ -7,10 +7,10 @@ use super::understood::{Checked, Understood};
 use crate::charset::Charset;
 #[cfg(feature = "gzip")]
 use crate::coding::Inflated;
-use crate::coding::{Bound, Coding, check_transfer};
+use crate::coding::{Bound, check_transfer};
 use crate::inspect::Inspection;
 use crate::media::MediaType;
-use crate::{Attachments, BoxError, CodingError};
+use crate::{Attachments, BoxError, CodingError, ContentCoding};
 use bytes::Bytes;
 use deltasoap_core::decode::{Cursor, Decoder, Deviation, Step, skip_element};
 use deltasoap_core::soap::{EnvelopeReader, Fault, Head, Receiver};
@@ -55,11 +55,11 @@ where
     let (parts, body) = response.into_parts();
     let body = body.map_err(Into::into);
     let media = MediaType::of(&parts.headers).filter(|media| media.can_be_soap() || media.is_package());
-    match check_transfer(&parts.headers).and_then(|()| Coding::of(&parts.headers)) {
-        Ok(Coding::Identity) => receive_plain(parts, media, body, receiver, decoder, settings).await,
+    match check_transfer(&parts.headers).and_then(|()| ContentCoding::of(&parts.headers)) {
+        Ok(None) => receive_plain(parts, media, body, receiver, decoder, settings).await,
         #[cfg(feature = "gzip")]
-        Ok(Coding::Gzip) if settings.accepts_gzip => {
-            let body = Inflated::new(body, bound(media.as_ref(), settings));
+        Ok(Some(coding)) if settings.accepts_gzip => {
+            let body = Inflated::new(body, coding, bound(media.as_ref(), settings));
             // Boxed, as packages are: what few answers need is not to be part of every call's future.
             Box::pin(receive_plain(parts, media, body, receiver, decoder, settings)).await
         }
@@ -68,15 +68,17 @@ where
 }
 
 /// The error of an answer whose coding is not decoded.
-pub(super) fn undecodable(parts: &Parts, coding: Result<Coding, CodingError>) -> CallError {
+pub(super) fn undecodable(parts: &Parts, coding: Result<Option<ContentCoding>, CodingError>) -> CallError {
     if !parts.status.is_success() {
         // Some page of the way there.
         return empty(parts.status, &parts.headers);
     }
-    CallError::Coding(coding.err().unwrap_or_else(|| CodingError::Unknown("gzip".to_owned())))
+    let unasked =
+        |coding: Option<ContentCoding>| CodingError::Unknown(coding.map_or("", ContentCoding::name).to_owned());
+    CallError::Coding(coding.map_or_else(|error| error, unasked))
 }
 
-/// The bounds on an answer in gzip.
+/// The bounds on a compressed answer.
 pub(super) fn bound(media: Option<&MediaType>, settings: &Settings) -> Bound {
     let is_package = media.is_some_and(MediaType::is_package);
     Bound::new(settings.gzip_limits, is_package, &settings.options.limits, &settings.attachments.limits)

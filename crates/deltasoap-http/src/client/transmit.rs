@@ -13,6 +13,7 @@ use super::redirects::{RedirectError, is_same_origin, redirect};
 use super::retries::Attempts;
 use super::trace::{Recorder, Trace};
 use super::understood::Understood;
+use super::uplink::is_coded;
 use crate::body::Slot;
 use crate::{Body, BoxError};
 use bytes::Bytes;
@@ -140,8 +141,12 @@ where
             Some(recorder) => request.map(|body| body.recorded(Arc::new(recorder.clone()))),
             None => request,
         };
+        let was_coded = is_coded(&request);
         let outcome = self.transport.clone().oneshot(request).await;
         let outcome = outcome.map_err(|error| blame_content(CallError::Http(error.into())));
+        if let (true, Ok(response)) = (self.settings.compression.is_adaptive(), &outcome) {
+            self.settings.uplink.note(was_coded, response);
+        }
         match (&recorder, &outcome) {
             (Some(recorder), Ok(response)) => recorder.answered(response),
             (Some(recorder), Err(error)) => recorder.failed(error),

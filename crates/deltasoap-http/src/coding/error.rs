@@ -7,19 +7,20 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CodingError {
-    /// The body has another coding than gzip, or more than one, or gzip was not requested: the header's value.
+    /// The body has an unknown coding, or more than one, or compression was not requested: the header's value.
     Unknown(String),
     /// The body has another transfer coding than `chunked`, or that one twice: the header's value.
     Transfer(String),
-    /// The body is no gzip stream, or its checksum does not match.
+    /// The body is no stream of its coding, or its checksum does not match.
     Corrupt,
     /// The stream ended early.
     Ended,
-    /// After a member of the stream there are bytes that are not another member.
+    /// After a member of the stream, or a frame, there are bytes that are not another one.
     Trailing,
     /// The stream exceeds a limit.
     Limit {
         /// The limit's name: `ratio` of [`GzipLimits`](crate::GzipLimits), `members` of a stream that produce almost no output,
+        /// `window` of a stream in zstd in bytes,
         /// `message` of [`Limits`](deltasoap_core::Limits), or
         /// `total` of [`AttachmentLimits`](crate::AttachmentLimits).
         name: &'static str,
@@ -43,9 +44,9 @@ impl fmt::Display for CodingError {
         match self {
             CodingError::Unknown(codings) => write!(f, "the content coding {codings:?} is not accepted"),
             CodingError::Transfer(codings) => write!(f, "the transfer coding {codings:?} is not accepted"),
-            CodingError::Corrupt => f.write_str("the gzip stream is corrupt"),
-            CodingError::Ended => f.write_str("the gzip stream ended early"),
-            CodingError::Trailing => f.write_str("there are bytes after the end of the gzip stream"),
+            CodingError::Corrupt => f.write_str("the compressed stream is corrupt"),
+            CodingError::Ended => f.write_str("the compressed stream ended early"),
+            CodingError::Trailing => f.write_str("there are bytes after the end of the compressed stream"),
             CodingError::Limit { name, limit } => write!(f, "the limit `{name}` of {limit} is exceeded"),
         }
     }

@@ -1,11 +1,11 @@
-//! Decompresses gzip while a body arrives.
+//! Decompresses a body while it arrives.
 
 use super::bound::Bound;
+use super::coder::Decoder;
 use super::error::CodingError;
-use super::options::GzipLimits;
+use super::options::{ContentCoding, GzipLimits};
 use crate::BoxError;
 use bytes::{Buf, Bytes};
-use flate2::{Decompress, FlushDecompress, Status};
 use http_body::{Body, Frame};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -21,11 +21,9 @@ const MEMBERS: u64 = 1024;
 const MEMBER: u64 = 256;
 /// The expected expansion of a piece.
 const EXPECTED: usize = 8;
-/// The largest window of a stream (RFC 1951), as a power of two.
-const WINDOW: u8 = 15;
 
-/// A decompressed gzip body. It consists of members (RFC 1952, 2.2), usually one, with nothing after them; a body
-/// without any bytes is empty.
+/// A decompressed body. It consists of members of gzip (RFC 1952, 2.2) or frames of zstd (RFC 8878, 3), which are called members here too:
+/// usually one, with nothing after them; a body without any bytes is empty.
 ///
 /// A piece is decompressed in steps of at most [`OUT`] bytes, each on request. The other memory is the piece and
 /// the member's window. The end of a member is also a step, since setting up the next one takes time, whatever its output.
@@ -37,8 +35,8 @@ pub(crate) struct Inflated<B> {
 }
 
 impl<B: Body<Data = Bytes, Error = BoxError>> Inflated<B> {
-    pub(crate) fn new(body: B, bound: Bound) -> Self {
-        Inflated { body: Box::pin(body), stream: Stream::new(bound), steps: 0 }
+    pub(crate) fn new(body: B, coding: ContentCoding, bound: Bound) -> Self {
+        Inflated { body: Box::pin(body), stream: Stream::new(coding, bound), steps: 0 }
     }
 
     fn poll_data(&mut self, context: &mut Context<'_>) -> Poll<Result<Option<Bytes>, BoxError>> {
@@ -77,16 +75,14 @@ impl<B: Body<Data = Bytes, Error = BoxError>> Body for Inflated<B> {
     }
 }
 
-/// The first byte of each member (RFC 1952, 2.3.1).
-const FIRST: u8 = 0x1f;
-
-/// A gzip stream, fed piece by piece.
+/// A stream, fed piece by piece.
 struct Stream {
     /// Of the current member, or of the last one.
-    decompress: Decompress,
-    /// Input and output bytes of the members before it.
-    before: (u64, u64),
-    /// Members before it.
+    decoder: Decoder,
+    /// Input and output bytes of all members so far.
+    taken: u64,
+    out: u64,
+    /// Members before this one.
     members: u64,
     bound: Bound,
     received: u64,
@@ -99,11 +95,11 @@ struct Stream {
 }
 
 impl Stream {
-    fn new(bound: Bound) -> Self {
-        let decompress = Decompress::new_gzip(WINDOW);
+    fn new(coding: ContentCoding, bound: Bound) -> Self {
         Stream {
-            decompress,
-            before: (0, 0),
+            decoder: Decoder::new(coding),
+            taken: 0,
+            out: 0,
             members: 0,
             bound,
             received: 0,
@@ -130,8 +126,8 @@ impl Stream {
 
     /// The next output, which may be empty at the end of a member; `None` if another piece is needed.
     fn next(&mut self) -> Result<Option<Bytes>, CodingError> {
-        if self.is_ended && !self.input.is_empty() {
-            self.begin_member()?;
+        if let (true, Some(first)) = (self.is_ended, self.input.first()) {
+            self.begin_member(*first)?;
         }
         while !self.is_ended && (self.is_full || !self.input.is_empty()) {
             let output = self.step()?;
@@ -142,42 +138,27 @@ impl Stream {
         Ok(None)
     }
 
-    /// Begins another member. Bytes that cannot begin a member are not reported as a damaged one.
-    fn begin_member(&mut self) -> Result<(), CodingError> {
-        if self.input.first() != Some(&FIRST) {
-            return Err(CodingError::Trailing);
-        }
+    /// Begins another member with its first byte.
+    fn begin_member(&mut self, first: u8) -> Result<(), CodingError> {
+        self.decoder.begin(first)?;
         self.members += 1;
-        if self.members >= MEMBERS + self.out() / MEMBER {
+        if self.members >= MEMBERS + self.out / MEMBER {
             return Err(CodingError::Limit { name: "members", limit: MEMBERS });
         }
-        self.before = (self.taken(), self.out());
-        self.decompress = Decompress::new_gzip(WINDOW);
         (self.is_ended, self.is_full) = (false, false);
         Ok(())
     }
 
-    /// Input bytes of all members.
-    fn taken(&self) -> u64 {
-        self.before.0 + self.decompress.total_in()
-    }
-
-    /// Output bytes of all members.
-    fn out(&self) -> u64 {
-        self.before.1 + self.decompress.total_out()
-    }
-
     fn step(&mut self) -> Result<Vec<u8>, CodingError> {
         let mut output = Vec::with_capacity(self.room());
-        let before = self.decompress.total_in();
-        let status = self.decompress.decompress_vec(&self.input, &mut output, FlushDecompress::None);
-        let status = status.map_err(|_| CodingError::Corrupt)?;
-        let taken = (self.decompress.total_in() - before) as usize;
-        if taken == 0 && output.is_empty() && !self.input.is_empty() && status != Status::StreamEnd {
+        let (taken, is_ended) = self.decoder.step(&self.input, &mut output)?;
+        if taken == 0 && output.is_empty() && !self.input.is_empty() && !is_ended {
             return Err(CodingError::Corrupt);
         }
         self.input.advance(taken);
-        self.is_ended = status == Status::StreamEnd;
+        self.taken += taken as u64;
+        self.out += output.len() as u64;
+        self.is_ended = is_ended;
         self.is_full = output.len() == output.capacity();
         self.check_ratio()?;
         Ok(output)
@@ -189,7 +170,7 @@ impl Stream {
 
     fn check_ratio(&self) -> Result<(), CodingError> {
         let GzipLimits { ratio, free } = self.bound.gzip;
-        let (out, taken) = (self.out(), self.taken());
+        let (out, taken) = (self.out, self.taken);
         let is_within = out <= free || out <= taken.saturating_mul(ratio.max(1));
         if is_within { Ok(()) } else { Err(CodingError::Limit { name: "ratio", limit: ratio }) }
     }
@@ -211,6 +192,7 @@ fn trimmed(mut bytes: Vec<u8>) -> Bytes {
 mod tests {
     use super::*;
     use crate::Body as Outgoing;
+    use crate::coding::Way;
     use http_body_util::BodyExt;
     use proptest::prelude::*;
     use std::io::{Read, Write};
@@ -226,7 +208,7 @@ mod tests {
 
     /// The output of pieces, up to an error, and its longest piece.
     fn inflate<'a>(pieces: impl IntoIterator<Item = &'a [u8]>, bound: Bound) -> (Vec<u8>, Result<(), CodingError>) {
-        let (mut stream, mut bytes) = (Stream::new(bound), Vec::new());
+        let (mut stream, mut bytes) = (Stream::new(ContentCoding::Gzip, bound), Vec::new());
         let run = || {
             for piece in pieces {
                 stream.push(Bytes::copy_from_slice(piece))?;
@@ -310,7 +292,7 @@ mod tests {
             (damaged(1), CodingError::Corrupt),
             (damaged(2), CodingError::Corrupt),
             (damaged(17), CodingError::Corrupt),
-            (vec![FIRST], CodingError::Ended),
+            (vec![0x1f], CodingError::Ended),
         ] {
             let whole = [&coded[..], &rest].concat();
             for size in [1, 3, coded.len(), usize::MAX] {
@@ -339,7 +321,7 @@ mod tests {
         let members = MEMBERS as usize;
         let coded = Bytes::from(gzip(b"").repeat(members));
         let body = http_body_util::Full::new(coded).map_err(|never| match never {});
-        let mut body = Box::pin(Inflated::new(body, bound(GzipLimits::default())));
+        let mut body = Box::pin(Inflated::new(body, ContentCoding::Gzip, bound(GzipLimits::default())));
         let mut context = Context::from_waker(std::task::Waker::noop());
         let mut turns = 0;
         while body.as_mut().poll_frame(&mut context).is_pending() {
@@ -401,7 +383,7 @@ mod tests {
         #[test]
         fn what_bodies_become_is_read_by_another_decoder(text in "[a-z]{0,300}", times in 1..2000_usize, level in 0..=9_u32) {
             let text = text.repeat(times);
-            let body = Outgoing::from(text.clone()).gzip(level);
+            let body = Outgoing::from(text.clone()).coded(Way { coding: ContentCoding::Gzip, level }, None);
             let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
             let coded = runtime.block_on(body.collect()).expect("no error").to_bytes();
             let mut back = String::new();

@@ -1,18 +1,28 @@
 //! Content codings: bodies that are compressed for transmission (RFC 9110, 8.4).
 //!
-//! The only one is gzip (RFC 1952). Bodies are coded piece by piece, while they arrive or are sent: nothing is collected, and the output of
-//! a piece is bounded, whatever its content. [`Inflated`] reads; the writer is a form of [`Body`](crate::Body).
+//! They are gzip (RFC 1952) and, with a feature of its own, zstd (RFC 8878). Bodies are coded piece by piece, while they arrive or are sent:
+//! nothing is collected, and the output of a piece is bounded, whatever its content. [`Inflated`] reads; the writer is a form of
+//! [`Body`](crate::Body). Whether a message is compressed may depend on the connection's [`throughput`]: [`choice`] compares.
 
 mod bound;
+mod choice;
+#[cfg(feature = "gzip")]
+mod coder;
 mod error;
 #[cfg(feature = "gzip")]
 mod inflated;
 mod negotiate;
 mod options;
+mod throughput;
 
 pub(crate) use bound::Bound;
+pub(crate) use choice::{LEAST, Learned, Way};
+#[cfg(feature = "gzip")]
+pub(crate) use coder::Encoder;
 pub use error::CodingError;
 #[cfg(feature = "gzip")]
 pub(crate) use inflated::Inflated;
-pub(crate) use negotiate::{Coding, accepts_gzip, check_transfer};
-pub use options::{Compression, GzipLimits};
+pub(crate) use negotiate::{READ, check_transfer};
+pub(crate) use options::{Codings, Outlook};
+pub use options::{Compression, ContentCoding, GzipLimits};
+pub(crate) use throughput::{Link, Throughput};

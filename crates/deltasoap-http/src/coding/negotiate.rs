@@ -1,29 +1,30 @@
 //! Content codings in headers: the one of a body, and those that an answer may have.
 
 use super::error::CodingError;
+use super::options::{Codings, ContentCoding};
 use http::header::{ACCEPT_ENCODING, AsHeaderName, CONTENT_ENCODING, HeaderMap, TRANSFER_ENCODING};
 
-/// The coding of a body.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Coding {
-    Identity,
-    #[cfg(feature = "gzip")]
-    Gzip,
-}
+/// What is accepted in bodies, in the form of `Accept-Encoding`.
+#[cfg(feature = "zstd")]
+pub(crate) const READ: &str = "zstd, gzip";
+#[cfg(not(feature = "zstd"))]
+pub(crate) const READ: &str = "gzip";
 
-impl Coding {
-    /// The coding that the headers of a message name (RFC 9110, 8.4).
+impl ContentCoding {
+    /// The coding that the headers of a message name (RFC 9110, 8.4); `None` for none.
     ///
     /// # Errors
     /// When it is unknown, or there are several.
-    pub(crate) fn of(headers: &HeaderMap) -> Result<Self, CodingError> {
+    pub(crate) fn of(headers: &HeaderMap) -> Result<Option<Self>, CodingError> {
         let is_identity = |coding: &&str| !coding.is_empty() && !coding.eq_ignore_ascii_case("identity");
         let value = list(headers, CONTENT_ENCODING);
         let mut codings = value.split(',').map(str::trim).filter(is_identity);
         match (codings.next(), codings.next()) {
-            (None, _) => Ok(Coding::Identity),
-            #[cfg(feature = "gzip")]
-            (Some(coding), None) if is_gzip(coding) => Ok(Coding::Gzip),
+            (None, _) => Ok(None),
+            (Some(coding), None) => match named(coding) {
+                Some(coding) => Ok(Some(coding)),
+                None => Err(CodingError::Unknown(value)),
+            },
             _ => Err(CodingError::Unknown(value)),
         }
     }
@@ -43,26 +44,40 @@ pub(crate) fn check_transfer(headers: &HeaderMap) -> Result<(), CodingError> {
     if is_chunked && codings.next().is_none() { Ok(()) } else { Err(CodingError::Transfer(value)) }
 }
 
-/// True if an answer may and should be in gzip (RFC 9110, 12.5.3): gzip is named, explicitly or by `*`, with no lower weight than
-/// the identity coding, if that is named too. Without the header all codings are allowed, but none is requested.
-pub(crate) fn accepts_gzip(headers: &HeaderMap) -> bool {
-    let (mut gzip, mut identity, mut any) = (None, None, None);
-    for (coding, quality) in list(headers, ACCEPT_ENCODING).split(',').map(weighted) {
-        let slot = match coding.as_str() {
-            "*" => &mut any,
-            "identity" => &mut identity,
-            coding if is_gzip(coding) => &mut gzip,
-            _ => continue,
-        };
-        *slot = (*slot).max(Some(quality));
+impl Codings {
+    /// The codings that the other end prefers (RFC 9110, 12.5.3): those that are named, explicitly or by `*`, with the highest weight, if that is
+    /// no lower than that of the identity coding, if this is named too. Without the header all codings are allowed, but none is requested.
+    pub(crate) fn preferred(headers: &HeaderMap) -> Self {
+        let (mut gzip, mut identity, mut any) = (None, None, None);
+        #[cfg_attr(not(feature = "zstd"), allow(unused_mut, reason = "never named"))]
+        let mut zstd = None;
+        for (coding, quality) in list(headers, ACCEPT_ENCODING).split(',').map(weighted) {
+            let slot = match (coding.as_str(), named(&coding)) {
+                ("*", _) => &mut any,
+                ("identity", _) => &mut identity,
+                (_, Some(ContentCoding::Gzip)) => &mut gzip,
+                #[cfg(feature = "zstd")]
+                (_, Some(ContentCoding::Zstd)) => &mut zstd,
+                _ => continue,
+            };
+            *slot = (*slot).max(Some(quality));
+        }
+        // A coding that is not read here is not written either.
+        let weight = |named: Option<u16>, is_read: bool| if is_read { named.or(any).unwrap_or(0) } else { 0 };
+        let (gzip, zstd) = (weight(gzip, cfg!(feature = "gzip")), weight(zstd, cfg!(feature = "zstd")));
+        let best = zstd.max(gzip).max(identity.unwrap_or(0)).max(1);
+        Codings { gzip: gzip == best, zstd: zstd == best }
     }
-    let gzip = gzip.or(any).unwrap_or(0);
-    gzip > 0 && gzip >= identity.unwrap_or(0)
 }
 
-/// `x-gzip` is the same (RFC 9110, 8.4.1.3).
-fn is_gzip(coding: &str) -> bool {
-    coding.eq_ignore_ascii_case("gzip") || coding.eq_ignore_ascii_case("x-gzip")
+/// A coding by its name. `x-gzip` is the same as `gzip` (RFC 9110, 8.4.1.3).
+fn named(coding: &str) -> Option<ContentCoding> {
+    let is = |name: &str| coding.eq_ignore_ascii_case(name);
+    #[cfg(feature = "zstd")]
+    if is("zstd") {
+        return Some(ContentCoding::Zstd);
+    }
+    (cfg!(feature = "gzip") && (is("gzip") || is("x-gzip"))).then_some(ContentCoding::Gzip)
 }
 
 /// The elements of all headers of a name, separated by commas. A value that is no text contains nothing known.
@@ -109,16 +124,20 @@ mod tests {
         let of = |values: &[&'static str]| {
             let mut map = HeaderMap::new();
             values.iter().for_each(|value| _ = map.append(CONTENT_ENCODING, HeaderValue::from_static(value)));
-            Coding::of(&map)
+            ContentCoding::of(&map)
         };
         for identity in [&[][..], &[""], &["identity"], &["Identity, "], &["", "identity"]] {
-            assert_eq!(of(identity), Ok(Coding::Identity), "{identity:?}");
+            assert_eq!(of(identity), Ok(None), "{identity:?}");
         }
         #[cfg(feature = "gzip")]
         for gzip in [&["gzip"][..], &["X-GZIP"], &["identity, gzip"], &["gzip", "identity"]] {
-            assert_eq!(of(gzip), Ok(Coding::Gzip), "{gzip:?}");
+            assert_eq!(of(gzip), Ok(Some(ContentCoding::Gzip)), "{gzip:?}");
         }
-        for unknown in [&["br"][..], &["gzip, gzip"], &["gzip", "br"], &["deflate"], &["gzip;q=1"]] {
+        #[cfg(feature = "zstd")]
+        for zstd in [&["zstd"][..], &["identity, ZSTD"]] {
+            assert_eq!(of(zstd), Ok(Some(ContentCoding::Zstd)), "{zstd:?}");
+        }
+        for unknown in [&["br"][..], &["gzip, gzip"], &["gzip", "br"], &["deflate"], &["gzip;q=1"], &["zstd, gzip"]] {
             assert!(matches!(of(unknown), Err(CodingError::Unknown(_))), "{unknown:?}");
         }
     }
@@ -136,7 +155,7 @@ mod tests {
 
     #[test]
     fn weights_are_honoured() {
-        let accepts = |value| accepts_gzip(&headers("accept-encoding", &[value]));
+        let accepts = |value| Codings::preferred(&headers("accept-encoding", &[value])).gzip;
         for yes in [
             "gzip",
             "x-gzip",
@@ -171,6 +190,26 @@ mod tests {
         ] {
             assert!(!accepts(no), "{no}");
         }
-        assert!(!accepts_gzip(&HeaderMap::new()));
+        assert_eq!(Codings::preferred(&HeaderMap::new()), Codings::NONE);
+    }
+
+    #[cfg(feature = "zstd")]
+    #[test]
+    fn the_greatest_weight_wins() {
+        let both = Codings { gzip: true, zstd: true };
+        let (gzip, zstd) = (Codings::only(ContentCoding::Gzip), Codings::only(ContentCoding::Zstd));
+        for (value, expected) in [
+            ("gzip, zstd", both),
+            ("*", both),
+            ("zstd", zstd),
+            ("gzip, *;q=0", gzip),
+            ("zstd;q=0.5, gzip;q=0.4", zstd),
+            ("zstd;q=0.4, gzip;q=0.5, identity;q=0.3", gzip),
+            ("zstd;q=0, *", gzip),
+            ("identity, zstd;q=0.9, gzip", gzip),
+            ("identity, zstd;q=0.9", Codings::NONE),
+        ] {
+            assert_eq!(Codings::preferred(&headers("accept-encoding", &[value])), expected, "{value}");
+        }
     }
 }

@@ -286,7 +286,7 @@ impl ServiceBuilder {
         self
     }
 
-    /// Which responses are compressed, for clients that accept gzip; including pages and faults. Default: none. The length of a compressed
+    /// Which responses are compressed, for clients that accept it; including pages and faults. Default: none. The length of a compressed
     /// response reveals information about its content. Do not use it for responses over an encrypted connection that contain a secret next
     /// to text of a third party.
     #[must_use]
@@ -295,7 +295,7 @@ impl ServiceBuilder {
         self
     }
 
-    /// Bounds on requests in gzip. Such requests are always read; one that exceeds a bound is refused with status 413 and a
+    /// Bounds on compressed requests. Such requests are always read; one that exceeds a bound is refused with status 413 and a
     /// fault that names the bound.
     #[must_use]
     pub fn gzip_limits(mut self, limits: GzipLimits) -> Self {
@@ -509,6 +509,7 @@ impl ServiceBuilder {
             references: self.references,
             attachments: self.attachments,
             compression: self.compression,
+            pages: Arc::default(),
             gzip_limits: self.gzip_limits,
             inspector: self.inspector,
             encoding: self.encoding,

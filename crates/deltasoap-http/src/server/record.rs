@@ -3,11 +3,12 @@
 
 use super::schedule::Costs;
 use super::stats::{Counted, nanos};
+use crate::coding::Learned;
 use crate::sizes::Sizes;
 use deltasoap_core::{DifferentialStats, EncodeStats, MatchKind, QName};
 use metrics::{Counter, Histogram, counter, histogram};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// An operation's record.
@@ -21,6 +22,8 @@ pub(crate) struct Record {
     encoded: Encoded,
     sizes: Sizes,
     costs: Costs,
+    /// What compression makes of its responses.
+    learned: Arc<Learned>,
     /// How many requests in a row a handler took for good, so that nothing was returned.
     gone: AtomicU32,
     /// How many short requests in a row had a long response.
@@ -45,6 +48,7 @@ impl Record {
             encoded: Encoded::default(),
             sizes: Sizes::default(),
             costs: Costs::default(),
+            learned: Arc::default(),
             gone: AtomicU32::new(0),
             long: AtomicU32::new(0),
         }
@@ -99,6 +103,11 @@ impl Record {
     /// What its requests took, where that is measured.
     pub(crate) fn costs(&self) -> &Costs {
         &self.costs
+    }
+
+    /// What compression makes of its responses, where that is decided by connection.
+    pub(crate) fn learned(&self) -> &Arc<Learned> {
+        &self.learned
     }
 
     /// Records whether the response to a short request was long.

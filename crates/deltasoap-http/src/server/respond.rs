@@ -6,7 +6,7 @@ use super::auth::Denial;
 use super::page::policy;
 use super::writing::Written;
 use crate::body::Body;
-use crate::coding::{CodingError, Compression};
+use crate::coding::{CodingError, Codings, Compression, Learned, Outlook, READ};
 use crate::media::content_type;
 use deltasoap_core::Buffer;
 use deltasoap_core::soap::{Fault, Version, encode_fault};
@@ -16,6 +16,7 @@ use http::header::{
     REFERRER_POLICY, RETRY_AFTER, VARY, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
 };
 use http::{Method, Response, StatusCode};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A response, which may be a package of parts.
@@ -128,26 +129,40 @@ pub(crate) fn two_actions() -> Response<Body> {
 /// a message.
 pub(crate) fn unsupported_coding(version: Version, error: &CodingError) -> Response<Body> {
     let refused = Fault::sender(error.to_string());
-    let mut response = fault(version, &refused, Some(StatusCode::UNSUPPORTED_MEDIA_TYPE));
-    response.headers_mut().insert(ACCEPT_ENCODING, HeaderValue::from_static("gzip"));
-    response
+    inviting(fault(version, &refused, Some(StatusCode::UNSUPPORTED_MEDIA_TYPE)))
 }
 
-/// The response in gzip, if it is to be compressed and the client accepts it.
-pub(crate) fn coded(response: Response<Body>, compression: Compression, is_accepted: bool) -> Response<Body> {
+/// The response, compressed if it is to be, and the client accepts it. One of an operation carries what was learned of its responses.
+pub(crate) fn coded(
+    response: Response<Body>,
+    compression: Compression,
+    accepted: Codings,
+    mut outlook: Outlook,
+) -> Response<Body> {
     if compression.is_off() {
         return response;
     }
     let (mut parts, body) = response.into_parts();
     parts.headers.append(VARY, HeaderValue::from_static("accept-encoding"));
-    let body = match if is_accepted { compression.compress(body) } else { Err(body) } {
-        Ok(compressed) => {
-            parts.headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+    if let Some(learned) = parts.extensions.remove::<Arc<Learned>>() {
+        outlook.learned = Some(learned);
+    }
+    let body = match compression.compress(body, accepted, outlook) {
+        Ok((compressed, coding)) => {
+            parts.headers.insert(CONTENT_ENCODING, HeaderValue::from_static(coding.name()));
             compressed
         }
         Err(body) => body,
     };
     Response::from_parts(parts, body)
+}
+
+/// The response with what requests may be in (RFC 7694).
+pub(crate) fn inviting(mut response: Response<Body>) -> Response<Body> {
+    if cfg!(feature = "gzip") {
+        response.headers_mut().insert(ACCEPT_ENCODING, HeaderValue::from_static(READ));
+    }
+    response
 }
 
 /// HTTP 503 for a message that there is no capacity for, with the time to retry after (RFC 9110, 10.2.3).

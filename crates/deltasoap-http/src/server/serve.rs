@@ -14,7 +14,7 @@ use super::workers::Crew;
 use crate::Peer;
 #[cfg(feature = "_tls")]
 use crate::tls::{ServerTls, TlsError};
-use crate::transport::{Http, Listener, Protocol, Served, Stream, Terms, Wire};
+use crate::transport::{Http, Listener, Protocol, Served, Stream, Terms, Wire, is_network};
 use http::{Extensions, Request};
 use std::convert::Infallible;
 use std::fmt;
@@ -322,7 +322,8 @@ async fn connect<T: Stream, P: Protocol>(
     security: Security,
     service: impl Served<P::Incoming>,
 ) {
-    client.extensions.insert(Connection::new());
+    let throughput = is_network::<T>().then(Arc::default);
+    client.extensions.insert(Connection::over(throughput));
     #[cfg(feature = "_tls")]
     if let Security(Some((acceptor, timeout))) = &security {
         let handshake = tokio::time::timeout(*timeout, acceptor.accept(stream));
@@ -362,11 +363,16 @@ impl<P> Client<P> {
 async fn serve_stream<P: Protocol>(stream: impl Stream, client: Client<P>, service: impl Served<P::Incoming>) {
     let peer = client.peer();
     let Client { protocol, terms, extensions } = client;
-    let (stream, mut back) = Stalling::new(stream, terms.write_timeout());
+    let throughput = extensions.get::<Connection>().and_then(Connection::throughput).cloned();
+    let (stream, mut back) = Stalling::new(stream, terms.write_timeout(), throughput.clone());
     let stream = Watched::new(stream);
     let left = stream.clone().left(terms.half_closed_timeout());
     let watched = stream.clone();
     let service = tower::service_fn(move |mut request: Request<P::Incoming>| {
+        if let Some(throughput) = &throughput {
+            // Clients wait for a response before they send the next request.
+            throughput.note_turn();
+        }
         request.extensions_mut().extend(extensions.clone());
         let (work, answer) = (watched.work(), service.answer(request));
         async move {

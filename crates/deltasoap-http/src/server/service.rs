@@ -26,14 +26,18 @@ use super::wsdl::{Description, escaped};
 use crate::attachments::package::Packing;
 use crate::attachments::{Form, Remainder};
 use crate::body::Body;
+#[cfg(not(feature = "gzip"))]
+use crate::coding::CodingError;
 #[cfg(feature = "gzip")]
 use crate::coding::Inflated;
-use crate::coding::{Bound, Coding, accepts_gzip};
+use crate::coding::{Bound, Codings, LEAST, Learned, Outlook};
 use crate::drain::drain;
 use crate::inspect::Inspector;
 use crate::media::{self, MediaType};
 use crate::slow::Paced;
-use crate::{AttachmentError, AttachmentOptions, Attachments, BoxError, Compression, GzipLimits, Peer};
+use crate::{
+    AttachmentError, AttachmentOptions, Attachments, BoxError, Compression, Connection, ContentCoding, GzipLimits, Peer,
+};
 use bytes::Bytes;
 use deltasoap_core::schema::Use;
 use deltasoap_core::soap::{Fault, Head, Version};
@@ -98,6 +102,8 @@ pub(crate) struct Inner {
     pub(crate) attachments: AttachmentOptions,
     /// Which responses are compressed.
     pub(crate) compression: Compression,
+    /// What compression makes of responses that are none of an operation, where that is decided by connection.
+    pub(crate) pages: Arc<Learned>,
     pub(crate) gzip_limits: GzipLimits,
     /// Receives each whole request.
     pub(crate) inspector: Option<Inspector>,
@@ -192,8 +198,9 @@ impl Inner {
         B: http_body::Body<Data = Bytes> + Send + 'static,
     {
         let compression = self.compression;
-        let is_accepted = !compression.is_off() && accepts_gzip(request.headers());
+        let accepted = if compression.is_off() { Codings::NONE } else { Codings::preferred(request.headers()) };
         let (mut parts, body) = request.into_parts();
+        let outlook = self.outlook(&parts);
         if let Err(response) = self.admit(&mut parts).await {
             if !parts.headers.contains_key(EXPECT) {
                 drain(pin!(body)).await;
@@ -221,7 +228,16 @@ impl Inner {
             Method::GET | Method::HEAD => respond::noted(&parts.method, parts.uri.path(), self.answer_get(&parts)),
             _ => respond::noted(&parts.method, parts.uri.path(), respond::method_not_allowed()),
         };
-        respond::coded(response, compression, is_accepted)
+        respond::coded(response, compression, accepted, outlook)
+    }
+
+    /// What is known of the way of the response. It is asked for before there is one, so that sending that is measured.
+    fn outlook(&self, parts: &Parts) -> Outlook {
+        if !self.compression.is_adaptive() {
+            return Outlook::default();
+        }
+        let throughput = parts.extensions.get::<Connection>().and_then(Connection::throughput);
+        Outlook { rate: throughput.and_then(|throughput| throughput.rate()), learned: Some(Arc::clone(&self.pages)) }
     }
 
     /// Authenticates the sender of a request.
@@ -263,14 +279,23 @@ impl Inner {
         if media::contradicts_itself(&parts.headers, &HeaderName::from_static("soapaction")) {
             return respond::two_actions();
         }
-        let (response, is_fault) = match Coding::of(&parts.headers) {
-            Ok(Coding::Identity) => {
+        let (response, is_fault) = match ContentCoding::of(&parts.headers) {
+            Ok(None) => {
                 let length = body.size_hint().exact();
-                self.exchange_in_turn(&media, parts, length, body).await
+                let (response, is_fault) = self.exchange_in_turn(&media, parts, length, body).await;
+                match length {
+                    Some(length) if length < LEAST => (response, is_fault),
+                    _ => (respond::inviting(response), is_fault),
+                }
+            }
+            #[cfg(not(feature = "gzip"))]
+            Ok(Some(coding)) => {
+                let unknown = CodingError::Unknown(coding.name().to_owned());
+                (respond::unsupported_coding(media.version(), &unknown), true)
             }
             #[cfg(feature = "gzip")]
-            Ok(Coding::Gzip) => {
-                let body = Inflated::new(body, self.bound(&media));
+            Ok(Some(coding)) => {
+                let body = Inflated::new(body, coding, self.bound(&media));
                 // Boxed, as packages are: what few requests need is not to be part of every request's future.
                 Box::pin(self.exchange_in_turn(&media, parts, None, body)).await
             }
@@ -372,11 +397,16 @@ impl Inner {
             }
             return (respond::busy(version, busy.retry_after), true);
         }
-        match reception {
+        let learned = self.compression.is_adaptive().then(|| Arc::clone(operation.record().learned()));
+        let (mut response, is_fault) = match reception {
             Ok(Reception::Whole(received)) => self.run(received, parts, &pace, weight).await,
             Ok(Reception::Begun(arrival)) => Box::pin(self.run_with_items(arrival, parts)).await,
             Err(refusal) => (refuse(&refusal), true),
+        };
+        if let Some(learned) = learned {
+            response.extensions_mut().insert(learned);
         }
+        (response, is_fault)
     }
 
     /// Runs an operation that takes items of its request while it arrives; true if the response is a fault.

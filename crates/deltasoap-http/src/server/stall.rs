@@ -9,8 +9,10 @@
 //! is done, and reads incoming data for a while.
 
 use super::yielding::wake_after_others;
+use crate::coding::Throughput;
 use std::io::{self, IoSlice};
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
@@ -34,15 +36,24 @@ pub(crate) struct Stalling<T> {
     stalled: Option<Pin<Box<Sleep>>>,
     /// Bytes written since the last yield.
     written: usize,
+    /// How fast the other end takes bytes, where that is of interest.
+    throughput: Option<Arc<Throughput>>,
     /// Receives the stream at the end.
     back: Option<oneshot::Sender<T>>,
 }
 
 impl<T> Stalling<T> {
     /// A stream, and a receiver that gets it back when it was dropped.
-    pub(crate) fn new(stream: T, timeout: Duration) -> (Self, oneshot::Receiver<T>) {
+    pub(crate) fn new(
+        stream: T,
+        timeout: Duration,
+        throughput: Option<Arc<Throughput>>,
+    ) -> (Self, oneshot::Receiver<T>) {
         let (sender, receiver) = oneshot::channel();
-        (Stalling { stream: Some(stream), timeout, stalled: None, written: 0, back: Some(sender) }, receiver)
+        (
+            Stalling { stream: Some(stream), timeout, stalled: None, written: 0, throughput, back: Some(sender) },
+            receiver,
+        )
     }
 
     /// Yields to other tasks after this many bytes.
@@ -57,6 +68,9 @@ impl<T> Stalling<T> {
 
     /// Records the result of a write.
     fn written(&mut self, task: &mut Context<'_>, poll: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
+        if let Some(throughput) = &self.throughput {
+            throughput.note_write(&poll);
+        }
         match poll {
             Poll::Ready(Ok(written)) => self.written += written,
             _ => self.written = 0,

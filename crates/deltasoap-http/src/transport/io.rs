@@ -1,6 +1,7 @@
 //! Adapts streams for hyper's client.
 
-use super::Stream;
+use super::{Stream, is_network};
+use crate::coding::Link;
 use http::Uri;
 use http::uri::Scheme;
 use hyper_util::client::legacy::connect::{Connected, Connection};
@@ -16,19 +17,29 @@ use tokio::net::TcpStream;
 pub(crate) struct Io<T> {
     stream: TokioIo<T>,
     is_proxied: bool,
+    /// How fast the server takes requests; `None` where there is no network.
+    link: Option<Link>,
     /// Inspects the first bytes that arrive, without consuming them.
     look: Option<Look<T>>,
 }
 
 type Look<T> = fn(&T, &mut Context<'_>) -> Poll<io::Result<()>>;
 
-impl<T> Io<T> {
+impl<T: Stream> Io<T> {
     pub(crate) fn new(stream: T) -> Self {
         TokioIo::new(stream).into()
     }
+}
 
+impl<T> Io<T> {
     pub(crate) fn proxied(self) -> Self {
         Io { is_proxied: true, ..self }
+    }
+
+    fn note(&self, written: &Poll<io::Result<usize>>) {
+        if let Some(Link(throughput)) = &self.link {
+            throughput.note_write(written);
+        }
     }
 }
 
@@ -58,15 +69,19 @@ fn refuse_tls(stream: &TcpStream, context: &mut Context<'_>) -> Poll<io::Result<
     Poll::Ready(Ok(()))
 }
 
-impl<T> From<TokioIo<T>> for Io<T> {
+impl<T: Stream> From<TokioIo<T>> for Io<T> {
     fn from(stream: TokioIo<T>) -> Self {
-        Io { stream, is_proxied: false, look: None }
+        Io { stream, is_proxied: false, link: is_network::<T>().then(Link::default), look: None }
     }
 }
 
 impl<T> Connection for Io<T> {
     fn connected(&self) -> Connected {
-        Connected::new().proxy(self.is_proxied)
+        let connected = Connected::new().proxy(self.is_proxied);
+        match &self.link {
+            Some(link) => connected.extra(link.clone()),
+            None => connected,
+        }
     }
 }
 
@@ -80,13 +95,20 @@ impl<T: Stream> hyper::rt::Read for Io<T> {
             ready!(look(self.stream.inner(), context))?;
             self.look = None;
         }
-        Pin::new(&mut self.stream).poll_read(context, cursor)
+        let read = ready!(Pin::new(&mut self.stream).poll_read(context, cursor));
+        if let Some(Link(throughput)) = &self.link {
+            // Servers read a request before they answer it.
+            throughput.note_turn();
+        }
+        Poll::Ready(read)
     }
 }
 
 impl<T: Stream> hyper::rt::Write for Io<T> {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write(context, bytes)
+        let written = Pin::new(&mut self.stream).poll_write(context, bytes);
+        self.note(&written);
+        written
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -106,6 +128,8 @@ impl<T: Stream> hyper::rt::Write for Io<T> {
         context: &mut Context<'_>,
         slices: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write_vectored(context, slices)
+        let written = Pin::new(&mut self.stream).poll_write_vectored(context, slices);
+        self.note(&written);
+        written
     }
 }

@@ -67,10 +67,11 @@ pub use unix::{UnixConnector, UnixListener, UnixPeer};
 use crate::{Body, BoxError};
 use bytes::Bytes;
 use http::{Extensions, Request, Response, Uri};
+use std::any::TypeId;
 use std::convert::Infallible;
 use std::fmt;
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::io::{AsyncRead, AsyncWrite, DuplexStream};
 use tokio::sync::watch;
 use tower::{Service, ServiceExt};
 
@@ -78,6 +79,11 @@ use tower::{Service, ServiceExt};
 pub trait Stream: AsyncRead + AsyncWrite + Unpin + Send + 'static {}
 
 impl<T: AsyncRead + AsyncWrite + Unpin + Send + 'static> Stream for T {}
+
+/// True unless a stream is [in memory](memory()), where compressing a message only takes time.
+pub(crate) fn is_network<T: Stream>() -> bool {
+    TypeId::of::<T>() != TypeId::of::<DuplexStream>()
+}
 
 /// The source of a [`Server`](crate::Server)'s connections.
 pub trait Listener: Send + 'static {

@@ -8,6 +8,7 @@ mod attack;
 mod common;
 
 mod action;
+mod adaptive;
 mod attachments;
 mod attacks;
 mod auth;
@@ -38,3 +39,4 @@ mod traces;
 mod transports;
 mod wire;
 mod workers;
+mod zstd;

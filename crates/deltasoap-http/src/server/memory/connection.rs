@@ -1,6 +1,7 @@
 //! The data of a connection: its memories, and the decoder that they belong to.
 
 use super::{Cache, Principal, Stream};
+use crate::coding::Throughput;
 use crate::server::memory::cache::Keeper;
 use crate::server::pool::{Pool, Pooled};
 use crate::shelf::Idle;
@@ -16,7 +17,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// without a [`Principal`](crate::Principal), nothing identifies a stream of messages, and each is read in full, unless the
 /// service shares [by operation](crate::Sharing::Operation).
 #[derive(Clone, Default)]
-pub struct Connection(Arc<Mutex<Vec<Arc<Store>>>>);
+pub struct Connection(Arc<Shared>);
+
+/// What the requests of a connection have in common.
+#[derive(Default)]
+struct Shared {
+    stores: Mutex<Vec<Arc<Store>>>,
+    /// How fast the client takes responses; `None` where there is no network.
+    throughput: Option<Arc<Throughput>>,
+}
 
 impl Connection {
     /// A connection without messages so far.
@@ -24,9 +33,19 @@ impl Connection {
         Self::default()
     }
 
+    /// A connection whose throughput is measured.
+    pub(crate) fn over(throughput: Option<Arc<Throughput>>) -> Self {
+        Connection(Arc::new(Shared { throughput, ..Shared::default() }))
+    }
+
+    /// How fast the client takes responses, where that is measured.
+    pub(crate) fn throughput(&self) -> Option<&Arc<Throughput>> {
+        self.0.throughput.as_ref()
+    }
+
     /// The connection's data at the service with this cache. A connection uses few services.
     pub(crate) fn store(&self, cache: &Arc<Cache>) -> Arc<Store> {
-        let mut stores = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut stores = self.0.stores.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(store) = stores.iter().find(|store| Arc::ptr_eq(&store.cache, cache)) {
             return Arc::clone(store);
         }

@@ -1,0 +1,209 @@
+//! Whether a message is compressed, and how: what gets it to the other end soonest.
+//!
+//! *Toward Characterizing the Performance of SOAP Toolkits* (2.6) finds that compression costs more than writing and
+//! transport over a local network together, so that it is "only useful when the network bandwidth is very limited". Where that
+//! limit lies depends on how far messages shrink and how fast, which is [`Learned`] from earlier messages of an operation.
+
+use super::options::{Codings, ContentCoding};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// Messages below this many bytes are sent as they are: two packets of Ethernet are not worth it.
+pub(crate) const LEAST: u64 = 2800;
+/// A message whose length is unknown counts as this long.
+const UNKNOWN: u64 = 1 << 20;
+/// Bytes of a frame that a coder fills before it is sent.
+const FRAME: f64 = 16.0 * 1024.0;
+/// Compression has to be that much shorter to be worth the processor time.
+const WORTH: f64 = 0.9;
+/// The share that the latest message has in what is learned.
+const LATEST: f64 = 0.5;
+/// How fast a way that is not taken is forgotten, so that it is tried again.
+const FORGOTTEN: f64 = 1.0 / 256.0;
+
+/// A way to compress.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Way {
+    pub(crate) coding: ContentCoding,
+    pub(crate) level: u32,
+}
+
+/// What a way does to messages.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Effect {
+    /// Bytes after it for each before.
+    ratio: f64,
+    /// Seconds for each byte.
+    time: f64,
+}
+
+impl Effect {
+    const fn of(ratio: f64, megabytes_a_second: f64) -> Self {
+        Effect { ratio, time: 1e-6 / megabytes_a_second }
+    }
+
+    /// Moves by a share of the way to another.
+    fn approach(&mut self, other: Effect, share: f64) {
+        self.ratio += share * (other.ratio - self.ratio);
+        self.time += share * (other.time - self.time);
+    }
+}
+
+const COUNT: usize = if cfg!(feature = "zstd") { 4 } else { 2 };
+
+/// All ways, with what repetitive XML makes of them: more than most messages, so that each way is tried where it might pay.
+const WAYS: [(Way, Effect); COUNT] = [
+    (Way { coding: ContentCoding::Gzip, level: 1 }, Effect::of(0.12, 300.0)),
+    (Way { coding: ContentCoding::Gzip, level: 6 }, Effect::of(0.08, 120.0)),
+    #[cfg(feature = "zstd")]
+    (Way { coding: ContentCoding::Zstd, level: 1 }, Effect::of(0.1, 600.0)),
+    #[cfg(feature = "zstd")]
+    (Way { coding: ContentCoding::Zstd, level: 3 }, Effect::of(0.08, 400.0)),
+];
+
+/// What became of an operation's messages, for each way.
+#[derive(Debug)]
+pub(crate) struct Learned(Mutex<[Effect; COUNT]>);
+
+impl Default for Learned {
+    fn default() -> Self {
+        Learned(Mutex::new(WAYS.map(|(_, expected)| expected)))
+    }
+}
+
+impl Learned {
+    /// The way for a message of a length, over a connection that carries so many bytes a second; `None` to send it as it is.
+    pub(crate) fn choose(&self, length: Option<u64>, rate: f64, accepted: Codings) -> Option<Way> {
+        let length = length.unwrap_or(UNKNOWN);
+        if length < LEAST {
+            return None;
+        }
+        let mut effects = self.effects();
+        let known = WAYS.iter().zip(effects.iter()).map(|((way, _), effect)| (*way, *effect));
+        let chosen = choose(length as f64, rate, known.filter(|(way, _)| accepted.contains(way.coding)));
+        for ((way, expected), effect) in WAYS.iter().zip(effects.iter_mut()) {
+            if chosen != Some(*way) {
+                effect.approach(*expected, FORGOTTEN);
+            }
+        }
+        chosen
+    }
+
+    /// Takes note of a message: its bytes before and after, and how long that took.
+    pub(crate) fn note(&self, way: Way, before: u64, after: u64, time: Duration) {
+        let position = WAYS.iter().position(|(other, _)| *other == way);
+        if let Some(position) = position.filter(|_| before > 0) {
+            let before = before as f64;
+            let seen = Effect { ratio: after as f64 / before, time: time.as_secs_f64() / before };
+            self.effects()[position].approach(seen, LATEST);
+        }
+    }
+
+    fn effects(&self) -> MutexGuard<'_, [Effect; COUNT]> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The way that takes the least time, if that is less than it takes without.
+fn choose(length: f64, rate: f64, ways: impl Iterator<Item = (Way, Effect)>) -> Option<Way> {
+    let plain = WORTH * length / rate;
+    let times = ways.map(|(way, effect)| (way, coded(length, rate, effect)));
+    let best = times.min_by(|(_, one), (_, other)| one.total_cmp(other));
+    best.filter(|(_, time)| *time < plain).map(|(way, _)| way)
+}
+
+/// Seconds for a message that is compressed frame by frame, each sent while the next is compressed.
+fn coded(length: f64, rate: f64, effect: Effect) -> f64 {
+    let (coding, sending) = (length * effect.time, length * effect.ratio / rate);
+    let frames = (length * effect.ratio / FRAME).max(1.0);
+    coding.max(sending) + coding.min(sending) / frames
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GZIP: Way = WAYS[0].0;
+    const BEST: Way = WAYS[1].0;
+    const MBIT: f64 = 1e6 / 8.0;
+
+    /// Ways whose ratios and speeds in MB/s are known.
+    fn known(effects: &[(f64, f64)]) -> impl Iterator<Item = (Way, Effect)> {
+        WAYS.iter().zip(effects).map(|((way, _), (ratio, speed))| (*way, Effect::of(*ratio, *speed)))
+    }
+
+    #[test]
+    fn the_least_time_wins() {
+        // Random doubles shrink to less than a half, text to a tenth; 60 and 20 MB/s, 300 and 100.
+        let (doubles, text) = ([(0.47, 60.0), (0.44, 20.0)], [(0.12, 300.0), (0.08, 100.0)]);
+        for (length, rate, effects, expected) in [
+            (3.5e6, 1.0, doubles, Some(BEST)),
+            (3.5e6, 10.0, doubles, Some(BEST)),
+            (3.5e6, 100.0, doubles, Some(GZIP)),
+            (3.5e6, 1000.0, doubles, None),
+            (3500.0, 1.0, doubles, Some(BEST)),
+            (3500.0, 100.0, doubles, Some(GZIP)),
+            (3500.0, 1000.0, doubles, None),
+            (1e6, 10.0, text, Some(BEST)),
+            (1e6, 1000.0, text, Some(GZIP)),
+            (1e6, 10_000.0, text, None),
+        ] {
+            assert_eq!(choose(length, rate * MBIT, known(&effects)), expected, "{length} bytes at {rate} Mbit/s");
+        }
+        assert_eq!(choose(1e6, MBIT, known(&[])), None);
+        assert_eq!(choose(1e6, MBIT, known(&[(1.0, 1000.0)])), None, "nothing shrinks");
+    }
+
+    #[test]
+    fn a_small_gain_is_not_worth_it() {
+        let at = |ratio| choose(1e6, MBIT, known(&[(ratio, 1e6)]));
+        assert_eq!((at(0.8), at(0.95)), (Some(GZIP), None));
+    }
+
+    #[test]
+    fn a_long_message_is_sent_while_it_is_compressed() {
+        let effect = Effect::of(0.5, 10.0);
+        // 10 MB: a second to compress, a second to send.
+        let time = coded(10e6, 5e6, effect);
+        assert!((1.0..1.01).contains(&time), "{time}");
+        let short = coded(10e3, 5e6, effect);
+        assert!((short - 0.002).abs() < 1e-9, "{short}: one after the other");
+    }
+
+    #[test]
+    fn only_accepted_codings_are_taken_and_short_messages_never() {
+        let learned = Learned::default();
+        let gzip = Codings::only(ContentCoding::Gzip);
+        let choose = |length, accepted| learned.choose(length, MBIT, accepted);
+        assert!(choose(Some(1 << 20), gzip).is_some_and(|way| way.coding == ContentCoding::Gzip));
+        assert!(choose(None, gzip).is_some());
+        assert_eq!(choose(Some(LEAST - 1), gzip), None);
+        assert_eq!(choose(Some(1 << 20), Codings::NONE), None);
+    }
+
+    #[test]
+    fn what_was_learned_decides_until_it_is_forgotten() {
+        let (learned, rate, gzip) = (Learned::default(), 100.0 * MBIT, Codings::only(ContentCoding::Gzip));
+        let choose = || learned.choose(Some(1 << 20), rate, gzip);
+        let mut tried = 0;
+        // Nothing shrinks by any way.
+        while let Some(way) = choose() {
+            learned.note(way, 1 << 20, 1 << 20, Duration::from_millis(20));
+            tried += 1;
+            assert!(tried < 10, "never given up");
+        }
+        assert!(tried >= 2, "each way was tried");
+        let plain = std::iter::from_fn(|| choose().is_none().then_some(())).take(10_000).count();
+        assert!((10..1000).contains(&plain), "tried again after {plain}");
+    }
+
+    #[test]
+    fn a_faster_network_flips_the_decision() {
+        let (learned, gzip) = (Learned::default(), Codings::only(ContentCoding::Gzip));
+        for (way, _) in &WAYS {
+            (0..10).for_each(|_| learned.note(*way, 1 << 20, 1 << 19, Duration::from_millis(20)));
+        }
+        let at = |mbit: f64| learned.choose(Some(1 << 20), mbit * MBIT, gzip).is_some();
+        assert_eq!([1.0, 10.0, 100.0, 1000.0, 10.0].map(at), [true, true, true, false, true]);
+    }
+}
