@@ -175,20 +175,14 @@ fn a_plan_is_told_and_nothing_is_measured() {
     assert!(text(&plan.stderr).contains("in all, about") && !folder.path().join("results.jsonl").exists());
 }
 
-/// A record in which the sizes and the memory of checkpoints are made up: every line says 10,000 instead of 20.
-fn doctored(from: &Path, to: &Path, differential: u64, slower: f64) {
+/// A record in which sizes and times are made up: every line says 10,000 instead of 20.
+fn doctored(from: &Path, to: &Path, slower: f64) {
     fs::create_dir_all(to).unwrap();
     fs::copy(from.join("environment.json"), to.join("environment.json")).unwrap();
     let mut all = String::new();
     for mut line in lines(from).into_iter().filter(|line| line["kind"] == "point") {
         line["key"] = line["key"].as_str().unwrap().replace("/hard/20/", "/hard/10000/").into();
-        let memory = match line["policy"].as_str().unwrap() {
-            "lightweight" => 1000,
-            "differential" => differential,
-            _ => 100_000,
-        };
         if line["counts"].is_object() {
-            line["counts"]["memory"] = memory.into();
             line["ms"] = (line["ms"].as_f64().unwrap() * slower).into();
         }
         all += &(line.to_string() + "\n");
@@ -197,22 +191,18 @@ fn doctored(from: &Path, to: &Path, differential: u64, slower: f64) {
 }
 
 #[test]
-fn another_record_may_have_other_times_but_no_other_counts() {
+fn another_record_may_have_other_times() {
     let folder = TempDir::new().unwrap();
     let of = |name: &str| folder.path().join(name);
     let paper = ["--paper", "1", "--size"];
     passed(&reproduce(&of("real"), &[&paper[..], &["20"]].concat()));
-    for (name, differential, slower) in [("one", 10_000, 1.0), ("slow", 10_000, 9.0), ("other", 12_000, 1.0)] {
-        doctored(&of("real"), &of(name), differential, slower);
+    for (name, slower) in [("one", 1.0), ("slow", 9.0)] {
+        doctored(&of("real"), &of(name), slower);
         passed(&reproduce(&of(name), &[&paper[..], &["10000"]].concat()));
-    }
-    let checked = |name: &str| {
         let one = of("one");
-        reproduce(&of(name), &[&paper[..], &["10000", "--check", one.to_str().unwrap()]].concat())
-    };
-    assert!(passed(&checked("one")).contains(" 0 differ in counts"));
-    assert!(passed(&checked("slow")).contains(" 0 differ in counts"));
-    let other = checked("other");
-    assert_eq!(other.status.code(), Some(1));
-    assert!(text(&other.stderr).contains("LCP, memory-of-dcp: counts or bytes differ"), "{}", text(&other.stderr));
+        let checked = reproduce(&of(name), &[&paper[..], &["10000", "--check", one.to_str().unwrap()]].concat());
+        assert!(passed(&checked).contains(" 0 differ in counts"));
+    }
+    let nothing = reproduce(&of("one"), &["--paper", "1", "--size", "10000", "--check", "nowhere"]);
+    assert!(!nothing.status.success() && text(&nothing.stderr).contains("cannot compare with nowhere"));
 }

@@ -61,7 +61,7 @@ attacks! {
     a_chunk_without_a_length_is_refused: BadChunk => ["400"], "the message did not arrive whole";
     a_chunk_of_a_length_beyond_all_numbers_is_refused: HugeChunk => ["400"], "the message did not arrive whole";
     a_gzip_bomb_is_refused: GzipBomb => ["413"], "`ratio`";
-    broken_gzip_is_refused: BrokenGzip => ["400"], "gzip";
+    broken_gzip_is_refused: BrokenGzip => ["400"], "compressed stream";
     garbage_behind_requests_is_refused: PipelinedGarbage => ["200", "200", "400"], "";
     garbage_is_refused: Garbage => ["400"], "";
     another_protocol_is_left: Http2 => [], "";
