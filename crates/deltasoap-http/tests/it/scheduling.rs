@@ -121,7 +121,7 @@ fn report(handler: impl Fn(Lease<Echo>) -> Work + Send + Sync + 'static) -> Oper
 /// An operation that takes its thread for so long that it counts as a large message, whatever a byte takes to decode.
 fn slow(handler: impl Fn(Lease<Echo>) -> Work + Send + Sync + 'static) -> Operation {
     let slowly = move |echo| {
-        std::thread::sleep(Duration::from_millis(2));
+        std::thread::sleep(Duration::from_millis(30));
         handler(echo)
     };
     let name = QName { local: "Slow".into(), ..Echo::ELEMENT };
