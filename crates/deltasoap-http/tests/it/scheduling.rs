@@ -54,6 +54,18 @@ impl Stage {
         Stage { stats: service.stats(), service, address, handle, serving, go, order }
     }
 
+    /// Calls the service with a large request, whose handler has begun.
+    async fn first(&self) -> JoinHandle<String> {
+        let first = self.call("first", 10_000);
+        let end = Instant::now() + LONG;
+        while !self.order().iter().any(|sender| sender == "first") {
+            assert!(Instant::now() < end, "{:?}", self.order());
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+        self.until(1, 0).await;
+        first
+    }
+
     /// As [`call`](Self::call), for the operation with much to do.
     fn call_report(&self, sender: &str, action: &str) -> JoinHandle<String> {
         self.call_other(sender, action, "Report")
@@ -181,8 +193,7 @@ fn is_from(answer: &str, sender: &str) -> bool {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn large_requests_wait_in_the_order_of_their_length_and_small_ones_pass() {
     let stage = Stage::new(SmallFirst { overtaken: LONG, ..SmallFirst::default() }).await;
-    let first = stage.call("first", 10_000);
-    stage.until(1, 0).await;
+    let first = stage.first().await;
     let longest = stage.call("longest", 40_000);
     stage.until(1, 1).await;
     let shorter = stage.call("shorter", 20_000);
@@ -202,8 +213,7 @@ async fn large_requests_wait_in_the_order_of_their_length_and_small_ones_pass() 
 async fn short_requests_with_much_to_do_wait_as_long_ones_do() {
     for action in ["\"urn:report\"", "\"\""] {
         let stage = Stage::new(SmallFirst { overtaken: LONG, ..SmallFirst::default() }).await;
-        let first = stage.call("first", 10_000);
-        stage.until(1, 0).await;
+        let first = stage.first().await;
         let report = stage.call_report("report", action);
         stage.until(1, 1).await;
         let longer = stage.call("shorter", 20_000);
@@ -228,8 +238,7 @@ async fn what_operations_took_is_learned() {
         let policy = SmallFirst { overtaken: LONG, weigh, ..SmallFirst::default() };
         let stage = Stage::new(policy).await;
         assert!(stage.call_slow("slow", action).await.expect("no panic").starts_with("HTTP/1.1 200"));
-        let first = stage.call("first", 10_000);
-        stage.until(1, 0).await;
+        let first = stage.first().await;
         let slow = stage.call_slow("slow", action);
         match weigh {
             // It is no small one any more, and the only slot for others is taken.
@@ -251,8 +260,7 @@ async fn what_operations_took_is_learned() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_has_waited_for_long_is_not_overtaken() {
     let stage = Stage::new(SmallFirst { overtaken: Duration::ZERO, ..SmallFirst::default() }).await;
-    let first = stage.call("first", 10_000);
-    stage.until(1, 0).await;
+    let first = stage.first().await;
     let longest = stage.call("longest", 40_000);
     stage.until(1, 1).await;
     let shorter = stage.call("shorter", 20_000);
