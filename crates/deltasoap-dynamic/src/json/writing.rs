@@ -1,4 +1,7 @@
 //! From values to JSON.
+//!
+//! Values within each other are written by routines within each other. What only some of them need is in routines of its own, since
+//! each level takes the stack of all that it goes through.
 
 use super::identities::{Numbers, Place, identified, reference};
 use super::keys::{Layout, Slot};
@@ -189,13 +192,12 @@ impl<'c> Writing<'c> {
 
     /// A field's property; `None` for an empty list.
     fn occurrences(&self, value: &Value, field: &Field, path: &Path<'_>) -> Result<Option<Json>, JsonError> {
-        let name = &field.name;
         match value {
             Value::List(items) if field.is_repeated() => self.items(items.iter(), field, path),
             Value::Column(column) if column.is_empty() => Ok(None),
             Value::Column(column) => Ok(Some(numbers(column, self.layouts.schema.view(field.element)))),
             Value::Table(table) => self.items(table.rows().map(|row| Value::Record(Box::new(row))), field, path),
-            value => self.occurrence(value, field, name, path).map(Some),
+            value => self.occurrence(value, field, path).map(Some),
         }
     }
 
@@ -205,18 +207,18 @@ impl<'c> Writing<'c> {
         field: &Field,
         path: &Path<'_>,
     ) -> Result<Option<Json>, JsonError> {
-        let item = |(index, item): (usize, V)| self.occurrence(item.borrow(), field, &field.name, &path.index(index));
+        let item = |(index, item): (usize, V)| self.occurrence(item.borrow(), field, &path.index(index));
         let items = items.enumerate().map(item).collect::<Result<Vec<_>, _>>()?;
         Ok(list(items))
     }
 
-    fn occurrence(&self, value: &Value, field: &Field, name: &QName, path: &Path<'_>) -> Result<Json, JsonError> {
+    fn occurrence(&self, value: &Value, field: &Field, path: &Path<'_>) -> Result<Json, JsonError> {
         if let Some(nil) = self.nil(value, field.element, field.nillable) {
             return Ok(nil);
         }
         match value {
             Value::Tree(node) if field.inline => Ok(self.types.tree_to_json(node, None)),
-            value => self.content(value, field.element, name, path),
+            value => self.content(value, field.element, &field.name, path),
         }
     }
 

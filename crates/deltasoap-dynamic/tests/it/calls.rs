@@ -88,7 +88,7 @@ async fn repeated_calls_are_written_and_read_where_they_differ() {
     let weights: Vec<f64> = (0..2_000).map(|number| f64::from(number) + 0.5).collect();
     let catalogue = json!({ "root": { "name": "all" }, "weight": weights });
     let service = Mock::new(shop()).answer("Catalogue", &catalogue).expect("a response").service().expect("a service");
-    // What is faster at the moment does not matter here.
+    // Adaptive modes choose by time, which depends on the machine's load.
     let client = client(service).configure(|client| {
         let differential = Differential { adaptive: false, ..Differential::default() };
         let options = DecodeOptions { differential, ..DecodeOptions::default() };

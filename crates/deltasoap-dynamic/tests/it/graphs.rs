@@ -167,7 +167,7 @@ fn errors_name_the_place_of_an_id() {
     assert_eq!(error.path(), "[\"$id\"]");
 }
 
-/// Even where a program that is not optimized has less stack than threads usually get (2 MiB).
+/// The stack suffices even in a program without optimizations, and with less of it than threads usually get (2 MiB).
 #[test]
 fn values_without_end_are_refused() {
     let thread = std::thread::Builder::new().stack_size(7 << 18);

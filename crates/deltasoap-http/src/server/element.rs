@@ -28,9 +28,11 @@ impl Operation {
     /// # use deltasoap::schema::{Builtin, Element, MethodElement, Schema, SimpleElement, Style, Use};
     /// # use deltasoap::{Lease, QName, Value, soap::Fault};
     /// # use std::sync::Arc;
-    /// let mut schema = Schema::new(); let simple = SimpleElement { name: Builtin::Int.name(), base: Builtin::Int, enumeration:
-    /// Vec::new().into(), default: None, packed: None }; let number = schema.add(Element::Simple(simple)); let method = MethodElement
-    /// {
+    /// let mut schema = Schema::new();
+    /// let int = Builtin::Int;
+    /// let simple = SimpleElement { name: int.name(), base: int, enumeration: Vec::new().into(), default: None, packed: None };
+    /// let number = schema.add(Element::Simple(simple));
+    /// let method = MethodElement {
     ///     request_name: QName::new("urn:t", "echo"),
     ///     request: number,
     ///     response_name: Some(QName::new("urn:t", "echoed")),
