@@ -80,54 +80,49 @@ enum Kind {
     Noted,
 }
 
-/// One checkpoint, in five bytes, as a list has many of them: a bit that tells the two kinds apart, the group, and of lightweight
+/// One checkpoint, in four bytes, as a list has many of them: a bit that tells the two kinds apart, the group, and of lightweight
 /// ones the number.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Kept([u8; 5]);
+pub(crate) struct Kept([u8; 4]);
 
 impl Kept {
     /// Bits of the group of lightweight checkpoints, and of their numbers: a group with more members is followed by another.
-    const GROUP: u32 = 20;
-    const NUMBER: u32 = 19;
+    const GROUP: u32 = 15;
+    const NUMBER: u32 = 16;
 
     /// The checkpoint that has the whole state of its group.
     fn whole(group: u32) -> Self {
-        Kept::of(u64::from(group) << 1)
+        Kept((group << 1).to_le_bytes())
     }
 
     /// One with a number, if that and its group can be said.
     fn light(group: u32, number: u32) -> Option<Self> {
         let fits = group >> Kept::GROUP == 0 && number >> Kept::NUMBER == 0;
-        fits.then(|| Kept::of((u64::from(group) << Kept::NUMBER | u64::from(number)) << 1 | 1))
+        fits.then(|| Kept(((group << Kept::NUMBER | number) << 1 | 1).to_le_bytes()))
     }
 
     fn group(self) -> u32 {
-        (self.word() >> if self.is_whole() { 1 } else { 1 + Kept::NUMBER }) as u32
+        self.word() >> if self.is_whole() { 1 } else { 1 + Kept::NUMBER }
     }
 
     /// None of the checkpoint that has the whole state.
     fn number(self) -> Option<u32> {
-        (!self.is_whole()).then(|| (self.word() >> 1) as u32 & ((1 << Kept::NUMBER) - 1))
+        (!self.is_whole()).then(|| (self.word() >> 1) & ((1 << Kept::NUMBER) - 1))
     }
 
     fn is_whole(self) -> bool {
         self.0[0] & 1 == 0
     }
 
-    fn of(word: u64) -> Self {
-        let [bytes @ .., _, _, _] = word.to_le_bytes();
-        Kept(bytes)
-    }
-
-    fn word(self) -> u64 {
-        let [a, b, c, d, e] = self.0;
-        u64::from_le_bytes([a, b, c, d, e, 0, 0, 0])
+    fn word(self) -> u32 {
+        u32::from_le_bytes(self.0)
     }
 }
 
 impl Form for Lightweight {
     type Kept = Kept;
     const NOTES_LOCATIONS: bool = true;
+    const IN_MARKUP: bool = true;
 
     fn new(portions: &Portions) -> Self {
         Lightweight { at: portions.bases, ..Lightweight::default() }
@@ -508,6 +503,6 @@ mod tests {
             assert!(Kept::light(group, 1 << Kept::NUMBER).is_none());
         }
         assert!(Kept::light(1 << Kept::GROUP, 0).is_none());
-        assert_eq!(Kept::whole(u32::MAX).group(), u32::MAX);
+        assert_eq!(Kept::whole(u32::MAX >> 1).group(), u32::MAX >> 1);
     }
 }

@@ -38,6 +38,8 @@ pub(crate) trait Form: Debug + Send + Sync + 'static {
     type Kept: Debug + Default + Send + Sync;
     /// Whether the routines are to note where children begin.
     const NOTES_LOCATIONS: bool = false;
+    /// Whether all lie between tags, so that a change of texts makes none of them stale.
+    const IN_MARKUP: bool = false;
 
     /// With nothing kept.
     fn new(portions: &Portions) -> Self;

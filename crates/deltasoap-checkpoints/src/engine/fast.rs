@@ -8,7 +8,7 @@ use deltasoap_xml::Window;
 
 /// What became of a portion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Portion {
+pub(super) enum Portion {
     Equal,
     /// It differs, or the message ends within it.
     Other,
@@ -20,8 +20,8 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
     /// Skips portions as long as they are equal; false if more bytes are needed.
     pub(super) fn skip(&mut self, state: &mut State, window: &mut Window<'_>) -> bool {
         loop {
-            let portion = self.check(window);
-            match portion {
+            let known = self.first.take();
+            match known.unwrap_or_else(|| self.check(0, self.at, window)) {
                 Portion::Cut => return false,
                 Portion::Other => {
                     self.leave(state, window);
@@ -36,29 +36,30 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
         }
     }
 
-    /// Compares the portion ahead.
-    fn check(&mut self, window: &Window<'_>) -> Portion {
-        let next = self.list.next().map(|next| (next.size, &next.sum));
+    /// Compares the portion ahead, after `skipped` others, with what begins at a position.
+    pub(super) fn check(&mut self, skipped: usize, at: u64, window: &Window<'_>) -> Portion {
+        let next = self.list.nth(skipped).map(|next| (next.size, &next.sum));
         let Some((size, sum)) = next.or_else(|| self.ending.as_ref().map(|ending| (ending.size, &ending.sum))) else {
             return Portion::Other;
         };
         let Some(size) = size.bytes() else { return Portion::Other };
-        let from = (self.at - window.base) as usize;
+        let from = (at - window.base) as usize;
         let bytes = match window.bytes.get(from..from + size as usize) {
             Some(bytes) => bytes,
             None if window.last => return Portion::Other,
             None => return Portion::Cut,
         };
-        if self.probes.as_ref().is_some_and(|probes| probes.refute(bytes)) || !self.matcher.matches(sum, bytes) {
+        if self.probes.as_ref().is_some_and(|probes| probes.refute(skipped, bytes)) || !self.matcher.matches(sum, bytes)
+        {
             return Portion::Other;
         }
-        if self.is_false_match(bytes) { Portion::Other } else { Portion::Equal }
+        if self.is_false_match(skipped, bytes) { Portion::Other } else { Portion::Equal }
     }
 
     /// True if the portion ahead is known to have other bytes than these.
-    fn is_false_match(&mut self, bytes: &[u8]) -> bool {
+    fn is_false_match(&mut self, skipped: usize, bytes: &[u8]) -> bool {
         let Some(audit) = &self.audit else { return false };
-        let is_false = *audit.portions.next().map_or(&audit.ending, |next| &next.portion) != bytes;
+        let is_false = *audit.portions.nth(skipped).map_or(&audit.ending, |next| &next.portion) != bytes;
         self.stats.false_matches += u64::from(is_false);
         is_false
     }

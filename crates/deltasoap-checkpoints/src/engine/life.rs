@@ -1,6 +1,6 @@
 //! The engine's life from one message to the next.
 
-use super::regular::Portion;
+use super::regular::Read;
 use super::{Ending, Engine, Mode};
 use crate::checkpoint::{Differential, Form, Full, Lightweight};
 use crate::matcher::{Adler32, Compare, Crc32, Keyed, PortionMatcher, Xor};
@@ -98,7 +98,7 @@ impl<F: Form, M: PortionMatcher> Policy for Engine<F, M> {
             self.clear();
         } else if let Mode::Regular { .. } = self.mode {
             while self.remove() {}
-            let Portion { size, sum, probe, bytes } = self.portion_to(window, offset);
+            let Read { size, sum, probe, bytes } = self.portion_to(window, offset);
             let rare = self.base.as_ref().map(|base| Live::new(base, state, offset).rare()).unwrap_or_default();
             self.ending = Some(Ending { size, sum, tag: offset - tag, rare });
             if let Some(probes) = &mut self.probes {

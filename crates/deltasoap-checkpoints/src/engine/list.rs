@@ -28,7 +28,12 @@ impl<T: Default> List<T> {
 
     /// The next item.
     pub(super) fn next(&self) -> Option<&T> {
-        self.items.get(self.ahead)
+        self.nth(0)
+    }
+
+    /// The next item after `skipped` others.
+    pub(super) fn nth(&self, skipped: usize) -> Option<&T> {
+        self.items.get(self.ahead + skipped)
     }
 
     pub(super) fn next_mut(&mut self) -> Option<&mut T> {
@@ -127,7 +132,7 @@ mod tests {
                         prop_assert_eq!(list.as_slice(), &ahead);
                     }
                 }
-                prop_assert_eq!((list.last(), list.next()), (passed.last(), ahead.first()));
+                prop_assert_eq!((list.last(), list.next(), list.nth(1)), (passed.last(), ahead.first(), ahead.get(1)));
             }
         }
     }

@@ -40,7 +40,9 @@
 //! - A checkpoint that is met less than half a portion after a new one replaces it. Else, with each message whose values have
 //!   other lengths, short portions would be added, and the list would grow without end.
 //! - The portion after a checkpoint that is met is compared before anything else is done. If it differs, the machine has never
-//!   left regular mode; such an attempt is counted as *futile*, not as a switch. The paper's switches are both together.
+//!   left regular mode; such an attempt is counted as *futile*, not as a switch. The paper's switches are both together. The
+//!   checkpoint is then dropped, unless it is at an interrupt, for the one to be made there: else those that happen to lie in
+//!   markup would gather where all is changed, and with them futile attempts. Lightweight ones all lie in markup, and stay.
 //! - After a bad message, no sum is known of the portion where it failed: the paper's flag that forces regular mode. Checkpoints
 //!   ahead of it are dropped, for what the message cut off before it failed may be theirs.
 
@@ -107,6 +109,8 @@ struct Engine<F: Form, M: PortionMatcher> {
     list: List<Checkpoint<F::Kept, M::Sum>>,
     ending: Option<Ending<M::Sum>>,
     mode: Mode,
+    /// What the comparison has shown that a switch to fast mode begins with.
+    first: Option<fast::Portion>,
     /// Position of the last checkpoint: where the portion begins.
     at: u64,
     /// Position of the checkpoint before that one, if that one is new: where the portion begins if it is dropped.
@@ -120,8 +124,8 @@ struct Engine<F: Form, M: PortionMatcher> {
     tuning: Tuning,
     attention: Attention,
     /// What is compared of portions before their sums are made, if anything.
-    probes: Option<Probes>,
-    audit: Option<Audit>,
+    probes: Option<Box<Probes>>,
+    audit: Option<Box<Audit>>,
     stats: DifferentialStats,
     bytes: usize,
 }
@@ -151,6 +155,7 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
             list: List::default(),
             ending: None,
             mode: Mode::Regular { due: false },
+            first: None,
             at: 0,
             without_last: None,
             held: Vec::new(),
@@ -158,8 +163,8 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
             interrupt: 0,
             tuning: Tuning::new(&portions),
             attention: Attention::default(),
-            probes: portions.probe.then(Probes::default),
-            audit: portions.audit.then(Audit::default),
+            probes: portions.probe.then(Box::default),
+            audit: portions.audit.then(Box::default),
             stats: DifferentialStats::default(),
             bytes: 0,
         }
@@ -169,8 +174,8 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
     fn clear(&mut self) {
         (self.list, self.ending, self.base) = (List::default(), None, None);
         (self.form, self.bytes) = (F::new(&self.portions), 0);
-        self.probes = self.portions.probe.then(Probes::default);
-        self.audit = self.audit.as_ref().map(|_| Audit::default());
+        self.probes = self.portions.probe.then(Box::default);
+        self.audit = self.audit.as_ref().map(|_| Box::default());
     }
 
     /// Removes the last checkpoint passed.

@@ -25,9 +25,9 @@ pub(super) struct Probes {
 }
 
 impl Probes {
-    /// True if bytes are seen at once not to be those of the portion ahead.
-    pub(super) fn refute(&self, bytes: &[u8]) -> bool {
-        *self.portions.next().unwrap_or(&self.ending) != Probe::of(bytes)
+    /// True if bytes are seen at once not to be those of the portion ahead, after `skipped` others.
+    pub(super) fn refute(&self, skipped: usize, bytes: &[u8]) -> bool {
+        *self.portions.nth(skipped).unwrap_or(&self.ending) != Probe::of(bytes)
     }
 }
 

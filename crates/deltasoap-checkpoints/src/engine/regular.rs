@@ -1,19 +1,32 @@
 //! Regular mode: processing interrupts and new checkpoints; progressive matching.
 
+use super::fast::Portion;
 use super::{Audited, Checkpoint, Engine, Mode, PORTION, Probe, Size};
 use crate::checkpoint::{Form, Progress, Spot};
 use crate::matcher::PortionMatcher;
 use deltasoap_core::decode::State;
 use deltasoap_xml::Window;
 
-/// What is kept of a portion.
+/// What is kept of a portion that was read.
 #[derive(Debug)]
-pub(super) struct Portion<S> {
+pub(super) struct Read<S> {
     pub(super) size: Size,
     pub(super) sum: S,
     pub(super) probe: Probe,
     /// The bytes themselves, if those are kept.
     pub(super) bytes: Vec<u8>,
+}
+
+/// What a comparison of the routines with the checkpoint ahead has shown.
+enum Met {
+    /// They cannot meet any more.
+    Not,
+    /// They have met, and the portion after it differs.
+    Futile,
+    /// They have met; what is known of the portion after it.
+    Worthwhile(Portion),
+    /// More bytes are needed.
+    Cut,
 }
 
 impl<F: Form, M: PortionMatcher> Engine<F, M> {
@@ -39,7 +52,7 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
         let mut live = Self::live(base, state, window.base + window.pos as u64);
         let Some((kept, position)) = self.form.checkpoint(&mut live, &spot) else { return };
         let before = self.at;
-        let Portion { size, sum, probe, bytes } = self.portion_to(window, position);
+        let Read { size, sum, probe, bytes } = self.portion_to(window, position);
         self.without_last = size.bytes().map(|_| before);
         self.list.insert(Checkpoint { size, sum, kept });
         if let Some(probes) = &mut self.probes {
@@ -52,7 +65,7 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
     }
 
     /// Ends the portion at a position.
-    pub(super) fn portion_to(&mut self, window: &Window<'_>, position: u64) -> Portion<M::Sum> {
+    pub(super) fn portion_to(&mut self, window: &Window<'_>, position: u64) -> Read<M::Sum> {
         let len = (position - self.at) as usize;
         self.stats.regular_bytes += len as u64;
         self.hold(window, position);
@@ -69,7 +82,7 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
         self.held.drain(..before.min(self.held.len()));
         self.is_lost = false;
         self.at = position;
-        Portion { size, sum, probe, bytes }
+        Read { size, sum, probe, bytes }
     }
 
     /// Where the bytes begin that are held.
@@ -120,19 +133,36 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
                     return true;
                 }
                 Progress::Passed => {}
-                Progress::Here => match self.fits(state, window) {
-                    Some(true) => {
-                        self.try_fast(state, window);
+                Progress::Here => match self.met(state, window) {
+                    Met::Worthwhile(first) => {
+                        self.try_fast(state, window, first);
                         return true;
                     }
-                    Some(false) => {}
-                    None => {
+                    Met::Futile => self.stats.futile += 1,
+                    Met::Not => {}
+                    Met::Cut => {
                         self.mode = Mode::Regular { due: true };
                         return false;
                     }
                 },
             }
             self.remove();
+        }
+    }
+
+    /// Whether the checkpoint ahead, whose frames are those of the routines, is met, and is to be kept.
+    fn met(&mut self, state: &mut State, window: &Window<'_>) -> Met {
+        match self.fits(state, window) {
+            Some(true) => {}
+            Some(false) => return Met::Not,
+            None => return Met::Cut,
+        }
+        let Some(len) = self.list.next().map(|next| self.form.part_len(&next.kept)) else { return Met::Not };
+        let position = window.base + (window.pos + len) as u64;
+        match self.check(1, position, window) {
+            Portion::Cut => Met::Cut,
+            Portion::Other if !F::IN_MARKUP && position != self.interrupt => Met::Futile,
+            first => Met::Worthwhile(first),
         }
     }
 
@@ -161,11 +191,11 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
     }
 
     /// Tries fast mode at the checkpoint ahead, whose portion is then what was read.
-    fn try_fast(&mut self, state: &mut State, window: &Window<'_>) {
+    fn try_fast(&mut self, state: &mut State, window: &Window<'_>, first: Portion) {
         let Some(len) = self.list.next().map(|next| self.form.part_len(&next.kept)) else { return };
         let offset = window.base + window.pos as u64;
         self.drop_fragment(offset + len as u64);
-        let Portion { size, sum, probe, bytes } = self.portion_to(window, offset + len as u64);
+        let Read { size, sum, probe, bytes } = self.portion_to(window, offset + len as u64);
         if let (Some(next), Some(base)) = (self.list.next_mut(), &self.base) {
             (next.size, next.sum) = (size, sum);
             self.form.switched(&next.kept, &mut Self::live(base, state, offset));
@@ -180,7 +210,7 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
         self.forget_held();
         state.hooks().notes_locations = false;
         state.hooks().held_back = 0;
-        self.mode = Mode::Fast { first: true };
+        (self.mode, self.first) = (Mode::Fast { first: true }, Some(first));
     }
 
     /// Drops the last checkpoint, if it is new and lies less than half a portion before a position where there is another.

@@ -17,6 +17,9 @@ pub(crate) use xor::Xor;
 
 use std::fmt::Debug;
 
+/// A sum of 32 bits, least byte first: without alignment, as a list has many.
+type Sum32 = [u8; 4];
+
 /// A way to match portions.
 pub(crate) trait PortionMatcher: Debug + Default + Send + Sync + 'static {
     /// What is kept of a portion.
