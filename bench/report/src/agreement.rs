@@ -60,7 +60,7 @@ pub enum Relation {
     OtherNumber,
     /// The outcomes differ.
     OtherOutcome,
-    /// One of them was not measured, or not at the same sizes.
+    /// One of them has no number, or the sizes differ.
     Incomparable,
 }
 
@@ -85,8 +85,17 @@ pub fn compare(here: &[Recorded], there: &[Recorded]) -> Vec<Agreement> {
     here.iter().filter_map(pair).collect()
 }
 
+/// The claims about counts that were measured there and not here, of the papers that are here.
+pub fn missing<'t>(here: &[Recorded], there: &'t [Recorded]) -> Vec<&'t Recorded> {
+    let is_here = |it: &Recorded| here.iter().any(|one| one.paper == it.paper);
+    let is_measured = |it: &Recorded| it.basis == Basis::Counts && it.outcome != Outcome::NotMeasured;
+    let has = |it: &Recorded| here.iter().any(|one| is_measured(one) && (&one.paper, &one.key) == (&it.paper, &it.key));
+    there.iter().filter(|it| is_measured(it) && is_here(it) && !has(it)).collect()
+}
+
+/// Claims that were not measured at all of the paper's sizes are compared by their numbers.
 fn relation(one: &Recorded, other: &Recorded) -> Relation {
-    let is_missing = [one, other].into_iter().any(|it| it.outcome == Outcome::NotMeasured);
+    let is_missing = [one, other].into_iter().any(|it| it.outcome == Outcome::NotMeasured && it.ours.is_none());
     match (one.ours, other.ours) {
         _ if is_missing || one.sizes_run != other.sizes_run => Relation::Incomparable,
         _ if one.outcome != other.outcome => Relation::OtherOutcome,
@@ -104,6 +113,11 @@ impl Agreement {
     /// True if it cannot be put down to the machine.
     pub fn is_failure(&self) -> bool {
         self.basis == Basis::Counts && matches!(self.relation, Relation::OtherNumber | Relation::OtherOutcome)
+    }
+
+    /// True of a claim about counts that could be compared.
+    pub fn is_compared_count(&self) -> bool {
+        self.basis == Basis::Counts && self.relation != Relation::Incomparable
     }
 
     fn cells(&self) -> Vec<String> {
@@ -182,10 +196,28 @@ mod tests {
             assert_eq!(of(Outcome::Agrees, 11.0, 15.0), (Relation::Same, false));
             assert_eq!(of(Outcome::Agrees, 13.0, 15.0), (Relation::OtherNumber, is_failure));
             assert_eq!(of(Outcome::Differs, 11.0, 15.0), (Relation::OtherOutcome, is_failure));
-            assert_eq!(of(Outcome::NotMeasured, 11.0, 15.0), (Relation::Incomparable, false));
+            assert_eq!(of(Outcome::NotMeasured, 11.0, 15.0), (Relation::OtherOutcome, is_failure));
+            let partial = Recorded { outcome: Outcome::NotMeasured, ..here.clone() };
+            let of_partial = |low, high| judged(&partial, &recorded(basis, Outcome::NotMeasured, low, high)).0;
+            assert_eq!((of_partial(11.0, 15.0), of_partial(13.0, 15.0)), (Relation::Same, Relation::OtherNumber));
+            let without = Recorded { ours: None, ..partial };
+            assert_eq!(judged(&here, &without), (Relation::Incomparable, false));
             let elsewhere = Recorded { sizes_run: vec![20], ..here.clone() };
             assert_eq!(judged(&here, &elsewhere), (Relation::Incomparable, false));
         }
+    }
+
+    #[test]
+    fn counts_that_are_only_there_are_missing() {
+        let there = [recorded(Basis::Counts, Outcome::Agrees, 1.0, 1.0)];
+        let names = |here: &[Recorded]| missing(here, &there).len();
+        let here = |key: &str, outcome| [Recorded { key: key.to_owned(), outcome, ..there[0].clone() }];
+        assert_eq!(names(&here("k", Outcome::Differs)), 0);
+        assert_eq!(names(&here("k", Outcome::NotMeasured)), 1);
+        assert_eq!(names(&here("another", Outcome::Agrees)), 1);
+        assert_eq!(names(&[]), 0, "a paper that was not asked for");
+        let compared = |one: &[Recorded]| compare(one, &there).iter().any(Agreement::is_compared_count);
+        assert!(compared(&here("k", Outcome::Agrees)) && !compared(&here("another", Outcome::Agrees)));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! A measurement consists of steps, and a step of pieces. Each step is expected to take some time; the bar is as long as all of them
 //! together, so that the time that is left is right where steps differ. Between pieces a measurement may pause: it is gone on with later.
 
+use std::cell::Cell;
 use std::error::Error;
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -22,6 +23,15 @@ pub struct Leg {
     pub pieces: usize,
     /// Seconds that these are expected to take.
     pub seconds: f64,
+    /// By what these were corrected, because of what others of its kind took.
+    factor: f64,
+}
+
+impl Leg {
+    /// A step of so many pieces and seconds.
+    pub fn new(name: impl Into<String>, pieces: usize, seconds: f64) -> Self {
+        Leg { name: name.into(), pieces, seconds, factor: 1.0 }
+    }
 }
 
 /// The time is up; what is left can be done later.
@@ -42,8 +52,12 @@ pub struct Course {
     bar: ProgressBar,
     until: Option<Instant>,
     leg: Option<(Leg, Start)>,
+    /// Pieces of the step that are done.
+    pieces: Cell<usize>,
     /// Milliseconds of the steps that are over.
     done: u64,
+    /// True before the first step is over.
+    is_first: bool,
 }
 
 /// How a step began.
@@ -59,7 +73,8 @@ impl Course {
         let bar = ProgressBar::new(millis(seconds));
         // The template is a constant that the tests cover.
         bar.set_style(ProgressStyle::with_template(TEMPLATE).unwrap_or_else(|_| ProgressStyle::default_bar()));
-        Course { bar, until: most.map(|most| Instant::now() + most), leg: None, done: 0 }
+        let until = most.map(|most| Instant::now() + most);
+        Course { bar, until, leg: None, pieces: Cell::new(0), done: 0, is_first: true }
     }
 
     /// Begins a step.
@@ -68,6 +83,7 @@ impl Course {
         if self.bar.is_hidden() {
             eprintln!("{}: {} pieces, about {}", leg.name, leg.pieces, duration(leg.seconds));
         }
+        self.pieces.set(0);
         self.leg = Some((leg.clone(), Start { at: Instant::now(), load: load_now() }));
     }
 
@@ -85,6 +101,7 @@ impl Course {
     /// A piece is done.
     pub fn done(&self) {
         let Some((leg, _)) = &self.leg else { return };
+        self.pieces.set(self.pieces.get() + 1);
         self.bar.inc(millis(leg.seconds) / leg.pieces.max(1) as u64);
     }
 
@@ -94,6 +111,8 @@ impl Course {
         self.done += millis(leg.seconds);
         self.bar.set_position(self.done);
         Some(StepNote {
+            is_first: std::mem::take(&mut self.is_first),
+            expected: (self.pieces.get() >= leg.pieces).then_some(leg.seconds / leg.factor),
             step: leg.name,
             date: jiff::Zoned::now().date().to_string(),
             seconds: (start.at.elapsed().as_secs_f64() * 10.0).round() / 10.0,
@@ -114,6 +133,18 @@ fn millis(seconds: f64) -> u64 {
     (seconds * 1e3) as u64
 }
 
+/// Steps as long as they are by notes on such as were done to their end: what one of a kind took by what it was expected to take. Names of steps of a
+/// kind begin in the same way, up to a number.
+pub fn corrected(leg: Leg, notes: &[StepNote]) -> Leg {
+    let kind = |name: &str| name.split(|c: char| c.is_ascii_digit()).next().unwrap_or_default().to_owned();
+    let known = notes.iter().filter(|note| kind(&note.step) == kind(&leg.name));
+    let (took, expected) = known
+        .filter_map(|note| Some((note.seconds, note.expected?)))
+        .fold((0.0, 0.0), |all, one| (all.0 + one.0, all.1 + one.1));
+    let factor = if took > 0.0 && expected > 0.0 { took / expected } else { 1.0 };
+    Leg { seconds: leg.seconds * factor, factor: leg.factor * factor, ..leg }
+}
+
 /// A time for people.
 pub fn duration(seconds: f64) -> String {
     match seconds {
@@ -129,16 +160,46 @@ mod tests {
 
     #[test]
     fn a_course_pauses_when_its_time_is_up() {
-        let leg = Leg { name: "a step".to_owned(), pieces: 2, seconds: 4.0 };
+        let leg = Leg::new("a step", 2, 4.0);
         let mut course = Course::new(4.0, Some(Duration::from_secs(3600)));
         course.begin(&leg);
         course.piece().unwrap();
         course.done();
         let note = course.end().unwrap();
         assert!(note.step == "a step" && note.seconds < 60.0 && course.end().is_none());
+        assert_eq!((note.is_first, note.expected), (true, None));
+        course.begin(&leg);
+        course.done();
+        course.done();
+        let note = course.end().unwrap();
+        assert_eq!((note.is_first, note.expected), (false, Some(4.0)));
         let late = Course::new(4.0, Some(Duration::ZERO));
         assert!(late.piece().unwrap_err().is::<Paused>());
         assert!(ProgressStyle::with_template(TEMPLATE).is_ok());
+    }
+
+    #[test]
+    fn what_a_step_took_tells_how_long_another_one_takes() {
+        let leg = |name: &str| Leg::new(name, 2, 4.0);
+        let note = |step: &str, seconds, expected| StepNote {
+            step: step.to_owned(),
+            date: String::new(),
+            seconds,
+            load_before: 0.0,
+            load_after: 0.0,
+            is_first: false,
+            expected,
+        };
+        let notes =
+            [note("calls 1 of 3", 9.0, Some(3.0)), note("calls 2 of 3", 100.0, None), note("load", 1.0, Some(2.0))];
+        let seconds = ["calls 3 of 3", "load", "loads", "TLS"].map(|name| corrected(leg(name), &notes).seconds);
+        assert_eq!(seconds, [12.0, 2.0, 4.0, 4.0]);
+        // What was corrected once is not taken for what was expected.
+        let mut course = Course::new(12.0, None);
+        course.begin(&corrected(leg("calls 3 of 3"), &notes));
+        course.done();
+        course.done();
+        assert_eq!(course.end().unwrap().expected, Some(4.0));
     }
 
     #[test]

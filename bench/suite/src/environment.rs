@@ -4,6 +4,7 @@ use std::fmt;
 use std::fs;
 use std::hash::{DefaultHasher, Hasher};
 use std::process::Command;
+use std::sync::OnceLock;
 use std::thread;
 
 use serde::{Deserialize, Serialize};
@@ -108,9 +109,12 @@ impl fmt::Display for Commit {
 }
 
 /// The checksum of this program's file; empty where it cannot be read.
-fn program() -> String {
-    let file = std::env::current_exe().and_then(fs::read);
-    file.map_or_else(|_| String::new(), |bytes| format!("{:016x}", hash(&bytes)))
+pub fn program() -> &'static str {
+    static PROGRAM: OnceLock<String> = OnceLock::new();
+    PROGRAM.get_or_init(|| {
+        let file = std::env::current_exe().and_then(fs::read);
+        file.map_or_else(|_| String::new(), |bytes| format!("{:016x}", hash(&bytes)))
+    })
 }
 
 fn hash(bytes: &[u8]) -> u64 {
@@ -143,7 +147,7 @@ impl Environment {
             compiler: env!("BENCH_RUSTC").to_owned(),
             commit: Commit::here(),
             profile: env!("BENCH_PROFILE").to_owned(),
-            program: program(),
+            program: program().to_owned(),
             governor: fs::read_to_string("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
                 .ok()
                 .map(|name| name.trim().to_owned()),

@@ -82,6 +82,9 @@ pub struct Bounds {
 }
 
 impl Bounds {
+    /// None: no warm-up, and as long as it takes.
+    pub const NONE: Bounds = Bounds { warm_up: Duration::ZERO, runs: Duration::MAX };
+
     /// Most runs of a batch, when one takes `ns` nanoseconds, so that rounds do not take much longer than they may.
     fn batch(&self, ns: u64) -> usize {
         let fitting = self.runs.as_nanos() / ROUNDS as u128 / u128::from(ns.max(1));

@@ -1,15 +1,18 @@
 //! The folder of a record: `results.jsonl`, and what is made of it.
 //!
 //! A line is a JSON object. `kind` says what it is; the rows of the suite have none, since they are older. `key`, or `row` in the suite, names the
-//! piece of work that it came from. Lines are appended as soon as they are measured, all of a piece of work at once; so an interrupted
-//! measurement leaves whole lines behind, but for the last one, and is gone on with at the first piece that is missing.
+//! piece of work that it came from. All lines of a piece of work are written at once when it is done, with a last one, of kind `end`, that says
+//! how many they are. So an interrupted measurement leaves whole pieces, but for the last one, which is dropped and measured again. A line
+//! that is damaged is refused with its number: nothing that was measured is lost without a word. Records before `end` lines are read too.
+//!
+//! One program at a time writes a folder: [`Record::open`] locks it.
 
 use std::collections::HashMap;
-use std::fs::{self, File, OpenOptions};
-use std::io::Write;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -20,37 +23,50 @@ pub const RESULTS: &str = "results.jsonl";
 /// A record under construction, in a folder or in memory alone.
 #[derive(Debug, Default)]
 pub struct Record {
-    place: Option<(PathBuf, File)>,
+    place: Option<Place>,
     lines: Vec<Value>,
     /// Places of the lines of each piece of work.
     places: HashMap<String, Vec<usize>>,
 }
 
+/// Where a record is written.
+#[derive(Debug)]
+struct Place {
+    folder: PathBuf,
+    file: File,
+    /// The folder, locked as long as this is open.
+    _lock: File,
+}
+
 impl Record {
-    /// Opens a folder. What was recorded there before is kept if `is_resumed`, but for verdicts, which are made of everything else.
+    /// Opens a folder, and locks it. What was recorded there before is kept if `is_resumed`, but for verdicts, which are made of everything else,
+    /// and for pieces of work that were not recorded whole.
     ///
     /// # Errors
-    /// When files cannot be read or written.
+    /// When another program has the folder open, files cannot be read or written, or a line is damaged.
     pub fn open(folder: &Path, is_resumed: bool) -> Result<Self> {
         fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
-        let path = folder.join(RESULTS);
-        let text = if is_resumed { fs::read_to_string(&path).unwrap_or_default() } else { String::new() };
-        let known: Vec<Value> = whole_lines(&text).into_iter().filter(|line| kind(line) != VERDICT).collect();
-        // Whole or not at all: what was measured in hours is not lost in the moment of writing it again.
-        let (partial, written) = (folder.join("results.partial"), || format!("cannot write {}", path.display()));
-        fs::write(&partial, text_of(&known)).and_then(|()| fs::rename(&partial, &path)).with_context(written)?;
-        let mut record = Record::default();
-        record.add(known)?;
-        let file = OpenOptions::new().append(true).open(&path).with_context(written)?;
-        record.place = Some((folder.to_owned(), file));
+        let lock = locked(folder)?;
+        let found = if is_resumed { stored(folder)?.unwrap_or_default() } else { Stored::default() };
+        for key in found.partial.iter().filter(|key| !key.starts_with(VERDICT)) {
+            eprintln!("{key} was not recorded whole, and is measured again");
+        }
+        let mut record = Record::of_stored(found);
+        record.place = Some(Place { folder: folder.to_owned(), file: rewritten(folder, &record.lines)?, _lock: lock });
         Ok(record)
     }
 
-    /// What a folder has, to look at alone; nothing if it has none.
-    pub fn look(folder: &Path) -> Self {
+    /// What a folder has that can be gone on with, to look at alone; nothing if it has none.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or a line is damaged.
+    pub fn look(folder: &Path) -> Result<Self> {
+        Ok(Record::of_stored(stored(folder)?.unwrap_or_default()))
+    }
+
+    fn of_stored(found: Stored) -> Self {
         let mut record = Record::default();
-        // Without a file there is nothing that could fail.
-        let _ = record.add(read_lines(folder).unwrap_or_default());
+        record.note(found.whole.into_iter().filter(|line| kind(line) != VERDICT));
         record
     }
 
@@ -80,19 +96,42 @@ impl Record {
     /// # Errors
     /// When they cannot be written.
     pub fn append<T: Serialize>(&mut self, of: &str, key: &str, rows: &[T]) -> Result<()> {
-        let lines: Result<Vec<Value>> = rows.iter().map(|row| line(of, key, row)).collect();
-        self.add(lines?)
+        let lines: Vec<Value> = rows.iter().map(|row| line(of, key, row)).collect::<Result<_>>()?;
+        if let Some(place) = &mut self.place {
+            place.file.write_all(text_of(&lines).as_bytes()).with_context(|| format!("cannot write {RESULTS}"))?;
+        }
+        self.note(lines);
+        Ok(())
     }
 
-    fn add(&mut self, lines: Vec<Value>) -> Result<()> {
-        if let Some((_, file)) = &mut self.place {
-            file.write_all(text_of(&lines).as_bytes()).with_context(|| format!("cannot write {RESULTS}"))?;
+    /// Forgets the pieces of work of which a line is no longer right; gives how many these are.
+    ///
+    /// # Errors
+    /// When the others cannot be written.
+    pub fn forget(&mut self, is_wrong: impl Fn(&Value) -> bool) -> Result<usize> {
+        let wrong: Vec<String> = self
+            .places
+            .iter()
+            .filter(|(_, at)| at.iter().any(|&at| is_wrong(&self.lines[at])))
+            .map(|it| it.0.clone())
+            .collect();
+        if wrong.is_empty() {
+            return Ok(0);
         }
+        let lines = std::mem::take(&mut self.lines);
+        self.places.clear();
+        self.note(lines.into_iter().filter(|line| !wrong.iter().any(|wrong| wrong == key(line))));
+        if let Some(place) = &mut self.place {
+            place.file = rewritten(&place.folder, &self.lines)?;
+        }
+        Ok(wrong.len())
+    }
+
+    fn note(&mut self, lines: impl IntoIterator<Item = Value>) {
         for line in lines {
             self.places.entry(key(&line).to_owned()).or_default().push(self.lines.len());
             self.lines.push(line);
         }
-        Ok(())
     }
 
     /// Writes `results.csv`.
@@ -100,24 +139,113 @@ impl Record {
     /// # Errors
     /// When it cannot be written.
     pub fn close(&self) -> Result<()> {
-        let Some((folder, _)) = &self.place else { return Ok(()) };
-        fs::write(folder.join("results.csv"), csv(&self.lines)).context("cannot write results.csv")
+        let Some(place) = &self.place else { return Ok(()) };
+        fs::write(place.folder.join("results.csv"), csv(&self.lines)).context("cannot write results.csv")
     }
+}
+
+/// The folder, which nobody else can lock meanwhile.
+fn locked(folder: &Path) -> Result<File> {
+    let lock = File::open(folder).with_context(|| format!("cannot open {}", folder.display()))?;
+    match lock.try_lock() {
+        Ok(()) => Ok(lock),
+        Err(TryLockError::WouldBlock) => bail!("another program is measuring into {}", folder.display()),
+        Err(TryLockError::Error(error)) => Err(error).with_context(|| format!("cannot lock {}", folder.display())),
+    }
+}
+
+/// Writes a file of lines, whole or not at all: what was measured in hours is not lost in the moment of writing it again. Gives it for more lines.
+fn rewritten(folder: &Path, lines: &[Value]) -> Result<File> {
+    let (path, partial) = (folder.join(RESULTS), folder.join("results.partial"));
+    let write = || {
+        let mut file = OpenOptions::new().create(true).write(true).truncate(true).open(&partial)?;
+        file.write_all(text_of(lines).as_bytes())?;
+        file.sync_all()?;
+        fs::rename(&partial, &path)?;
+        Ok::<_, std::io::Error>(file)
+    };
+    write().with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// The lines of a folder.
 ///
 /// # Errors
-/// When there are none.
+/// When there are none, or one is damaged.
 pub fn read_lines(folder: &Path) -> Result<Vec<Value>> {
-    let text = fs::read_to_string(folder.join(RESULTS));
-    Ok(whole_lines(&text.with_context(|| format!("{} has no {RESULTS}", folder.display()))?))
+    let found = stored(folder)?.with_context(|| format!("{} has no {RESULTS}", folder.display()))?;
+    Ok([found.whole, found.older].concat())
+}
+
+/// What a file holds.
+#[derive(Debug, Default)]
+struct Stored {
+    /// Lines of pieces that were recorded whole.
+    whole: Vec<Value>,
+    /// Lines of the last piece of a record without `end` lines: whole or not.
+    older: Vec<Value>,
+    /// Keys of the pieces that were not, and are to be measured again.
+    partial: Vec<String>,
+}
+
+/// What the file of a folder holds; `None` if there is no file.
+fn stored(folder: &Path) -> Result<Option<Stored>> {
+    let path = folder.join(RESULTS);
+    let bytes = match fs::read(&path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        bytes => bytes.with_context(|| format!("cannot read {}", path.display()))?,
+    };
+    Ok(Some(pieces(parsed(&bytes).with_context(|| path.display().to_string())?)))
+}
+
+/// All lines. A last one that was not written to its end is none.
+fn parsed(bytes: &[u8]) -> Result<Vec<Value>> {
+    let mut lines = Vec::new();
+    for (at, line) in bytes.split_inclusive(|byte| *byte == b'\n').enumerate() {
+        match serde_json::from_slice::<Value>(line) {
+            Ok(value) if value.is_object() => lines.push(value),
+            _ if !line.ends_with(b"\n") => {}
+            _ => bail!(
+                "line {} is damaged. Mend it, or delete it: its piece of work is then measured again. --fresh begins anew",
+                at + 1
+            ),
+        }
+    }
+    Ok(lines)
+}
+
+/// Lines by pieces of work.
+fn pieces(lines: Vec<Value>) -> Stored {
+    let (mut found, mut piece) = (Stored::default(), Vec::new());
+    let is_older = !lines.iter().any(|line| kind(line) == END);
+    for line in lines {
+        if kind(&line) != END {
+            piece.push(line);
+            continue;
+        }
+        let is_whole = line["rows"] == piece.len() && piece.iter().all(|row| key(row) == key(&line));
+        if is_whole {
+            found.whole.append(&mut piece);
+        } else {
+            found.partial.push(key(&line).to_owned());
+            piece.clear();
+        }
+    }
+    let last = piece.last().map(|line| key(line).to_owned());
+    found.partial.extend(last.clone());
+    if is_older {
+        let begin = piece.iter().rposition(|line| Some(key(line)) != last.as_deref()).map_or(0, |at| at + 1);
+        found.older = piece.split_off(begin);
+        found.whole = piece;
+    }
+    found
 }
 
 /// The kind of the suite's rows.
 pub const SUITE: &str = "suite";
 /// The kind of verdicts.
 pub const VERDICT: &str = "verdict";
+/// The kind of the line that ends a piece of work.
+const END: &str = "end";
 
 /// What a line is.
 pub fn kind(line: &Value) -> &str {
@@ -153,13 +281,13 @@ fn renamed(name: String) -> String {
     if name == "key" { "claim".to_owned() } else { name }
 }
 
+/// Lines as they stand in the file, each piece of work with its end.
 fn text_of(lines: &[Value]) -> String {
-    lines.iter().map(|line| line.to_string() + "\n").collect()
-}
-
-/// The lines in front of the first one that is none.
-fn whole_lines(text: &str) -> Vec<Value> {
-    text.lines().map_while(|line| serde_json::from_str(line).ok()).filter(Value::is_object).collect()
+    let piece = |piece: &[Value]| {
+        let end = piece.first().map(|line| serde_json::json!({"kind": END, "key": key(line), "rows": piece.len()}));
+        piece.iter().chain(&end).map(|line| line.to_string() + "\n").collect::<String>()
+    };
+    lines.chunk_by(|one, other| key(one) == key(other)).map(piece).collect()
 }
 
 /// Lines as CSV (RFC 4180): a column for each name that any of them has. Objects within a line have dots in their columns' names.
@@ -221,22 +349,97 @@ mod tests {
 
     const ROWS: [Sample; 2] = [Sample { n: 1, ms: 0.5 }, Sample { n: 2, ms: 1e-3 }];
 
-    #[test]
-    fn an_interrupted_record_is_gone_on_with() {
+    /// A folder with the pieces `a`, of two rows, `v`, a verdict, and `b`, of two rows; and the text of its file.
+    fn folder() -> (tempfile::TempDir, String) {
         let folder = tempfile::tempdir().unwrap();
         let mut record = Record::open(folder.path(), false).unwrap();
         record.append("point", "a", &ROWS).unwrap();
         record.append(VERDICT, "v", &ROWS[..1]).unwrap();
-        let path = folder.path().join(RESULTS);
-        let cut = fs::read_to_string(&path).unwrap() + "{\"kind\":\"point\",\"key\":\"b\",\"n";
-        fs::write(&path, cut).unwrap();
-        let mut record = Record::open(folder.path(), true).unwrap();
-        assert!(record.has("a") && !record.has("b") && !record.has("v"));
-        record.append("point", "b", &ROWS[1..]).unwrap();
-        assert_eq!((record.of::<Sample>("a"), record.of::<Sample>("b")), (ROWS.to_vec(), ROWS[1..].to_vec()));
-        assert_eq!(record.all::<Sample>("point").len(), 3);
+        record.append("point", "b", &ROWS).unwrap();
         assert_eq!(read_lines(folder.path()).unwrap(), record.lines());
+        let text = fs::read_to_string(folder.path().join(RESULTS)).unwrap();
+        (folder, text)
+    }
+
+    fn written(folder: &Path, bytes: &[u8]) -> Result<Record> {
+        fs::write(folder.join(RESULTS), bytes).unwrap();
+        Record::open(folder, true)
+    }
+
+    /// Wherever the file ends, a piece of work is there whole or not at all, and what is done again is there once.
+    #[test]
+    fn an_interrupted_record_is_gone_on_with() {
+        let (folder, text) = folder();
+        let ends = |key: &str| text.find(&format!("{{\"kind\":\"end\",\"key\":\"{key}\",\"rows\":2}}\n")).unwrap();
+        for length in 0..=text.len() {
+            let mut record = written(folder.path(), &text.as_bytes()[..length]).unwrap();
+            // All but the end of the line.
+            let is_whole = |key| length >= ends(key) + r#"{"kind":"end","key":"a","rows":2}"#.len();
+            assert_eq!((record.has("a"), record.has("b"), record.has("v")), (is_whole("a"), is_whole("b"), false));
+            if !record.has("b") {
+                record.append("point", "b", &ROWS).unwrap();
+            }
+            assert_eq!(
+                (record.of::<Sample>("b"), record.lines()),
+                (ROWS.to_vec(), &*read_lines(folder.path()).unwrap())
+            );
+        }
+        let damaged = [text.as_bytes(), b"{\"kind\":\"verdict\",\"text\":\"\xc2"].concat();
+        assert!(written(folder.path(), &damaged).unwrap().has("b"));
         assert!(!Record::open(folder.path(), false).unwrap().has("a"));
+    }
+
+    #[test]
+    fn a_damaged_line_is_refused_and_nothing_is_lost() {
+        let (folder, text) = folder();
+        for bad in [b"{\"kind\"".as_slice(), b"\xc2", b"[]", b""] {
+            let mut lines: Vec<&[u8]> = text.split('\n').map(str::as_bytes).collect();
+            lines[1] = bad;
+            let bytes = lines.join(&b'\n');
+            let error = format!("{:#}", written(folder.path(), &bytes).unwrap_err());
+            assert!(error.contains("results.jsonl: line 2 is damaged") && error.contains("--fresh"), "{error}");
+            assert_eq!(fs::read(folder.path().join(RESULTS)).unwrap(), bytes);
+            lines.remove(1);
+            let record = written(folder.path(), &lines.join(&b'\n')).unwrap();
+            assert!(!record.has("a") && record.has("b"), "half a piece is none");
+        }
+        fs::remove_file(folder.path().join(RESULTS)).unwrap();
+        fs::create_dir(folder.path().join(RESULTS)).unwrap();
+        assert!(Record::open(folder.path(), true).is_err() && Record::look(folder.path()).is_err());
+    }
+
+    /// Records of before have no ends: the last piece may be half there.
+    #[test]
+    fn an_older_record_is_read_and_its_last_piece_measured_again() {
+        let (folder, text) = folder();
+        let older: String =
+            text.lines().filter(|line| !line.contains("\"end\"")).map(|line| line.to_owned() + "\n").collect();
+        fs::write(folder.path().join(RESULTS), &older).unwrap();
+        assert_eq!(read_lines(folder.path()).unwrap().len(), 5);
+        let record = Record::open(folder.path(), true).unwrap();
+        assert!(record.has("a") && !record.has("b"));
+    }
+
+    #[test]
+    fn a_folder_is_written_by_one_program() {
+        let (folder, _) = folder();
+        let record = Record::open(folder.path(), true).unwrap();
+        let error = Record::open(folder.path(), true).unwrap_err().to_string();
+        assert!(error.starts_with("another program is measuring into "), "{error}");
+        drop(record);
+        assert!(Record::open(folder.path(), true).is_ok());
+    }
+
+    #[test]
+    fn what_is_forgotten_is_forgotten_whole() {
+        let (folder, _) = folder();
+        let mut record = Record::open(folder.path(), true).unwrap();
+        record.append("point", "c", &ROWS[..1]).unwrap();
+        assert_eq!(record.forget(|line| line["key"] != "c" && line["n"] == 2).unwrap(), 2);
+        record.append("point", "d", &ROWS).unwrap();
+        assert_eq!((record.has("a"), record.has("c"), record.of::<Sample>("d").len()), (false, true, 2));
+        assert_eq!(read_lines(folder.path()).unwrap(), record.lines());
+        assert_eq!(record.forget(|_| false).unwrap(), 0);
     }
 
     #[test]

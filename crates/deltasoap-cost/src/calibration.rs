@@ -43,6 +43,9 @@ pub struct Calibration {
     /// Processors that other programs kept busy meanwhile, on average over the rounds; `None` where that is not known.
     #[serde(default)]
     pub others: Option<f64>,
+    /// A checksum of the program that measured, where several versions of it are told apart.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<String>,
     /// The measurements.
     pub points: Vec<Point>,
 }
@@ -229,6 +232,7 @@ impl Calibration {
             rounds: 0,
             planned: 0,
             others: None,
+            program: None,
             points: Vec::new(),
         };
         new.end_round(0);

@@ -47,8 +47,8 @@ impl Peer {
         if let Some(reason) = &definition.missing {
             bail!("{}: {reason}", definition.name);
         }
+        ensure!(Peer::is_built(definition, folder), Peer::not_built(definition));
         let program = folder.join(&definition.program);
-        ensure!(program.exists(), "{} is not built: run `{}`", definition.name, definition.build);
         let mut link = Link::start(&program)?;
         let hello: Hello = link.ask("hello", b"")?;
         eprintln!("{} is {} {}", definition.name, hello.peer, hello.version);
@@ -56,6 +56,16 @@ impl Peer {
         let Hello { workloads, operations, calls, transports, warm, .. } = hello;
         let (name, warm) = (definition.name.clone(), Duration::from_millis(warm));
         Ok(Peer { name, workloads, operations, calls, transports, version, warm, is_other: false, link })
+    }
+
+    /// True if its program lies below `folder`.
+    pub fn is_built(definition: &PeerDefinition, folder: &Path) -> bool {
+        definition.missing.is_none() && folder.join(&definition.program).exists()
+    }
+
+    /// The reason that rows have where it is not.
+    pub fn not_built(definition: &PeerDefinition) -> String {
+        format!("{} is not built: run `{}`", definition.name, definition.build)
     }
 }
 

@@ -100,6 +100,12 @@ impl Fresh {
         streams
     }
 
+    /// The keys of what is missing.
+    #[cfg(test)]
+    pub fn keys(&self) -> Vec<String> {
+        self.missing.borrow().iter().map(|&(recipe, way)| count_key(recipe, way)).collect()
+    }
+
     /// Puts numbers of a model in the place of what is missing.
     #[cfg(test)]
     pub fn fill(&mut self, model: impl Fn(Recipe, Way, usize) -> Point) {

@@ -12,7 +12,7 @@ use super::dds::has_all_columns;
 use super::points::{Point, Way};
 use super::printed::{Cell, LightweightCheckpointing as Printed};
 use super::scope::{Scope, general, hard};
-use super::study::{Book, Data, Study, cells, claim, counted, known, numbers, one, share};
+use super::study::{Book, Data, Study, cells, claim, known, numbers, one, share};
 use crate::options::Policy;
 use crate::stream::Recipe;
 
@@ -216,7 +216,7 @@ pub fn claims(scope: &Scope) -> Result<Book> {
     trend_claims(&mut book);
     half_claims(&mut book, &printed)?;
     table1_claims(&mut book, &printed, scope)?;
-    memory_claims(&mut book, &printed)?;
+    memory_claims(&mut book, scope, &printed)?;
     Ok(book)
 }
 
@@ -457,7 +457,7 @@ fn their_loss(printed: &Printed) -> f64 {
     mean(&[1, 100, 200, 500].map(row).concat().into_iter().flatten().collect::<Vec<_>>())
 }
 
-fn memory_claims(book: &mut Book, printed: &Printed) -> Result<()> {
+fn memory_claims(book: &mut Book, scope: &Scope, printed: &Printed) -> Result<()> {
     for (key, policy, because) in [
         ("memory-of-fcp", Policy::Full, NO_STACK),
         ("memory-of-dcp", Policy::Differential, "our differential checkpoints are encoded"),
@@ -467,7 +467,7 @@ fn memory_claims(book: &mut Book, printed: &Printed) -> Result<()> {
         let sizes = Sizes::All(vec![10_000, 25_000, 50_000, 75_000, 100_000]);
         let mut claim = known(number.claim("", sizes, test), because);
         claim.statement += ", each N";
-        book.add("Figure 5", counted(claim), move |data, sizes| {
+        book.count("Figure 5", claim, &scope.held, move |data, sizes| {
             let memory =
                 |n, policy, frequency| data.points.at(hard(n, 100, 1), Way::checkpoints(policy, frequency)).memory();
             let percent = |frequency| {

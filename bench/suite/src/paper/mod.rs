@@ -36,7 +36,7 @@ use crate::measure::{Plan, measure};
 use crate::record::Record;
 use crate::run::peers_folder;
 use crate::stream::Recipe;
-use crate::workload::Definitions;
+use crate::workload::{Definitions, Workload};
 use rows::{PEER, PeerRow, peer_key};
 use scope::Scope;
 use study::{Book, Data, Study};
@@ -183,10 +183,21 @@ impl<'d> Papers<'d> {
         Ok(papers)
     }
 
+    /// The keys of everything that is missing.
+    #[cfg(test)]
+    pub fn keys(&self) -> Vec<String> {
+        let of = |(at, data): (usize, &Data)| {
+            let sent = data.sends.keys(at).into_iter().map(|(key, _)| key);
+            data.points.keys(at).into_iter().chain(sent).chain([peer_key(at, GSOAP)]).collect::<Vec<_>>()
+        };
+        let counts = self.repetitions.first().map(|data| data.fresh.keys()).unwrap_or_default();
+        self.repetitions.iter().enumerate().flat_map(of).chain(counts).collect()
+    }
+
     /// What is left to measure, and how long it takes: about, by what it took on two cores of a server of 2023.
     pub fn legs(&self, record: &Record) -> Vec<(Stage, Leg)> {
         let (runs, leg) = (self.plan.runs as f64 + 3.0, |stage, name: String, pieces, seconds| {
-            (stage, Leg { name, pieces, seconds })
+            (stage, Leg::new(name, pieces, seconds))
         });
         let slack = self.plan.time.as_secs_f64();
         let mut legs = Vec::new();
@@ -242,7 +253,7 @@ impl<'d> Papers<'d> {
             Stage::Sends(at) => self.repetitions[at].sends.measure(plan, peers, at, record, course)?,
             Stage::Peer(at) => {
                 course.piece()?;
-                let rows = peer_rows(at, plan, peers, &self.scope)?;
+                let rows = gsoap_rows(at, plan, peers, &self.scope)?;
                 record.append(PEER, &peer_key(at, GSOAP), &rows)?;
                 self.repetitions[at].recall_gsoap(at, record);
                 course.done();
@@ -297,34 +308,41 @@ fn papers(study: Study<'_>, titles: &[Title], scope: &Scope) -> Result<Vec<(Vec<
 }
 
 /// gSOAP's times for Figure 2, or why there are none.
-fn peer_rows(
+fn gsoap_rows(
     repetition: usize,
     plan: Plan,
     (definitions, folder): (&Definitions, &Path),
     scope: &Scope,
 ) -> Result<Vec<PeerRow>> {
     let definition = definitions.peers.iter().find(|peer| peer.name == GSOAP).context("gSOAP is not defined")?;
-    let row = |workload: &str, n, ms, reason| PeerRow {
-        repetition,
-        toolkit: GSOAP.to_owned(),
-        workload: workload.to_owned(),
-        n,
-        ms,
-        reason,
+    let row = |workload: &str, n, ms: Result<f64>| {
+        let (toolkit, workload) = (GSOAP.to_owned(), workload.to_owned());
+        let (ms, reason) = ms.map_or_else(|error| (None, Some(format!("{error:#}"))), |ms| (Some(ms), None));
+        PeerRow { repetition, toolkit, workload, n, ms, reason }
     };
     let mut peer = match Peer::start(definition, folder) {
         Ok(peer) => peer,
-        Err(error) => return Ok(vec![row("", 0, None, Some(format!("{error:#}")))]),
+        Err(error) => return Ok(vec![row("", 0, Err(error))]),
     };
     let mut rows = Vec::new();
     for (_, workload) in study::GSOAP_WORKLOADS {
         let workloads = definitions.select(&[workload.to_owned()])?.workloads;
         for &n in &scope.sizes {
-            let figures = measure(&mut [peer.prepare(workloads[0], n)?], plan, || ())?;
-            rows.extend(figures.iter().map(|figures| row(workload, n, Some(figures.ns_median as f64 / 1e6), None)));
+            let ms = median_ms(&mut peer, workloads[0], n, plan);
+            let has_failed = ms.is_err();
+            rows.push(row(workload, n, ms));
+            if has_failed {
+                return Ok(rows);
+            }
         }
     }
     Ok(rows)
+}
+
+/// Median milliseconds of a peer's work.
+fn median_ms(peer: &mut Peer, workload: &Workload, n: usize, plan: Plan) -> Result<f64> {
+    let figures = measure(&mut [peer.prepare(workload, n)?], plan, || ())?;
+    figures.first().map(|figures| figures.ns_median as f64 / 1e6).context("not measured")
 }
 
 /// All exhibits as one page, after the outcomes of all claims.

@@ -191,6 +191,12 @@ impl Points {
         Ok(())
     }
 
+    /// The keys of what is missing.
+    #[cfg(test)]
+    pub fn keys(&self, repetition: usize) -> Vec<String> {
+        self.missing.borrow().iter().map(|&(recipe, way)| point_key(repetition, recipe, way)).collect()
+    }
+
     /// Puts numbers of a model in the place of what is missing.
     #[cfg(test)]
     pub fn fill(&mut self, model: impl Fn(Recipe, Way) -> Point) {

@@ -88,7 +88,8 @@ fn stream_and_way(Recipe { kind, n, percent, partitions }: Recipe, way: Way) -> 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct SentRow {
     repetition: usize,
-    sender: String,
+    /// Who sends.
+    pub sender: String,
     values: String,
     n: usize,
     change: String,
@@ -115,11 +116,11 @@ impl SentRow {
     }
 }
 
-/// The key of a message sent.
-pub fn sent_key(repetition: usize, case: &Case, sender: Sender) -> String {
+/// The key of a message by all who send it, since they are measured by turns.
+pub fn sent_key(repetition: usize, case: &Case) -> String {
     let Case { values, n, percent, partitions, chunk, .. } = case;
-    let (sender, change) = (sender.name(), change(case));
-    format!("{SENT}/{repetition}/{sender}/{values:?}/{n}/{change}/{percent}/{partitions}/{chunk}").to_lowercase()
+    let change = change(case);
+    format!("{SENT}/{repetition}/{values:?}/{n}/{change}/{percent}/{partitions}/{chunk}").to_lowercase()
 }
 
 /// How long another toolkit decodes a message, or why it is not there.

@@ -20,6 +20,8 @@ pub struct Scope {
     pub sent: Vec<usize>,
     /// Elements in an array of which everything is counted: the papers' largest, since counting takes little time.
     pub counted: usize,
+    /// Elements in arrays of which it is counted what checkpoints hold; the papers', for the same reason.
+    pub held: Vec<usize>,
 }
 
 impl Scope {
@@ -34,7 +36,8 @@ impl Scope {
             sizes
         };
         let largest = sizes.iter().copied().max().unwrap_or(SIZES[SIZES.len() - 1]);
-        Scope { sizes: ascending(all_sizes), sent: ascending(all_sent), partitions, counted: largest }
+        let (sizes, sent, held) = (ascending(all_sizes), ascending(all_sent), ascending(&SIZES[1..]));
+        Scope { sizes, sent, partitions, counted: largest, held }
     }
 
     /// Of these sizes, those that are measured; all that are measured if it is none of these.
@@ -75,6 +78,7 @@ mod tests {
         let quick = Scope::new(true, &[]);
         assert_eq!((quick.counted, Scope::new(true, &[300, 200]).counted), (100_000, 300));
         assert_eq!((quick.largest(), quick.partitions.len()), (10_000, 2));
+        assert_eq!((&quick.held, Scope::new(true, &[300, 200]).held), (&full.held, vec![200, 300]));
         assert_eq!(Scope::new(true, &[300, 200]).among(&[25_000]), [200, 300]);
     }
 }

@@ -9,12 +9,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 use super::rows::{SENT, SentRow, sent_key};
 use crate::course::Course;
 use crate::engine::{Peer, Session};
-use crate::measure::{Plan, measure};
+use crate::measure::{Bounds, Plan, measure_each};
 use crate::record::Record;
 use crate::send::socket::Sink;
 use crate::send::{self, Case, Mode};
@@ -67,7 +67,8 @@ impl Sends {
     pub fn recall(&mut self, repetition: usize, record: &Record) {
         let Sends { measured, missing, reasons } = self;
         missing.get_mut().retain(|&(case, sender)| {
-            let row = record.of::<SentRow>(&sent_key(repetition, &case, sender)).pop();
+            let rows = record.of::<SentRow>(&sent_key(repetition, &case)).into_iter();
+            let row = rows.rev().find(|row| row.sender == sender.name());
             match (row.map(|row| (row.ms, row.reason)), sender) {
                 (Some((Some(ms), _)), _) => {
                     measured.insert((case, sender), ms);
@@ -81,10 +82,10 @@ impl Sends {
         });
     }
 
-    /// Measures what is missing, into a record. Peers lie in a folder.
+    /// Measures what is missing, into a record. Peers lie in a folder. One that fails is left out from then on, with the reason.
     ///
     /// # Errors
-    /// When a message is wrong, or cannot be sent, the record cannot be written, or the time is up.
+    /// When a message of ours is wrong, or cannot be sent, the record cannot be written, or the time is up.
     pub fn measure(
         &mut self,
         plan: Plan,
@@ -97,23 +98,45 @@ impl Sends {
         let mut peers = self.start_peers(definitions, folder);
         for (case, senders) in self.by_case() {
             course.piece()?;
-            for (sender, ms) in timed(&case, &senders, &mut peers, sink.address(), plan)? {
-                record.append(
-                    SENT,
-                    &sent_key(repetition, &case, sender),
-                    &[SentRow::new(repetition, &case, sender, Ok(ms))],
-                )?;
-                self.measured.insert((case, sender), ms);
-            }
+            let mut times = timed(&case, &senders, &mut peers, sink.address(), plan)?;
+            let mut rows = Vec::new();
             for sender in senders {
-                let Some(reason) = sender.peer().and_then(|name| self.reasons.get(name)) else { continue };
-                let row = SentRow::new(repetition, &case, sender, Err(reason.clone()));
-                record.append(SENT, &sent_key(repetition, &case, sender), &[row])?;
+                let ms = self.settled(sender, times.remove(&sender))?;
+                self.measured.extend(ms.iter().map(|ms| ((case, sender), *ms)));
+                rows.push(SentRow::new(repetition, &case, sender, ms));
             }
+            record.append(SENT, &sent_key(repetition, &case), &rows)?;
+            peers.retain(|(name, _)| !self.reasons.contains_key(name));
             course.done();
         }
         self.missing.borrow_mut().clear();
         Ok(())
+    }
+
+    /// A time, or why another toolkit has none, which is then known.
+    fn settled(&mut self, sender: Sender, ms: Option<Result<f64>>) -> Result<Result<f64, String>> {
+        match (ms, sender) {
+            (Some(Err(error)), Sender::Peer(name)) => {
+                let reason = format!("{error:#}");
+                eprintln!("{name} is left out: {reason}");
+                self.reasons.insert(name, reason.clone());
+                Ok(Err(reason))
+            }
+            (None, Sender::Peer(name)) => {
+                Ok(Err(self.reasons.get(name).cloned().unwrap_or_else(|| "not started".to_owned())))
+            }
+            (ms, Sender::Ours(_)) => ms.context("not measured")?.map(Ok),
+            (Some(Ok(ms)), _) => Ok(Ok(ms)),
+        }
+    }
+
+    /// The keys of what is missing, and who each is asked of.
+    #[cfg(test)]
+    pub fn keys(&self, repetition: usize) -> Vec<(String, Vec<&'static str>)> {
+        let cases = self.by_case().into_iter();
+        cases
+            .map(|(case, senders)| (sent_key(repetition, &case), senders.iter().map(|it| it.name()).collect()))
+            .collect()
     }
 
     /// Puts numbers of a model in the place of what is missing.
@@ -139,7 +162,10 @@ impl Sends {
         for name in asked {
             let definition = definitions.peers.iter().find(|peer| peer.name == name);
             match definition.map(|definition| Peer::start(definition, folder)) {
-                Some(Ok(peer)) => peers.push((name, peer)),
+                Some(Ok(peer)) => {
+                    self.reasons.remove(name);
+                    peers.push((name, peer));
+                }
                 Some(Err(error)) => drop(self.reasons.insert(name, format!("{error:#}"))),
                 None => drop(self.reasons.insert(name, "not defined".to_owned())),
             }
@@ -148,26 +174,31 @@ impl Sends {
     }
 }
 
-/// Milliseconds of a message for each sender that is there, by turns.
+/// Milliseconds of a message for each sender that is there, by turns, or how it failed.
 fn timed(
     case: &Case,
     senders: &[Sender],
     peers: &mut [(&'static str, Peer)],
     sink: SocketAddr,
     plan: Plan,
-) -> Result<Vec<(Sender, f64)>> {
-    let mut sessions = Vec::new();
+) -> Result<BTreeMap<Sender, Result<f64>>> {
+    let (mut times, mut sessions) = (BTreeMap::new(), Vec::new());
     for sender in senders {
         if let Sender::Ours(mode) = sender {
             sessions.push((*sender, send::open(case, *mode, Some(sink))?));
         }
     }
     for (name, peer) in peers.iter_mut().filter(|(name, _)| senders.contains(&Sender::Peer(name))) {
-        sessions.push((Sender::Peer(name), peer.prepare_send(case.values, case.n, sink)?));
+        match peer.prepare_send(case.values, case.n, sink) {
+            Ok(session) => sessions.push((Sender::Peer(name), session)),
+            Err(error) => drop(times.insert(Sender::Peer(name), Err(error))),
+        }
     }
     let (senders, mut sessions): (Vec<Sender>, Vec<Box<dyn Session + '_>>) = sessions.into_iter().unzip();
-    let figures = measure(&mut sessions, plan, || ())?;
-    Ok(senders.into_iter().zip(figures.iter().map(|figures| figures.ns_median.max(1) as f64 / 1e6)).collect())
+    let figures = measure_each(&mut sessions, plan, Bounds::NONE).into_iter();
+    let ms = figures.map(|figures| figures.map(|figures| figures.ns_median.max(1) as f64 / 1e6));
+    times.extend(senders.into_iter().zip(ms));
+    Ok(times)
 }
 
 impl Sender {
@@ -205,6 +236,7 @@ mod tests {
         let (mut record, course, nowhere) = (Record::default(), Course::new(1.0, None), Path::new("nowhere"));
         sends.measure(plan, (&definitions, nowhere), 0, &mut record, &course).unwrap();
         assert_eq!((sends.cases(), record.lines().len()), (0, 3));
+        assert!(record.has(&sent_key(0, &case)), "by turns, and so one piece of work");
         assert!(sends.ms(case, senders[0]) > 0.0 && sends.ms(case, senders[2]).is_nan());
         assert!(sends.reason("gsoap").unwrap().contains("cargo xtask peers gsoap") && sends.cases() == 0);
         let mut again = Sends::default();

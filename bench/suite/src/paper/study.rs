@@ -159,7 +159,7 @@ impl Book {
         self.claims.push((exhibit, Registered::new(claim, &self.available, find)));
     }
 
-    /// Adds a claim about counts of fresh values, of which a run has other sizes.
+    /// Adds a claim about counts or bytes, of which a run has other sizes.
     pub fn count(
         &mut self,
         exhibit: &'static str,

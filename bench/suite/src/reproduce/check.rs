@@ -1,29 +1,94 @@
 //! Whether another machine comes to the same.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use deltasoap_report::agreement::{compare, counts, grid};
+use deltasoap_report::Recorded;
+use deltasoap_report::agreement::{Agreement, compare, counts, grid, missing};
 
-use super::index::{self, Index};
+use super::index::{self, Index, There};
 
-/// Prints how the verdicts compare with those of another record; false if counts or bytes differ.
-///
-/// # Errors
-/// When there is no such record.
-pub fn run(index: &Index<'_>, other: &Path, is_json: bool) -> Result<bool> {
-    let there = index::read(other).with_context(|| format!("cannot compare with {}", other.display()))?;
-    let all = compare(&index.recorded()?, &there);
-    if is_json {
-        for agreement in &all {
-            println!("{}", serde_json::to_string(agreement)?);
+/// Another record.
+#[derive(Debug)]
+pub struct Other {
+    folder: PathBuf,
+    there: There,
+}
+
+impl Other {
+    /// Reads it.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn read(folder: &Path) -> Result<Self> {
+        let there = index::read(folder).with_context(|| format!("cannot compare with {}", folder.display()))?;
+        Ok(Other { folder: folder.to_owned(), there })
+    }
+
+    /// Prints how the verdicts compare with its; false if counts or bytes differ, or none could be compared.
+    ///
+    /// # Errors
+    /// When the output cannot be made.
+    pub fn compare(&self, index: &Index<'_>, is_json: bool) -> Result<bool> {
+        let here = index.recorded()?;
+        let all = compare(&here, &self.there.claims);
+        if is_json {
+            for agreement in &all {
+                println!("{}", serde_json::to_string(agreement)?);
+            }
+        } else {
+            println!("\nHere: {}. There: {}.\n", index.about(), self.there.about);
+            println!("{}\n\n{}", grid(&all).markdown(), counts(&all));
         }
-    } else {
-        println!("\n{}\n\n{}", grid(&all).markdown(), counts(&all));
+        let failures = self.failures(&here, &all);
+        failures.iter().for_each(|failure| eprintln!("error: {failure}"));
+        Ok(failures.is_empty())
     }
-    let failures: Vec<_> = all.iter().filter(|it| it.is_failure()).collect();
-    for it in &failures {
-        eprintln!("error: {}, {}: counts or bytes differ from those of {}", it.paper, it.key, other.display());
+
+    fn failures(&self, here: &[Recorded], all: &[Agreement]) -> Vec<String> {
+        let folder = self.folder.display();
+        let differ = all.iter().filter(|it| it.is_failure());
+        let differ =
+            differ.map(|it| format!("{}, {}: counts or bytes differ from those of {folder}", it.paper, it.key));
+        let missing = missing(here, &self.there.claims).into_iter();
+        let missing =
+            missing.map(|it| format!("{}, {}: {folder} has counts or bytes, and here are none", it.paper, it.key));
+        let none = (!all.iter().any(Agreement::is_compared_count))
+            .then(|| format!("no claim about counts or bytes could be compared with {folder}"));
+        differ.chain(missing).chain(none).collect()
     }
-    Ok(failures.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use deltasoap_report::{Basis, Interval, Outcome};
+
+    fn recorded(key: &str, basis: Basis, number: f64) -> Recorded {
+        Recorded {
+            paper: "LCP".to_owned(),
+            key: key.to_owned(),
+            statement: "a statement".to_owned(),
+            basis,
+            sizes_run: vec![10],
+            ours: Interval::of(&[number]),
+            outcome: Outcome::Agrees,
+        }
+    }
+
+    #[test]
+    fn counts_have_to_be_there_and_the_same() {
+        let there = vec![recorded("memory", Basis::Counts, 5.0), recorded("speed", Basis::Times, 5.0)];
+        let other = Other { folder: "there".into(), there: There { about: String::new(), claims: there.clone() } };
+        let failures = |here: &[Recorded]| other.failures(here, &compare(here, &there));
+        assert!(failures(&there).is_empty());
+        assert!(failures(&[there[0].clone(), recorded("speed", Basis::Times, 9.0)]).is_empty());
+        let differs = failures(&[recorded("memory", Basis::Counts, 6.0)]);
+        assert_eq!(differs, ["LCP, memory: counts or bytes differ from those of there"]);
+        let missing = failures(&there[1..]);
+        assert_eq!(missing.len(), 2);
+        assert_eq!(missing[0], "LCP, memory: there has counts or bytes, and here are none");
+        assert_eq!(missing[1], "no claim about counts or bytes could be compared with there");
+        assert_eq!(failures(&[]), missing[1..], "of papers that were not asked for, nothing is missing");
+    }
 }

@@ -14,10 +14,13 @@ use deltasoap_report::{Exhibit, Verdict};
 use serde::{Deserialize, Serialize};
 
 use crate::course::{Course, Leg};
+use crate::environment::program;
 use crate::record::Record;
 
 /// The kind of points of calibrations.
 const CALIBRATION: &str = "calibration";
+/// What the names of their files begin with.
+const FILE: &str = "calibration-";
 /// The kind of predictions.
 const TRIAL: &str = "trial";
 
@@ -75,17 +78,6 @@ impl Cost {
         Cost { folder: folder.to_owned(), extents }
     }
 
-    /// Forgets the calibrations of an earlier record.
-    ///
-    /// # Errors
-    /// When they cannot be removed.
-    pub fn forget(&self) -> Result<()> {
-        let files = (0..self.extents.calibrations).map(|at| self.file(at)).filter(|file| file.exists());
-        files
-            .into_iter()
-            .try_for_each(|file| fs::remove_file(&file).with_context(|| format!("cannot remove {}", file.display())))
-    }
-
     /// What is left to measure.
     pub fn legs(&self, record: &Record) -> Vec<(Stage, Leg)> {
         let mut legs = Vec::new();
@@ -94,14 +86,11 @@ impl Cost {
             let pieces = (self.extents.rounds - self.begun(at).rounds.min(self.extents.rounds)) as usize;
             let name = format!("calibration {} of {}", at + 1, self.extents.calibrations);
             // One piece is writing it down.
-            legs.push((
-                Stage::Calibration(at),
-                Leg { name, pieces: pieces + 1, seconds: pieces as f64 * points * visits },
-            ));
+            legs.push((Stage::Calibration(at), Leg::new(name, pieces + 1, pieces as f64 * points * visits)));
         }
         if !record.has(TRIAL) {
             let seconds = self.extents.trials as f64 * f64::from(self.extents.rounds) * 0.015;
-            legs.push((Stage::Trials, Leg { name: "predictions of costs".to_owned(), pieces: 1, seconds }));
+            legs.push((Stage::Trials, Leg::new("predictions of costs", 1, seconds)));
         }
         legs
     }
@@ -176,21 +165,42 @@ impl Cost {
     }
 
     fn file(&self, at: usize) -> PathBuf {
-        self.folder.join(format!("calibration-{at}.json"))
+        self.folder.join(format!("{FILE}{at}.json"))
     }
 
     fn calibration(&self, at: usize) -> Result<Calibration, String> {
         Calibration::load(&self.file(at)).map_err(|error| error.to_string())
     }
 
-    /// A calibration of this machine, as far as it has come.
+    /// A calibration of this machine by this program, as far as it has come.
     fn begun(&self, at: usize) -> Calibration {
         let (machine, toolkit) = (Machine::here(), Deltasoap::identity());
         let known = Calibration::load(&self.file(at)).ok();
-        let known =
-            known.filter(|known| known.check(&machine, &toolkit).is_ok() && known.extent == self.extents.extent);
-        known.unwrap_or_else(|| Calibration::new(machine, toolkit, Mode::Regular, self.extents.extent))
+        let is_ours = |known: &Calibration| {
+            known.check(&machine, &toolkit).is_ok()
+                && known.extent == self.extents.extent
+                && known.program.as_deref() == Some(program())
+        };
+        known.filter(is_ours).unwrap_or_else(|| Calibration {
+            program: Some(program().to_owned()),
+            ..Calibration::new(machine, toolkit, Mode::Regular, self.extents.extent)
+        })
     }
+}
+
+/// Forgets the calibrations of an earlier record in a folder, however many it had.
+///
+/// # Errors
+/// When they cannot be removed.
+pub fn forget(folder: &Path) -> Result<()> {
+    let Ok(files) = fs::read_dir(folder) else { return Ok(()) };
+    for file in files {
+        let file = file.with_context(|| format!("cannot read {}", folder.display()))?;
+        if file.file_name().to_string_lossy().starts_with(FILE) {
+            fs::remove_file(file.path()).with_context(|| format!("cannot remove {}", file.path().display()))?;
+        }
+    }
+    Ok(())
 }
 
 fn model(calibration: &Calibration) -> Result<Model, String> {
@@ -224,5 +234,26 @@ impl Watch for Keeper<'_> {
 
     fn round(&mut self, calibration: &Calibration) -> Result<(), CostError> {
         calibration.save(self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_calibration_of_another_program_is_begun_anew_and_of_another_record_forgotten() {
+        let folder = tempfile::tempdir().unwrap();
+        let cost = Cost::new(folder.path(), Extents { extent: Extent::Few, rounds: 4, calibrations: 1, trials: 1 });
+        let of = |by: &str| Calibration { rounds: 3, program: Some(by.to_owned()), ..cost.begun(0) };
+        for (by, rounds) in [(program(), 3), ("another", 0)] {
+            of(by).save(&cost.file(0)).unwrap();
+            assert_eq!(cost.begun(0).rounds, rounds, "{by}");
+        }
+        of(program()).save(&cost.file(7)).unwrap();
+        fs::write(folder.path().join("results.jsonl"), "").unwrap();
+        forget(folder.path()).unwrap();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        forget(&folder.path().join("nowhere")).unwrap();
     }
 }

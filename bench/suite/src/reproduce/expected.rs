@@ -18,12 +18,20 @@ struct Expectation {
     outcome: Outcome,
 }
 
-/// The claims whose outcome is another one than it should be, with what is wrong; those that were not measured are none.
+/// The claims whose outcome is another one than it should be, with what is wrong. Those of the papers that were drawn have to be measured
+/// if `is_whole`: with sizes of our own they are not.
 ///
 /// # Errors
 /// When the file is malformed.
-pub fn surprises(verdicts: &[Verdict]) -> Result<Vec<String>> {
+pub fn surprises(verdicts: &[Verdict], is_whole: bool) -> Result<Vec<String>> {
     let expected = load()?;
+    let is_drawn = |it: &&Expectation| is_whole && verdicts.iter().any(|verdict| verdict.claim.paper == it.paper);
+    let is_measured = |it: &Expectation| {
+        let is_it = |verdict: &&Verdict| (&verdict.claim.paper, &verdict.claim.key) == (&it.paper, &it.key);
+        verdicts.iter().find(is_it).is_some_and(|verdict| verdict.outcome != Outcome::NotMeasured)
+    };
+    let missing = expected.iter().filter(is_drawn).filter(|it| !is_measured(it));
+    let missing = missing.map(|it| format!("{}, {}: not measured, and should be: {}", it.paper, it.key, it.outcome));
     let counts = verdicts.iter().filter(|it| it.claim.basis == Basis::Counts && it.outcome != Outcome::NotMeasured);
     let surprise = |verdict: &Verdict| {
         let (paper, key, outcome) = (&verdict.claim.paper, &verdict.claim.key, verdict.outcome);
@@ -36,7 +44,7 @@ pub fn surprises(verdicts: &[Verdict]) -> Result<Vec<String>> {
             }
         }
     };
-    Ok(counts.filter_map(surprise).collect())
+    Ok(counts.filter_map(surprise).chain(missing).collect())
 }
 
 fn load() -> Result<Vec<Expectation>> {
@@ -72,10 +80,16 @@ mod tests {
     }
 
     #[test]
-    fn another_outcome_is_a_surprise_and_none_is_not() {
-        let all = surprises(&verdicts(Outcome::Unstable)).unwrap();
+    fn another_outcome_is_a_surprise_and_none_is_one_where_there_should_be_some() {
+        let all = surprises(&verdicts(Outcome::Unstable), true).unwrap();
         assert_eq!(all.len(), load().unwrap().len());
         assert!(all[0].contains("switches-t100: unstable, and should be: agrees"), "{}", all[0]);
-        assert!(surprises(&verdicts(Outcome::NotMeasured)).unwrap().is_empty());
+        let none = verdicts(Outcome::NotMeasured);
+        assert!(surprises(&none, false).unwrap().is_empty());
+        assert_eq!(surprises(&none, true).unwrap().len(), load().unwrap().len());
+        let some: Vec<Verdict> = none.into_iter().filter(|verdict| verdict.claim.paper == "LCP").take(1).collect();
+        let all = surprises(&some, true).unwrap();
+        assert_eq!(all.len(), 2, "{all:?}");
+        assert!(all[1].contains("LCP, memory-of-dcp: not measured, and should be: agrees"), "{all:?}");
     }
 }

@@ -8,8 +8,8 @@ use deltasoap_report::{Exhibit, Recorded, Verdict};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::doubts;
 use super::plan::{PAPERS, verdicts};
+use super::session::doubts;
 use crate::suite::Environment;
 
 const INDEX: &str = "index.json";
@@ -73,6 +73,12 @@ impl<'e> Index<'e> {
         self.verdicts().map(|verdict| Ok(serde_json::from_value(serde_json::to_value(verdict)?)?)).collect()
     }
 
+    /// Commit and scope.
+    pub fn about(&self) -> String {
+        let commit = self.environment.machine.commit.as_ref().map(ToString::to_string);
+        about(commit.as_deref(), &self.environment.scope)
+    }
+
     /// Writes the file.
     ///
     /// # Errors
@@ -102,11 +108,24 @@ impl<'e> Index<'e> {
     }
 }
 
-/// The verdicts in the index of a folder.
+fn about(commit: Option<&str>, scope: &str) -> String {
+    format!("commit {}, a {scope} run", commit.unwrap_or("unknown"))
+}
+
+/// What the index of a folder says.
+#[derive(Debug)]
+pub struct There {
+    /// Commit and scope.
+    pub about: String,
+    /// The verdicts.
+    pub claims: Vec<Recorded>,
+}
+
+/// Reads the index of a folder.
 ///
 /// # Errors
 /// When there is none, or it is malformed.
-pub fn read(folder: &Path) -> Result<Vec<Recorded>> {
+pub fn read(folder: &Path) -> Result<There> {
     let path = folder.join(INDEX);
     let text = fs::read_to_string(&path).with_context(|| format!("{} has no {INDEX}", folder.display()))?;
     let malformed = || format!("{} is malformed", path.display());
@@ -115,5 +134,7 @@ pub fn read(folder: &Path) -> Result<Vec<Recorded>> {
     let papers = list(&index, "papers").into_iter();
     let exhibits = papers.flat_map(|paper| list(&paper, "exhibits"));
     let claims = exhibits.flat_map(|exhibit| list(&exhibit, "claims"));
-    claims.map(|claim| serde_json::from_value(claim).with_context(malformed)).collect()
+    let claims = claims.map(|claim| serde_json::from_value(claim).with_context(malformed)).collect::<Result<_>>()?;
+    let text = |name: &str| index[name].as_str();
+    Ok(There { about: about(text("commit"), text("scope").unwrap_or("unknown")), claims })
 }

@@ -2,7 +2,8 @@
 //!
 //! [`plan`] says what is measured and how long it takes; the commands `paper` and `suite` and the crate `deltasoap-cost` measure it, into one
 //! [`Record`]: what is there is not measured again. [`mod@page`] and [`index`] make a page for people and a file for programs of a
-//! record, and [`mod@check`] compares it with another one. [`mod@expected`] knows how claims come out that do not depend on the machine.
+//! record, and [`mod@check`] compares it with another one. [`mod@expected`] knows how claims come out that do not depend on the machine, and
+//! [`mod@session`] what can be added to a record.
 
 mod check;
 mod cost;
@@ -10,28 +11,32 @@ mod expected;
 mod index;
 mod page;
 mod plan;
+mod session;
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use deltasoap_report::{Verdict, claim};
 
 use crate::course::{Course, Paused, duration};
 use crate::environment::{Environment as Surroundings, unoptimized};
 use crate::record::{RESULTS, Record, SUITE, VERDICT};
 use crate::run::peers_folder;
-use crate::suite::{self, Environment, Row, read_environment, settle, write_environment};
+use crate::suite::{self, Environment, Row, settle, write_environment};
 use crate::workload::Definitions;
+use check::Other;
 use index::{Index, Work};
-use plan::{PAPERS, Plan};
+use plan::{PAPERS, Plan, drawable};
+use session::Session;
 
 /// What to reproduce, and where to record it.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 pub struct ReproduceArguments {
-    /// Small messages, few repetitions, three toolkits: some minutes. Counts and bytes are the papers' all the same
+    /// Small messages, few repetitions, three toolkits: some minutes. What is claimed of counts and bytes is judged all the same
     #[arg(long, conflicts_with = "full")]
     quick: bool,
     /// Everything: some hours, which can be done in parts [default]
@@ -43,13 +48,16 @@ pub struct ReproduceArguments {
     /// Begin anew, whatever the record has
     #[arg(long)]
     fresh: bool,
+    /// Add rows to the record of another program, or of other toolkits: the report says so
+    #[arg(long, conflicts_with = "fresh")]
+    mixed: bool,
     /// Pause after so many minutes, with exit code 3; the same command goes on
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     minutes: Option<u32>,
     /// A paper, 0 to 4 as in docs/papers.md (repeatable) [default: all]
     #[arg(long = "paper", value_name = "N", value_parser = clap::value_parser!(u8).range(0..PAPERS.len() as i64))]
     papers: Vec<u8>,
-    /// Say how the outcomes compare with those of another record; exit code 1 if counts or bytes differ
+    /// Say how the outcomes compare with those of another record; exit code 1 if counts or bytes differ, or none can be compared
     #[arg(long, value_name = "FOLDER")]
     check: Option<PathBuf>,
     /// Only say what would be measured, and how long it would take
@@ -85,38 +93,62 @@ const PAUSED: u8 = 3;
 pub fn run(arguments: &ReproduceArguments, definitions: &Definitions) -> Result<ExitCode> {
     let folder = arguments.folder();
     if arguments.plan {
-        let record = if arguments.fresh { Record::default() } else { Record::look(&folder) };
+        let record = arguments.known(definitions)?;
         show_plan(&Plan::new(arguments, (definitions, &folder, false), &record)?, &record)?;
         return Ok(ExitCode::SUCCESS);
     }
+    let other = arguments.check.as_deref().map(Other::read).transpose()?;
     let (surroundings, is_pinned) = settle(arguments.no_pin)?;
-    let warnings: Vec<String> = surroundings.warning().into_iter().chain(unoptimized()).collect();
-    warnings.iter().for_each(|warning| eprintln!("{warning}"));
-    let mut environment = begun(arguments, &folder, &surroundings)?;
-    let mut record = Record::open(&folder, !arguments.fresh)?;
-    let mut plan = Plan::new(arguments, (definitions, &folder, is_pinned), &record)?;
-    if arguments.fresh {
-        plan.forget()?;
+    let mut session = arguments.session(definitions, &surroundings)?;
+    let is_new = arguments.is_new();
+    let mut record = Record::open(&folder, !is_new)?;
+    if is_new {
+        cost::forget(&folder)?;
     }
+    let forgotten = session::forget_missing(&mut record, definitions, &arguments.peers())?;
+    if forgotten > 0 {
+        eprintln!("a toolkit was missing in {forgotten} pieces of work and is there now: they are measured again");
+    }
+    let mut plan = Plan::new(arguments, (definitions, &folder, is_pinned), &record)?;
     show_plan(&plan, &record)?;
-    environment.engines = plan.start(&record)?.unwrap_or(environment.engines);
-    environment.warning = Some(warnings.join("; ")).filter(|text| !text.is_empty());
+    if !plan.legs(&record)?.is_empty() {
+        plan.start(&record)?.into_iter().for_each(|engines| session.note_engines(engines));
+        session.admit(arguments.mixed, &folder)?;
+        surroundings.warning().into_iter().chain(unoptimized()).for_each(|warning| {
+            eprintln!("{warning}");
+            session.warn(&warning);
+        });
+    }
+    let mut environment = session.environment;
     write_environment(&folder, &environment)?;
-    match measure(&mut plan, &mut record, arguments.minutes) {
+    let outcome = measure(&mut plan, &mut record, arguments.minutes);
+    environment.steps = record.all(STEP);
+    write_environment(&folder, &environment)?;
+    match outcome {
         Err(error) if error.is::<Paused>() => {
             eprintln!("{error}");
             return Ok(ExitCode::from(PAUSED));
         }
         outcome => outcome?,
     }
-    environment.steps = record.all(STEP);
-    write_environment(&folder, &environment)?;
-    let works = plan.draw(&record, &environment)?;
-    let index = Index::new(&environment, works);
-    write(&folder, &mut record, &index, &environment)?;
-    let is_expected = report(&index, &folder, arguments.json)?;
+    conclude(arguments, definitions, &mut record, (&environment, other))
+}
+
+/// Draws, reports and compares what a record has.
+fn conclude(
+    arguments: &ReproduceArguments,
+    definitions: &Definitions,
+    record: &mut Record,
+    (environment, other): (&Environment, Option<Other>),
+) -> Result<ExitCode> {
+    let folder = arguments.folder();
+    let papers = drawable(arguments, (definitions, &folder), record)?;
+    let whole = Plan::new(&ReproduceArguments { papers, ..arguments.clone() }, (definitions, &folder, false), record)?;
+    let index = Index::new(environment, whole.draw(record, environment)?);
+    write(&folder, record, &index, environment)?;
+    let is_expected = report(&index, &folder, arguments)?;
     let is_whole = suite::is_ours_whole(&record.all::<Row>(SUITE));
-    let is_alike = arguments.check.as_ref().map_or(Ok(true), |other| check::run(&index, other, arguments.json))?;
+    let is_alike = other.map_or(Ok(true), |other| other.compare(&index, arguments.json))?;
     Ok(if is_expected && is_whole && is_alike { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
@@ -137,39 +169,39 @@ impl ReproduceArguments {
     fn peers(&self) -> PathBuf {
         self.peers.clone().unwrap_or_else(peers_folder)
     }
+
+    /// True if there is nothing to go on with, or is to be nothing.
+    fn is_new(&self) -> bool {
+        let results = fs::metadata(self.folder().join(RESULTS));
+        // What cannot be read is no reason to begin anew.
+        let is_missing = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
+        self.fresh || results.map_or_else(|error| is_missing(&error), |file| file.len() == 0)
+    }
+
+    /// What the record has and need not be measured.
+    fn known(&self, definitions: &Definitions) -> Result<Record> {
+        let mut record = if self.is_new() { Record::default() } else { Record::look(&self.folder())? };
+        session::forget_missing(&mut record, definitions, &self.peers())?;
+        Ok(record)
+    }
+
+    /// What this session is like. One that adds rows has to be like the others; one that draws alone need not.
+    fn session(&self, definitions: &Definitions, surroundings: &Surroundings) -> Result<Session> {
+        let (folder, first) = (self.folder(), Session::first(surroundings, self.scope()));
+        if self.is_new() {
+            return Ok(first);
+        }
+        let mut session = Session::another(first, &folder)?;
+        let record = self.known(definitions)?;
+        if !Plan::new(self, (definitions, &folder, false), &record)?.legs(&record)?.is_empty() {
+            session.admit(self.mixed, &folder)?;
+        }
+        Ok(session)
+    }
 }
 
 /// The kind of notes on steps.
 const STEP: &str = "step";
-
-/// What all measurements of the record have in common: as it was when the record was begun, if it can be gone on with.
-fn begun(arguments: &ReproduceArguments, folder: &Path, surroundings: &Surroundings) -> Result<Environment> {
-    let here = Environment {
-        machine: surroundings.machine(),
-        scope: arguments.scope().to_owned(),
-        parts: vec![],
-        engines: vec![],
-        warning: None,
-        steps: vec![],
-    };
-    if arguments.fresh || !folder.join(RESULTS).exists() {
-        return Ok(here);
-    }
-    let known = read_environment(folder).with_context(|| format!("{ADVICE}{}", folder.display()))?;
-    let (one, other) = (&known.machine, &here.machine);
-    let pairs = [
-        ("the scope", known.scope.clone(), here.scope.clone()),
-        ("the processor", one.processor.clone(), other.processor.clone()),
-        ("the number of cores", one.cores.to_string(), other.cores.to_string()),
-        ("the program (its checksum)", one.program.clone(), other.program.clone()),
-    ];
-    for (what, there, here) in pairs {
-        ensure!(there == here, "{ADVICE}{}: {what} was {there} and is {here}", folder.display());
-    }
-    Ok(known)
-}
-
-const ADVICE: &str = "cannot go on (--fresh begins anew) with the record in ";
 
 fn show_plan(plan: &Plan<'_>, record: &Record) -> Result<()> {
     let legs = plan.legs(record)?;
@@ -191,7 +223,7 @@ fn measure(plan: &mut Plan<'_>, record: &mut Record, minutes: Option<u32>) -> Re
         if let Some(note) = course.end() {
             record.append(STEP, &format!("{STEP}/{}", note.step), &[note])?;
         }
-        outcome?;
+        outcome.inspect_err(|_| course.finish())?;
     }
     course.finish();
     Ok(())
@@ -209,9 +241,9 @@ fn write(folder: &Path, record: &mut Record, index: &Index<'_>, environment: &En
 }
 
 /// Prints the outcomes; says whether those that do not depend on the machine are as they should be.
-fn report(index: &Index<'_>, folder: &Path, is_json: bool) -> Result<bool> {
+fn report(index: &Index<'_>, folder: &Path, arguments: &ReproduceArguments) -> Result<bool> {
     let verdicts: Vec<Verdict> = index.verdicts().cloned().collect();
-    if is_json {
+    if arguments.json {
         for verdict in &verdicts {
             println!("{}", serde_json::to_string(verdict)?);
         }
@@ -219,58 +251,14 @@ fn report(index: &Index<'_>, folder: &Path, is_json: bool) -> Result<bool> {
         println!("{}\n\n{}", claim::short(&verdicts).markdown(), claim::counts(&verdicts));
     }
     eprintln!("the report is {}", folder.join(PAGE).display());
-    let surprises = expected::surprises(&verdicts)?;
+    let surprises = expected::surprises(&verdicts, arguments.sizes.is_empty())?;
     surprises.iter().for_each(|surprise| eprintln!("error: {surprise}"));
     Ok(surprises.is_empty())
 }
-
-/// What makes the times of a record doubtful.
-fn doubts(environment: &Environment) -> Vec<String> {
-    let most = |at: usize| if at == 0 { QUIET } else { QUIET + OWN };
-    let steps = environment.steps.iter().enumerate();
-    let busy: Vec<String> = steps
-        .filter(|(at, note)| note.load_before > most(*at))
-        .map(|(_, note)| format!("{} ({})", note.step, note.load_before))
-        .collect();
-    let busy = (!busy.is_empty())
-        .then(|| format!("other programs ran before these steps, with the load in parentheses: {}", busy.join(", ")));
-    environment.warning.clone().into_iter().chain(busy).collect()
-}
-
-/// The load of a machine that does nothing else.
-const QUIET: f64 = 0.5;
-
-/// What the step before leaves behind: this program, and a server.
-const OWN: f64 = 2.0;
 
 impl Work {
     /// The number of the paper, as in the titles of sections.
     fn number(&self) -> String {
         format!("{:03}", self.paper)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::suite::StepNote;
-
-    #[test]
-    fn a_busy_machine_is_told_and_the_own_load_is_none() {
-        let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/record");
-        let known = Environment { warning: None, ..read_environment(&sample).unwrap() };
-        let note = |load_before: f64| StepNote {
-            step: "a step".to_owned(),
-            date: "2026-01-31".to_owned(),
-            seconds: 1.0,
-            load_before,
-            load_after: 1.0,
-        };
-        let doubts_of = |loads: &[f64]| {
-            doubts(&Environment { steps: loads.iter().map(|load| note(*load)).collect(), ..known.clone() })
-        };
-        assert!(doubts_of(&[0.4, 1.9, 2.4]).is_empty());
-        assert!(doubts_of(&[0.6, 1.9])[0].ends_with(": a step (0.6)"));
-        assert!(doubts_of(&[0.4, 3.0])[0].ends_with(": a step (3)"));
     }
 }

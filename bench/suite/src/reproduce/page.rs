@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use deltasoap_report::{Cell, Grid, Interval, Outcome, Page, Sheet, Verdict, claim, number};
 use serde_json::Value;
 
+use super::STEP;
 use super::index::{Index, Work};
 use super::plan::{PAPERS, verdicts};
-use super::{STEP, doubts};
+use super::session::doubts;
 use crate::record::{VERDICT, kind};
 use crate::suite::Environment;
 
@@ -105,8 +106,14 @@ fn rows(page: &mut Page, lines: &[Value]) {
             page.folded(title, &[Sheet::from(&merged(title, &these))]);
         }
     }
-    debug_assert!(lines.iter().all(|line| is_known(kind(line))));
+    let others: Vec<&Value> = lines.iter().filter(|line| !is_known(kind(line))).collect();
+    if !others.is_empty() {
+        page.folded(OTHERS, &[Sheet::from(&merged(OTHERS, &others))]);
+    }
 }
+
+/// What a program that is newer than this one has measured, or one that is not ours.
+const OTHERS: &str = "rows of kinds that this program does not know";
 
 fn is_known(kind: &str) -> bool {
     [STEP, VERDICT].contains(&kind) || KINDS.iter().any(|(known, _)| *known == kind)
@@ -249,6 +256,17 @@ mod tests {
         assert_eq!(grid.header, ["n", "ms", "memory"]);
         assert_eq!(grid.rows[0][..3], ["5", "2.00 (1.00 to 3.00)", "7.00"]);
         assert_eq!(grid.rows[1][..3], ["6", "9.00", ""]);
+    }
+
+    #[test]
+    fn rows_of_an_unknown_kind_are_shown() {
+        let mut page = Page::new("rows");
+        rows(
+            &mut page,
+            &[json!({"kind": "guess", "n": 77}), json!({"kind": "step"}), json!({"kind": "count", "n": 5})],
+        );
+        let html = page.finish();
+        assert!(html.contains(OTHERS) && html.contains("77") && html.contains("counts of fresh values"));
     }
 
     #[test]

@@ -6,14 +6,14 @@ use anyhow::Result;
 use deltasoap_cost::workload::Extent;
 use deltasoap_report::{Exhibit, Verdict};
 
-use super::ReproduceArguments;
 use super::cost::{self, Cost, Extents};
 use super::index::Work;
-use crate::course::{Course, Leg};
+use super::{ReproduceArguments, STEP};
+use crate::course::{Course, Leg, corrected};
 use crate::paper::scope::Scope;
 use crate::paper::{self, Papers, Title};
 use crate::record::{Record, SUITE};
-use crate::suite::{self, EngineNote, Environment, Part, Share, Suite};
+use crate::suite::{self, EngineNote, Environment, Part, Share, StepNote, Suite};
 use crate::workload::Definitions;
 
 /// Titles of the papers, by their numbers.
@@ -100,7 +100,8 @@ impl<'d> Plan<'d> {
         }
         let cost = self.cost.iter().flat_map(|cost| cost.legs(record));
         legs.extend(cost.map(|(stage, leg)| (Stage::Cost(stage), leg)));
-        Ok(legs)
+        let notes: Vec<StepNote> = record.all(STEP);
+        Ok(legs.into_iter().map(|(stage, leg)| (stage, corrected(leg, &notes))).collect())
     }
 
     /// Starts the toolkits, if they have something to do; gives what the record says about them.
@@ -112,14 +113,6 @@ impl<'d> Plan<'d> {
             Some(suite) if !suite.legs(record)?.is_empty() => suite.start().map(Some),
             _ => Ok(None),
         }
-    }
-
-    /// Forgets what lies beside an earlier record.
-    ///
-    /// # Errors
-    /// When it cannot be removed.
-    pub fn forget(&self) -> Result<()> {
-        self.cost.as_ref().map_or(Ok(()), Cost::forget)
     }
 
     /// Does what is left of a step.
@@ -154,6 +147,28 @@ impl<'d> Plan<'d> {
         }
         Ok(works)
     }
+}
+
+/// The papers that were asked for, and those of which a record has everything besides.
+///
+/// # Errors
+/// When a definition is malformed.
+pub fn drawable(
+    arguments: &ReproduceArguments,
+    (definitions, folder): (&Definitions, &Path),
+    record: &Record,
+) -> Result<Vec<u8>> {
+    let mut drawable = Vec::new();
+    for paper in 0..PAPERS.len() as u8 {
+        let alone = ReproduceArguments { papers: vec![paper], ..arguments.clone() };
+        let is_there = || {
+            Ok::<_, anyhow::Error>(Plan::new(&alone, (definitions, folder, false), record)?.legs(record)?.is_empty())
+        };
+        if arguments.has(usize::from(paper)) || is_there()? {
+            drawable.push(paper);
+        }
+    }
+    Ok(drawable)
 }
 
 /// Those exhibits that are a paper's.
@@ -199,6 +214,8 @@ pub fn verdicts(exhibits: &[Exhibit]) -> impl Iterator<Item = &Verdict> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
+
     use clap::{Args, Command, FromArgMatches};
 
     fn plan_of<'d>(line: &[&str], definitions: &'d Definitions, record: &Record) -> Plan<'d> {
@@ -211,11 +228,34 @@ mod tests {
         plan.legs(&Record::default()).unwrap().iter().map(|(_, leg)| leg.seconds).sum::<f64>() / 3600.0
     }
 
+    /// What two pieces of work have in common would be measured once, and stand for both ever after.
+    #[test]
+    fn every_piece_of_work_has_a_key_of_its_own() {
+        let (definitions, record) = (Definitions::load().unwrap(), Record::default());
+        for line in [&["--full"][..], &["--quick"]] {
+            let plan = plan_of(line, &definitions, &record);
+            let all = [plan.papers.as_ref().unwrap().keys(), plan.suite.as_ref().unwrap().keys()].concat();
+            let different: BTreeSet<&String> = all.iter().collect();
+            let twice: Vec<&String> =
+                different.iter().copied().filter(|key| all.iter().filter(|it| it == key).count() > 1).collect();
+            assert!(twice.is_empty() && all.len() > 300, "{line:?}: {} keys, {twice:?}", all.len());
+        }
+    }
+
     #[test]
     fn a_full_run_takes_hours_and_a_quick_one_minutes() {
         let (definitions, record) = (Definitions::load().unwrap(), Record::default());
-        let full = plan_of(&[], &definitions, &record);
-        let quick = plan_of(&["--quick"], &definitions, &record);
+        let peers = tempfile::tempdir().unwrap();
+        for peer in definitions.peers.iter().filter(|peer| peer.missing.is_none()) {
+            let program = peers.path().join(&peer.program);
+            std::fs::create_dir_all(program.parent().unwrap()).unwrap();
+            std::fs::write(program, "").unwrap();
+        }
+        let built = ["--peers", peers.path().to_str().unwrap()];
+        let full = plan_of(&built, &definitions, &record);
+        let quick = plan_of(&[&built[..], &["--quick"]].concat(), &definitions, &record);
+        // What is not built takes no time.
+        assert!(hours(&plan_of(&["--peers", "nowhere"], &definitions, &record)) < hours(&full) / 2.0);
         assert!((1.0..12.0).contains(&hours(&full)), "{}", hours(&full));
         assert!(hours(&quick) < 10.0 / 60.0, "{}", hours(&quick));
         // Each step can be interrupted, so that none needs longer than people have.

@@ -29,6 +29,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 
 use crate::course::{Course, Leg};
+use crate::engine::Peer;
 use crate::environment::Environment as Surroundings;
 use crate::load::server;
 use crate::record::{Record, SUITE};
@@ -208,12 +209,25 @@ impl<'d> Suite<'d> {
         let mut legs = Vec::new();
         for (place, share) in self.shares.iter().enumerate() {
             let pieces = self.left(share, record)?.len();
-            let toolkits = if self.engines.is_empty() { 1 + self.definitions.peers.len() } else { self.engines.len() };
-            let seconds = pieces as f64 * toolkits as f64 * seconds_of(share.scope);
-            legs.push((place, Leg { name: share.name.to_owned(), pieces, seconds }));
+            let seconds = pieces as f64 * self.present() as f64 * seconds_of(share.scope);
+            legs.push((place, Leg::new(share.name, pieces, seconds)));
         }
         legs.retain(|(_, leg)| leg.pieces > 0);
         Ok(legs)
+    }
+
+    /// The toolkits that can be started, ours among them.
+    fn present(&self) -> usize {
+        let is_asked = |name: &String| self.engines.is_empty() || self.engines.contains(name);
+        let peers = self.definitions.peers.iter();
+        1 + peers.filter(|peer| is_asked(&peer.name) && Peer::is_built(peer, &self.peers)).count()
+    }
+
+    /// The names of all pieces of work.
+    #[cfg(test)]
+    pub fn keys(&self) -> Vec<String> {
+        let steps = self.shares.iter().map(|share| self.left(share, &Record::default()).unwrap());
+        steps.flatten().map(|step| step.row).collect()
     }
 
     fn left(&self, share: &Share, record: &Record) -> Result<Vec<Step<'_>>> {

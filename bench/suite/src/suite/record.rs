@@ -46,6 +46,12 @@ pub struct StepNote {
     pub load_before: f64,
     /// The same after it; the step itself counts as one.
     pub load_after: f64,
+    /// True of the first step of a session: nothing of ours ran before it.
+    #[serde(default)]
+    pub is_first: bool,
+    /// Seconds that it was expected to take by what such steps take elsewhere, if it was done to its end.
+    #[serde(default)]
+    pub expected: Option<f64>,
 }
 
 /// What a line says beside its other fields. By way of a JSON value: where serde_json keeps numbers as text, as deltasoap-dynamic has

@@ -40,9 +40,11 @@ fn passed(output: &Output) -> String {
     text(&output.stdout)
 }
 
+/// The rows, without the ends of pieces of work.
 fn lines(record: &Path) -> Vec<Value> {
     let text = fs::read_to_string(record.join("results.jsonl")).unwrap();
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    lines.filter(|line| line["kind"] != "end").collect()
 }
 
 fn index(record: &Path) -> Value {
@@ -62,6 +64,12 @@ fn claims(index: &Value) -> Vec<(String, String, String)> {
         }
     }
     all
+}
+
+/// The part of a page that is made of what was measured: claims, tables and plots, rows.
+fn exhibits(html: &str) -> &str {
+    let steps = html.find(">Steps<").expect("a list of steps");
+    &html[html.find(">Index<").expect("an index")..steps]
 }
 
 /// What `docs/papers.md` has a row for: the number of the paper and the table or figure.
@@ -128,16 +136,23 @@ fn all_five_papers_come_out_whole_and_nothing_is_measured_twice() {
     assert!(environment["steps"].as_array().unwrap().iter().all(|step| step["load_before"].is_number()));
     assert!(environment["profile"].as_str().unwrap().contains("opt-level"));
     assert_eq!(environment["engines"][1]["name"], "gsoap");
-    // Once more: everything is there, and the same comes out.
+    // Once more: everything is there, and the same comes out, of one paper too.
+    let papers = self::index(record)["papers"].clone();
+    for more in [&[][..], &["--paper", "1"]] {
+        assert_eq!(passed(&reproduce(record, &[&sizes[..], more].concat())), table);
+        assert_eq!(self::index(record)["papers"], papers);
+        assert!(exhibits(&read("report.html")) == exhibits(&html), "other tables");
+        assert_eq!(self::lines(record), lines);
+    }
+    // At these sizes nothing is claimed of counts, so that nothing is compared that had to be the same.
     let again = reproduce(record, &[&sizes[..], &["--check", record.to_str().unwrap(), "--json"]].concat());
-    let compared = passed(&again);
-    let relations: Vec<Value> =
-        compared.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["relation"].clone()).collect();
-    let compared: Vec<&str> = relations.iter().filter_map(Value::as_str).collect();
-    assert_eq!(compared.len(), claims.iter().filter(|claim| !claim.2.is_empty()).count());
-    // Nothing at these sizes, unless the calibration was more than noise.
-    assert!(compared.iter().all(|relation| ["same", "incomparable"].contains(relation)), "{compared:?}");
-    assert_eq!(fs::read_to_string(record.join("results.jsonl")).unwrap().lines().count(), lines.len());
+    let compared: Vec<Value> = text(&again.stdout).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let relations: Vec<&str> = compared.iter().filter_map(|line| line["relation"].as_str()).collect();
+    assert_eq!(relations.len(), claims.iter().filter(|claim| !claim.2.is_empty()).count());
+    assert!(relations.iter().all(|relation| ["same", "incomparable"].contains(relation)), "{relations:?}");
+    assert!(
+        text(&again.stderr).contains("no claim about counts or bytes could be compared") && !again.status.success()
+    );
     // Not with another scope, unless it begins anew.
     let mut other = Command::new(env!("CARGO_BIN_EXE_deltasoap-bench"));
     let other = other.args(["reproduce", "--no-pin", "--record"]).arg(record).args(sizes).output().unwrap();
@@ -175,34 +190,110 @@ fn a_plan_is_told_and_nothing_is_measured() {
     assert!(text(&plan.stderr).contains("in all, about") && !folder.path().join("results.jsonl").exists());
 }
 
-/// A record in which sizes and times are made up: every line says 10,000 instead of 20.
-fn doctored(from: &Path, to: &Path, slower: f64) {
-    fs::create_dir_all(to).unwrap();
-    fs::copy(from.join("environment.json"), to.join("environment.json")).unwrap();
-    let mut all = String::new();
-    for mut line in lines(from).into_iter().filter(|line| line["kind"] == "point") {
-        line["key"] = line["key"].as_str().unwrap().replace("/hard/20/", "/hard/10000/").into();
-        if line["counts"].is_object() {
-            line["ms"] = (line["ms"].as_f64().unwrap() * slower).into();
-        }
-        all += &(line.to_string() + "\n");
-    }
-    fs::write(to.join("results.jsonl"), all).unwrap();
+#[test]
+fn another_record_that_has_counts_and_one_that_is_not_there_are_told() {
+    let folder = TempDir::new().unwrap();
+    let (here, there) = (folder.path().join("here"), folder.path().join("there"));
+    let check = |other: &Path| reproduce(&here, &["--paper", "1", "--size", "20", "--check", other.to_str().unwrap()]);
+    let nothing = check(Path::new("nowhere"));
+    assert!(!nothing.status.success() && text(&nothing.stderr).contains("cannot compare with nowhere"));
+    assert!(!here.exists(), "it is told before anything is measured");
+    // A session that was killed before it measured anything leaves nothing to go on with.
+    fs::create_dir_all(&here).unwrap();
+    fs::write(here.join("results.jsonl"), "").unwrap();
+    passed(&reproduce(&here, &["--paper", "1", "--size", "20"]));
+    // The same verdicts, but for the one on memory, which was measured there.
+    let mut index = index(&here);
+    let exhibits = index["papers"][0]["exhibits"].as_array_mut().unwrap();
+    let claims = exhibits.iter_mut().flat_map(|exhibit| exhibit["claims"].as_array_mut().unwrap());
+    let memory = claims.into_iter().find(|claim| claim["key"] == "memory-of-fcp").unwrap();
+    assert_eq!(memory["outcome"], "not-measured");
+    memory["outcome"] = "differs".into();
+    index["commit"] = "0123abcd".into();
+    fs::create_dir_all(&there).unwrap();
+    fs::write(there.join("index.json"), index.to_string()).unwrap();
+    let checked = check(&there);
+    let errors = text(&checked.stderr);
+    assert!(
+        errors.contains("memory-of-fcp: ") && errors.contains(" has counts or bytes, and here are none"),
+        "{errors}"
+    );
+    assert!(errors.contains("no claim about counts or bytes could be compared") && !checked.status.success());
+    let table = text(&checked.stdout);
+    assert!(table.contains("There: commit 0123abcd, a quick run.") && table.contains(" 0 differ in counts"), "{table}");
+}
+
+/// A peer that says hello and ends.
+#[cfg(unix)]
+fn lame_peer(folder: &Path) {
+    use std::os::unix::fs::PermissionsExt;
+
+    let program = folder.join("gsoap/peer");
+    fs::create_dir_all(folder.join("gsoap")).unwrap();
+    let workloads = ["decode-ints", "decode-easy", "decode-hard", "send-ints", "send-hard", "send-structs"];
+    let hello = serde_json::json!({"peer": "lame", "version": "1", "workloads": workloads});
+    fs::write(&program, format!("#!/bin/sh\nread -r request\necho '{hello}'\n")).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn a_toolkit_that_fails_is_left_out_and_one_that_comes_is_measured() {
+    let folder = TempDir::new().unwrap();
+    let (record, peers) = (folder.path().join("record"), folder.path().join("peers"));
+    let arguments = ["--paper", "0", "--paper", "2", "--size", "20"];
+    let run = || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_deltasoap-bench"));
+        command
+            .args(["reproduce", "--quick", "--no-pin", "--engine", "deltasoap", "--engine", "gsoap"])
+            .args(arguments);
+        passed(&command.arg("--peers").arg(&peers).arg("--record").arg(&record).output().unwrap());
+        let all = lines(&record).into_iter().filter(|line| line["toolkit"] == "gsoap" || line["sender"] == "gsoap");
+        let reasons: BTreeSet<String> =
+            all.map(|line| line["reason"].as_str().unwrap_or_default().to_owned()).collect();
+        (reasons, fs::read_to_string(record.join("results.jsonl")).unwrap())
+    };
+    let (reasons, _) = run();
+    assert!(reasons.len() == 1 && reasons.first().unwrap().contains("not built"), "{reasons:?}");
+    lame_peer(&peers);
+    let (reasons, text) = run();
+    assert!(
+        !reasons.is_empty() && reasons.iter().all(|reason| !reason.is_empty() && !reason.contains("not built")),
+        "{reasons:?}"
+    );
+    assert!(
+        fs::read_to_string(record.join("report.html"))
+            .unwrap()
+            .replace("&quot;", "\"")
+            .contains(reasons.first().unwrap()),
+        "{reasons:?}"
+    );
+    assert_eq!(run().1, text, "what failed is not tried again");
 }
 
 #[test]
-fn another_record_may_have_other_times() {
+fn rows_of_another_program_are_added_if_asked_for_alone() {
     let folder = TempDir::new().unwrap();
-    let of = |name: &str| folder.path().join(name);
-    let paper = ["--paper", "1", "--size"];
-    passed(&reproduce(&of("real"), &[&paper[..], &["20"]].concat()));
-    for (name, slower) in [("one", 1.0), ("slow", 9.0)] {
-        doctored(&of("real"), &of(name), slower);
-        passed(&reproduce(&of(name), &[&paper[..], &["10000"]].concat()));
-        let one = of("one");
-        let checked = reproduce(&of(name), &[&paper[..], &["10000", "--check", one.to_str().unwrap()]].concat());
-        assert!(passed(&checked).contains(" 0 differ in counts"));
-    }
-    let nothing = reproduce(&of("one"), &["--paper", "1", "--size", "10000", "--check", "nowhere"]);
-    assert!(!nothing.status.success() && text(&nothing.stderr).contains("cannot compare with nowhere"));
+    let arguments = |paper, more: &[&'static str]| [&["--paper", paper, "--size", "20"], more].concat();
+    passed(&reproduce(folder.path(), &arguments("1", &[])));
+    let path = folder.path().join("environment.json");
+    let mut environment: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    environment["program"] = "another".into();
+    fs::write(&path, environment.to_string()).unwrap();
+    let before = fs::read(folder.path().join("results.jsonl")).unwrap();
+    let refused = reproduce(folder.path(), &arguments("4", &[]));
+    let errors = text(&refused.stderr);
+    assert!(
+        !refused.status.success()
+            && errors.contains("(its checksum) was another and is ")
+            && errors.contains("--mixed"),
+        "{errors}"
+    );
+    assert_eq!(fs::read(folder.path().join("results.jsonl")).unwrap(), before);
+    // Nothing is added to what is only drawn again.
+    passed(&reproduce(folder.path(), &arguments("1", &[])));
+    passed(&reproduce(folder.path(), &arguments("4", &["--mixed"])));
+    let index = index(folder.path());
+    assert!(index["doubts"][0].as_str().unwrap().contains("are mixed: the program"), "{}", index["doubts"]);
+    assert_eq!(index["papers"].as_array().unwrap().len(), 2, "both papers are drawn");
 }

@@ -28,7 +28,9 @@ fn text(bytes: &[u8]) -> &str {
 
 fn rows(folder: &Path) -> Vec<Value> {
     let text = fs::read_to_string(folder.join("record/results.jsonl")).unwrap();
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    // Each piece of work has an end.
+    lines.filter(|line| line["kind"] != "end").collect()
 }
 
 fn row<'r>(rows: &'r [Value], name: &str, engine: &str) -> &'r Value {

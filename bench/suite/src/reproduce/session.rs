@@ -1,0 +1,264 @@
+//! What the sessions of a record have in common: whether it can be gone on with here, and what makes its times doubtful.
+//!
+//! A full run takes several nights. Times of two machines or of two scopes are never mixed; those of another program, of other versions of the
+//! toolkits, or with another kernel are only where the user asks for it, and the report says so.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+
+use crate::engine::Peer;
+use crate::environment::Environment as Surroundings;
+use crate::record::Record;
+use crate::suite::{EngineNote, Environment, read_environment};
+use crate::workload::Definitions;
+
+/// A session that is about to measure into a record.
+#[derive(Debug)]
+pub struct Session {
+    /// What all measurements of the record have in common: as it was when the record was begun.
+    pub environment: Environment,
+    /// In what this session differs from that.
+    differences: Vec<String>,
+}
+
+impl Session {
+    /// The first of a record.
+    pub fn first(surroundings: &Surroundings, scope: &str) -> Self {
+        let environment = Environment {
+            machine: surroundings.machine(),
+            scope: scope.to_owned(),
+            parts: vec![],
+            engines: vec![],
+            warning: None,
+            steps: vec![],
+        };
+        Session { environment, differences: vec![] }
+    }
+
+    /// Another one of the record in a folder.
+    ///
+    /// # Errors
+    /// When the record is of another machine or scope, or does not say of which.
+    pub fn another(here: Session, folder: &Path) -> Result<Self> {
+        let known = read_environment(folder).with_context(|| refusal(folder))?;
+        let here = here.environment;
+        let (one, other) = (&known.machine, &here.machine);
+        let cores = [one, other].map(|it| it.cores.to_string());
+        for (what, there, here) in [
+            ("the scope", &known.scope, &here.scope),
+            ("the processor", &one.processor, &other.processor),
+            ("the number of cores", &cores[0], &cores[1]),
+        ] {
+            ensure!(there == here, "{}: {}; {FRESH}", refusal(folder), difference(what, there, here));
+        }
+        let pairs = [
+            ("the program (its checksum)", &one.program, &other.program),
+            ("the system", &one.system, &other.system),
+            ("what runs where", &one.placement, &other.placement),
+        ];
+        let differs = pairs.into_iter().filter(|(_, there, here)| there != here);
+        let differences = differs.map(|(what, there, here)| difference(what, there, here)).collect();
+        Ok(Session { environment: known, differences })
+    }
+
+    /// Takes notes of the toolkits, which have been started.
+    pub fn note_engines(&mut self, engines: Vec<EngineNote>) {
+        self.differences.extend(changed(&self.environment.engines, &engines));
+        self.environment.engines = engines;
+    }
+
+    /// Lets rows be added, though something differs, if that `is_mixed` was asked for: the record then says so.
+    ///
+    /// # Errors
+    /// When something differs and that was not asked for.
+    pub fn admit(&mut self, is_mixed: bool, folder: &Path) -> Result<()> {
+        let differences = std::mem::take(&mut self.differences).join("; ");
+        if differences.is_empty() {
+            return Ok(());
+        }
+        ensure!(is_mixed, "{}: {differences}; {FRESH}, and --mixed adds rows all the same", refusal(folder));
+        self.warn(&format!("rows of different sessions are mixed: {differences}"));
+        Ok(())
+    }
+
+    /// Adds what makes the times of this session doubtful. What made those of earlier ones so stays.
+    pub fn warn(&mut self, warning: &str) {
+        let known = self.environment.warning.take();
+        let is_known = known.as_ref().is_some_and(|known| known.contains(warning));
+        let all = known.into_iter().chain((!is_known).then(|| warning.to_owned()));
+        self.environment.warning = Some(all.collect::<Vec<_>>().join("; "));
+    }
+}
+
+/// What the user can always do.
+const FRESH: &str = "--fresh begins anew";
+
+fn refusal(folder: &Path) -> String {
+    format!("cannot go on with the record in {}", folder.display())
+}
+
+fn difference(what: &str, there: &str, here: &str) -> String {
+    format!("{what} was {there} and is {here}")
+}
+
+/// How toolkits differ from those that a record was begun with, if it knows any. One that was missing may come.
+fn changed(there: &[EngineNote], here: &[EngineNote]) -> Vec<String> {
+    let names = |notes: &[EngineNote]| notes.iter().map(|note| note.name.clone()).collect::<BTreeSet<_>>();
+    let list = |names: BTreeSet<String>| names.into_iter().collect::<Vec<_>>().join(", ");
+    let (known, new) = (names(there), names(here));
+    let others =
+        (!known.is_empty() && known != new).then(|| difference("the choice of toolkits", &list(known), &list(new)));
+    let version = |note: &EngineNote| {
+        let now = here.iter().find(|it| it.name == note.name)?;
+        let (was, is) = (note.version.as_deref()?, now.version.as_deref());
+        let is = is.unwrap_or_else(|| now.reason.as_deref().unwrap_or("unknown"));
+        (was != is).then(|| difference(&note.name, was, is))
+    };
+    others.into_iter().chain(there.iter().filter_map(version)).collect()
+}
+
+/// Forgets the pieces of work in which a toolkit was missing that is there now, since all are measured by turns; gives how many these are.
+///
+/// # Errors
+/// When the record cannot be written.
+pub fn forget_missing(record: &mut Record, definitions: &Definitions, peers: &Path) -> Result<usize> {
+    let built = definitions.peers.iter().filter(|peer| Peer::is_built(peer, peers));
+    let reasons: Vec<String> = built.map(Peer::not_built).collect();
+    record.forget(|line| {
+        let reason = line["reason"].as_str();
+        reason.is_some_and(|reason| reasons.iter().any(|known| reason.contains(known)))
+    })
+}
+
+/// What makes the times of a record doubtful.
+pub fn doubts(environment: &Environment) -> Vec<String> {
+    let steps = environment.steps.iter().enumerate();
+    let most = |at: usize, is_first: bool| if at == 0 || is_first { QUIET } else { QUIET + OWN };
+    let busy: Vec<String> = steps
+        .filter(|(at, note)| note.load_before > most(*at, note.is_first))
+        .map(|(_, note)| format!("{} ({})", note.step, note.load_before))
+        .collect();
+    let busy = (!busy.is_empty())
+        .then(|| format!("other programs ran before these steps, with the load in parentheses: {}", busy.join(", ")));
+    environment.warning.clone().into_iter().chain(busy).collect()
+}
+
+/// The load of a machine that does nothing else.
+const QUIET: f64 = 0.5;
+
+/// What the step before leaves behind: this program, and a server.
+const OWN: f64 = 2.0;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::suite::{StepNote, write_environment};
+
+    fn sample() -> Environment {
+        let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/record");
+        Environment { warning: None, ..read_environment(&sample).unwrap() }
+    }
+
+    #[test]
+    fn a_busy_machine_is_told_and_the_own_load_is_none() {
+        let note = |(load_before, is_first): (f64, bool)| StepNote {
+            step: "a step".to_owned(),
+            date: "2026-01-31".to_owned(),
+            seconds: 1.0,
+            load_before,
+            load_after: 1.0,
+            is_first,
+            expected: None,
+        };
+        let doubts_of = |loads: &[(f64, bool)]| {
+            doubts(&Environment { steps: loads.iter().map(|it| note(*it)).collect(), ..sample() })
+        };
+        assert!(doubts_of(&[(0.4, true), (1.9, false), (2.4, false), (0.4, true)]).is_empty());
+        assert!(doubts_of(&[(0.6, false), (1.9, false)])[0].ends_with(": a step (0.6)"));
+        assert!(doubts_of(&[(0.4, true), (3.0, false)])[0].ends_with(": a step (3)"));
+        // The first step of another night.
+        assert!(doubts_of(&[(0.4, true), (1.9, false), (1.8, true)])[0].ends_with(": a step (1.8)"));
+    }
+
+    #[test]
+    fn a_busy_night_is_not_forgotten() {
+        let mut session = Session { environment: sample(), differences: vec![] };
+        for warning in ["busy (load 3)", "busy (load 4)", "busy (load 3)"] {
+            session.warn(warning);
+        }
+        assert_eq!(session.environment.warning.as_deref(), Some("busy (load 3); busy (load 4)"));
+    }
+
+    /// What a session says that differs from the sample in something.
+    fn session(change: impl Fn(&mut Environment)) -> Result<Session> {
+        let folder = tempfile::tempdir().unwrap();
+        write_environment(folder.path(), &sample()).unwrap();
+        let mut environment = sample();
+        change(&mut environment);
+        Session::another(Session { environment, differences: vec![] }, folder.path())
+    }
+
+    #[test]
+    fn rows_of_another_program_are_refused_unless_asked_for() {
+        let folder = Path::new("there");
+        assert!(session(|_| ()).unwrap().admit(false, folder).is_ok());
+        let changes: [fn(&mut Environment); 3] = [
+            |it| it.machine.program = "new".to_owned(),
+            |it| it.machine.system = "new".to_owned(),
+            |it| it.machine.placement = "new".to_owned(),
+        ];
+        for change in changes {
+            let error = session(change).unwrap().admit(false, folder).unwrap_err().to_string();
+            assert!(error.contains("is new; --fresh begins anew, and --mixed adds"), "{error}");
+            let mut mixed = session(change).unwrap();
+            mixed.admit(true, folder).unwrap();
+            assert!(mixed.environment.warning.unwrap().contains("are mixed: "));
+        }
+        let never: [fn(&mut Environment); 3] = [
+            |it| it.scope = "new".to_owned(),
+            |it| it.machine.cores += 1,
+            |it| it.machine.processor = "new".to_owned(),
+        ];
+        assert!(
+            never.into_iter().all(|change| session(change).unwrap_err().to_string().ends_with("; --fresh begins anew"))
+        );
+    }
+
+    #[test]
+    fn toolkits_may_come_and_not_change() {
+        let note = |name: &str, version: Option<&str>| EngineNote {
+            name: name.to_owned(),
+            version: version.map(str::to_owned),
+            description: String::new(),
+            reason: version.is_none().then(|| "not built".to_owned()),
+            hides_memory: false,
+        };
+        let known = [note("a", Some("a 1")), note("b", None)];
+        let of = |here: &[EngineNote]| changed(&known, here);
+        assert!(of(&known).is_empty() && of(&[note("a", Some("a 1")), note("b", Some("b 7"))]).is_empty());
+        assert_eq!(of(&[note("a", Some("a 2")), note("b", None)]), ["a was a 1 and is a 2"]);
+        assert_eq!(of(&[note("a", None), note("b", None)]), ["a was a 1 and is not built"]);
+        assert_eq!(of(&known[..1]), ["the choice of toolkits was a, b and is a"]);
+        assert!(changed(&[], &known).is_empty());
+    }
+
+    #[test]
+    fn what_a_toolkit_was_missing_in_is_measured_again_once_it_is_there() {
+        let (definitions, folder) = (Definitions::load().unwrap(), tempfile::tempdir().unwrap());
+        let gsoap = definitions.peers.iter().find(|peer| peer.name == "gsoap").unwrap();
+        let mut record = Record::default();
+        let lack = format!("its server: {}", Peer::not_built(gsoap));
+        for (key, reason) in [("a", lack.as_str()), ("b", "it ended")] {
+            let line = |engine: &str, reason| serde_json::json!({"engine": engine, "reason": reason});
+            record.append("sent", key, &[line("deltasoap", None), line("gsoap", Some(reason))]).unwrap();
+        }
+        assert_eq!(forget_missing(&mut record, &definitions, folder.path()).unwrap(), 0);
+        let program = folder.path().join(&gsoap.program);
+        std::fs::create_dir_all(program.parent().unwrap()).unwrap();
+        std::fs::write(program, "").unwrap();
+        assert_eq!(forget_missing(&mut record, &definitions, folder.path()).unwrap(), 1);
+        assert!(!record.has("a") && record.has("b"));
+    }
+}
