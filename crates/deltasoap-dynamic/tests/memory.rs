@@ -190,12 +190,12 @@ fn lists_whose_items_bring_new_names_are_bounded() {
     });
     let limits = Limits { message: 256 << 10, ..Limits::default() };
     let options = DecodeOptions { limits, ..DecodeOptions::default() };
-    let client = DynamicClient::with_transport(contract, service).configure(|builder| builder.options(options));
+    let client = DynamicClient::with_transport(contract, service).configure(move |builder| builder.options(options));
     let ask = serde_json::json!({ "count": 1 });
     let check = |finish: &dyn Fn() -> String| {
         ALLOCATOR.reset_peak_memory();
         let error = finish();
-        assert!(error.contains("`message`"), "{error}");
+        assert!(error.contains("name: \"message\""), "{error}");
         let peak = ALLOCATOR.get_peak_memory();
         assert!(peak < 6 << 20, "{peak} bytes");
     };

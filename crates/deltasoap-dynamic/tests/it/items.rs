@@ -272,8 +272,9 @@ async fn until_error<T: FromList, E: std::fmt::Display>(
 /// Which items come before an error is a matter of the message, not of how its bytes were cut.
 #[tokio::test]
 async fn the_items_before_an_error_are_the_same_in_pieces_of_any_length() {
+    type Break = fn(&str) -> String;
     const SIZES: [usize; 6] = [1, 7, 64, 333, 5000, 1 << 20];
-    let breaks: [(fn(&str) -> String, End, usize); 5] = [
+    let breaks: [(Break, End, usize); 5] = [
         (|good| good.replace(">500", ">x"), End::Whole, 500),
         // The last item in the list may not be finished.
         (|good| good.replace("<level>500", "</other><level>500"), End::Whole, 499),
