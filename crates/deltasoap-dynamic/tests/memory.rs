@@ -2,8 +2,9 @@
 
 use bytes::Bytes;
 use deltasoap_core::decode::value_from_slice;
+use deltasoap_core::schema::{Builtin, ComplexElement, Compositor, Element, Field, Schema, SimpleElement};
 use deltasoap_core::soap::Fault;
-use deltasoap_core::{Batch, FromList, QName, Value};
+use deltasoap_core::{Batch, DecodeOptions, FromList, Limits, ListPath, QName, Value};
 use deltasoap_dynamic::{Contract, DynamicClient};
 use deltasoap_http::{Body, Items, Operation, SoapService};
 use http::{Request, Response};
@@ -76,6 +77,8 @@ fn trees_take_no_more_room_than_they_need() {
 /// A message that is made while it is sent.
 struct Made {
     head: Option<&'static str>,
+    /// What an item is, with `N` for its number.
+    item: &'static str,
     /// Items that are still to come.
     items: std::ops::Range<u32>,
     tail: Option<&'static str>,
@@ -89,8 +92,8 @@ impl http_body::Body for Made {
         let piece = if let Some(head) = self.head.take() {
             Bytes::from(head)
         } else if !self.items.is_empty() {
-            let items = self.items.by_ref().take(400).map(|n| format!("<level>{n}.125</level>"));
-            Bytes::from(items.collect::<String>())
+            let items = self.items.by_ref().take(400).collect::<Vec<_>>();
+            Bytes::from(items.iter().map(|n| self.item.replace('N', &n.to_string())).collect::<String>())
         } else if let Some(tail) = self.tail.take() {
             Bytes::from(tail)
         } else {
@@ -102,8 +105,16 @@ impl http_body::Body for Made {
 
 const COUNT: u32 = 400_000;
 
-fn made(head: &'static str, tail: &'static str) -> Made {
-    Made { head: Some(head), items: 0..COUNT, tail: Some(tail) }
+const LEVEL: &str = "<level>N.125</level>";
+
+fn made(head: &'static str, item: &'static str, tail: &'static str) -> Made {
+    Made { head: Some(head), item, items: 0..COUNT, tail: Some(tail) }
+}
+
+/// The beginning of a message, up to its list.
+fn head(name: &str) -> &'static str {
+    const ENVELOPE: &str = "<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'><s:Body>";
+    format!("{ENVELOPE}<{name} xmlns='urn:lab'><station>s</station>").leak()
 }
 
 async fn counted<T: FromList>(mut items: Items<Value, T, impl Debug>, length: impl Fn(&T) -> usize) -> usize {
@@ -117,14 +128,12 @@ async fn counted<T: FromList>(mut items: Items<Value, T, impl Debug>, length: im
 /// Responses and requests of 9 MB, in the memory of a few windows.
 #[test]
 fn lists_that_are_used_while_they_arrive_take_the_memory_of_a_window() {
-    const ENVELOPE: &str = "<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'><s:Body>";
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let contract = Contract::from_text(include_str!("data/lab.wsdl")).expect("a description");
-    let head = |name: &str| &*format!("{ENVELOPE}<{name} xmlns='urn:lab'><station>s</station>").leak();
     let (measured, reported) = (head("Measured"), head("Report"));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let service = tower::service_fn(move |_: Request<Body>| {
-        let body = made(measured, "</Measured></s:Body></s:Envelope>");
+        let body = made(measured, LEVEL, "</Measured></s:Body></s:Envelope>");
         let response = Response::builder().header("content-type", "text/xml").body(body);
         std::future::ready(Ok::<_, Infallible>(response.expect("a response")))
     });
@@ -159,10 +168,96 @@ fn lists_that_are_used_while_they_arrive_take_the_memory_of_a_window() {
     let operation = Operation::dynamic_with_items(method, schema, None, handler).expect("a list");
     let mut service = SoapService::builder().add_operation(operation).build().expect("a service");
     peak("columns of a request", &mut || {
-        let body = made(reported, "<checked>1</checked></Report></s:Body></s:Envelope>");
+        let body = made(reported, LEVEL, "<checked>1</checked></Report></s:Body></s:Envelope>");
         let request = Request::post("/").header("content-type", "text/xml").body(body).expect("a request");
         let response = runtime.block_on(service.call(request)).expect("it never fails");
         assert_eq!(response.status(), http::StatusCode::INTERNAL_SERVER_ERROR);
         total.load(Ordering::Relaxed)
     });
+}
+
+/// Names and namespaces are kept to the end of a message, so they are bounded by the limit on its length.
+#[test]
+fn lists_whose_items_bring_new_names_are_bounded() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let contract = Contract::from_text(include_str!("data/lab.wsdl")).expect("a description");
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let measured = head("Measured");
+    let service = tower::service_fn(move |_: Request<Body>| {
+        let body = made(measured, "<level xmlns:pN='uN'>N</level>", "</Measured></s:Body></s:Envelope>");
+        let response = Response::builder().header("content-type", "text/xml").body(body);
+        std::future::ready(Ok::<_, Infallible>(response.expect("a response")))
+    });
+    let limits = Limits { message: 256 << 10, ..Limits::default() };
+    let options = DecodeOptions { limits, ..DecodeOptions::default() };
+    let client = DynamicClient::with_transport(contract, service).configure(move |builder| builder.options(options));
+    let ask = serde_json::json!({ "count": 1 });
+    let check = |finish: &dyn Fn() -> String| {
+        ALLOCATOR.reset_peak_memory();
+        let error = finish();
+        assert!(error.contains("name: \"message\""), "{error}");
+        let peak = ALLOCATOR.get_peak_memory();
+        assert!(peak < 6 << 20, "{peak} bytes");
+    };
+    check(&|| {
+        let reply = runtime.block_on(client.call_items("Measure", &ask, None)).expect("the first items");
+        format!("{:?}", runtime.block_on(reply.items.finish()).map(drop))
+    });
+    check(&|| {
+        let call = client.prepare("Measure").expect("an operation");
+        let reply = runtime.block_on(call.send_json_items::<Batch>(&ask, None)).expect("the first items");
+        format!("{:?}", runtime.block_on(reply.items.finish()).map(drop))
+    });
+}
+
+/// A chain of types, and many fields in the last one.
+#[test]
+fn a_list_is_found_in_the_memory_of_the_description() {
+    const DEPTH: usize = 1000;
+    const FIELDS: usize = 20_000;
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut schema = Schema::new();
+    let complex = |fields: Vec<Field>| {
+        Element::Complex(ComplexElement {
+            name: QName::new("", "type"),
+            compositor: Compositor::Sequence,
+            fields: fields.into(),
+            attributes: Vec::new().into(),
+            text: None,
+            open: false,
+            any_attribute: false,
+            choices: Vec::new().into(),
+        })
+    };
+    let field = |name: String, element, max| Field {
+        name: QName::owned("", &*name),
+        element,
+        min: 0,
+        max,
+        nillable: false,
+        inline: false,
+    };
+    let simple = SimpleElement {
+        name: Builtin::Int.name(),
+        base: Builtin::Int,
+        enumeration: Vec::new().into(),
+        default: None,
+        packed: None,
+    };
+    let int = schema.add(Element::Simple(simple));
+    let leaf = schema.add(complex(vec![field("leaf".to_owned(), int, Some(1))]));
+    // Half of them have fields of their own, and so can lead to lists.
+    let fields = (0..FIELDS).map(|n| field(format!("f{n}"), if n % 2 == 0 { leaf } else { int }, Some(1)));
+    let mut content = complex(fields.chain([field("list".to_owned(), int, None)]).collect());
+    for level in 0..DEPTH {
+        let inner = schema.add(content);
+        content = complex(vec![field(format!("level{level}"), inner, Some(1))]);
+    }
+    let outermost = schema.add(content);
+    ALLOCATOR.reset_peak_memory();
+    let list = ListPath::only(schema.view(outermost)).expect("one list");
+    let found = ListPath::find(schema.view(outermost), &list.to_string()).expect("the same");
+    let peak = ALLOCATOR.get_peak_memory();
+    assert!(found == list && list.to_string().ends_with("/level0/list"));
+    assert!(peak < 16 << 20, "{peak} bytes");
 }

@@ -142,6 +142,20 @@ impl Charset {
         if is_silent { in_utf8(&message, encoding) } else { message }
     }
 
+    /// Checks the next bytes, and cuts off what is in another encoding: what comes before it can be read, however the message was cut.
+    ///
+    /// # Errors
+    /// As [`check`](Self::check).
+    pub(crate) fn cut(&mut self, data: &mut Bytes) -> Result<(), CharsetError> {
+        let checked = self.check(data);
+        if checked.is_err() {
+            let is_bad = |byte: &u8| !byte.is_ascii() || *byte == 0;
+            let is_partly_good = matches!(self.expected, Expected::Ascii { .. });
+            data.truncate(data.iter().position(is_bad).filter(|_| is_partly_good).unwrap_or_default());
+        }
+        checked
+    }
+
     /// Checks the next bytes.
     ///
     /// # Errors

@@ -23,11 +23,12 @@ use std::vec;
 
 /// The items of one list of a message that is still arriving, in their order.
 ///
-/// In [the message](Self::with_message) the list holds no items but those that were read since the last were taken: at most one that is not
-/// finished, and after an error those that came with it. Each call that gives items reads as much of the message as it takes to have some.
-/// If items are not asked for, the sender has to wait.
+/// In [the message](Self::with_message) the list holds no items but the last one that was read, which may not be finished. Each call that
+/// gives items reads as much of the message as it takes to have some. If items are not asked for, the sender has to wait.
 ///
 /// Only after [`None`](Self::next), or by [`finish`](Self::finish), it is known that the message is valid: an error can come after any item.
+/// All items come before it but the last one in the list, whether that was finished or not. So the items before an error in a message are
+/// the same however its bytes came.
 pub struct Items<M, T, E> {
     flow: Arc<Flow<M, T>>,
     arriving: Box<dyn Arriving<E>>,
@@ -104,7 +105,7 @@ impl<M, T, E> Items<M, T, E> {
     }
 
     /// Looks at what was read of the message besides the items: what comes before the list is there from the first item on.
-    pub fn with_message<R>(&self, look: impl FnOnce(&M) -> R) -> R {
+    pub fn with_message<R>(&mut self, look: impl FnOnce(&M) -> R) -> R {
         look(&self.flow.passing().message)
     }
 

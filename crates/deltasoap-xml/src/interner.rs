@@ -7,9 +7,33 @@
 use foldhash::quality::RandomState;
 use hashbrown::HashTable;
 use std::hash::BuildHasher;
+use std::ops::Add;
 
 /// Arena bytes above which memory is given back when keys are forgotten.
 const KEPT: usize = 1 << 16;
+
+/// How much tables hold.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Held {
+    pub(crate) keys: usize,
+    /// Of all strings.
+    pub(crate) bytes: usize,
+}
+
+impl Held {
+    /// How much there is beyond what there was.
+    pub(crate) fn beyond(self, before: Held) -> Held {
+        Held { keys: self.keys.saturating_sub(before.keys), bytes: self.bytes.saturating_sub(before.bytes) }
+    }
+}
+
+impl Add for Held {
+    type Output = Held;
+
+    fn add(self, other: Held) -> Held {
+        Held { keys: self.keys + other.keys, bytes: self.bytes + other.bytes }
+    }
+}
 
 /// A table of keys with ids `0..len`.
 #[derive(Debug, Default)]
@@ -69,6 +93,10 @@ impl Interner {
     /// Bytes of all strings.
     pub(crate) fn bytes(&self) -> usize {
         self.text.len()
+    }
+
+    pub(crate) fn held(&self) -> Held {
+        Held { keys: self.len(), bytes: self.bytes() }
     }
 
     /// Forgets all keys but the first `len`; linear in the number of keys forgotten.

@@ -1,6 +1,6 @@
 //! Namespaces and names: interned URIs, interned expanded names (QNames), and the set of declarations in scope.
 
-use crate::interner::Interner;
+use crate::interner::{Held, Interner};
 
 /// An interned namespace URI. [`NsId::NONE`] is "no namespace".
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -133,6 +133,11 @@ impl Names {
     /// Bytes of all names and namespaces.
     pub(crate) fn bytes(&self) -> usize {
         self.namespaces.bytes() + self.names.bytes()
+    }
+
+    /// Names and namespaces.
+    pub(crate) fn held(&self) -> Held {
+        self.namespaces.held() + self.names.held()
     }
 
     pub(crate) fn mark(&self) -> NamesMark {

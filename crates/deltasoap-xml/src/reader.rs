@@ -23,6 +23,7 @@ mod text;
 
 use crate::chars::{expected, floor_boundary, unfinished_tail};
 use crate::feed::Detected;
+use crate::interner::Held;
 use crate::name::NamesMark;
 use crate::{Limits, NameId, Names, ScopeId, XmlError, XmlErrorKind};
 use attribute::Attributes;
@@ -126,6 +127,8 @@ pub struct Reader {
     kept: Option<NamesMark>,
     scopes: Scopes,
     spellings: Spellings,
+    /// What was interned before this document.
+    before: Held,
     /// Open elements, the root first.
     open: Vec<Open>,
     /// The start tag at hand.
@@ -164,7 +167,7 @@ enum Inside {
 
 static NEXT_ID: AtomicU64 = AtomicU64::new(0);
 
-/// Most names, and most spellings of names, kept from one document to the next.
+/// Most names, and most spellings of names, kept from one document to the next; and what are few new names in one document.
 const NAMES_KEPT: usize = 1 << 12;
 /// Most bytes of names and namespaces kept.
 const NAME_BYTES_KEPT: usize = 1 << 18;
@@ -173,7 +176,7 @@ impl Reader {
     /// A reader for one document at a time.
     pub fn new(limits: Limits, instructions: Instructions) -> Self {
         let mut names = Names::default();
-        Reader {
+        let mut reader = Reader {
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             forgotten: 0,
             limits,
@@ -182,6 +185,7 @@ impl Reader {
             names,
             kept: None,
             spellings: Spellings::default(),
+            before: Held::default(),
             open: Vec::new(),
             tag: Attributes::default(),
             tag_offset: 0,
@@ -190,7 +194,9 @@ impl Reader {
             inside: Inside::Nothing,
             empty: false,
             resume: None,
-        }
+        };
+        reader.before = reader.held();
+        reader
     }
 
     /// Makes ready for another document, also after an error. Keeps memory, scope ids, and names: documents of one
@@ -201,6 +207,7 @@ impl Reader {
         if is_large {
             self.forget_names();
         }
+        self.before = self.held();
         self.scopes.reset();
         self.open.clear();
         self.tag.clear();
@@ -239,6 +246,18 @@ impl Reader {
         self.scopes.forget_prefixes();
         self.spellings.clear();
         self.tag.forget_names();
+    }
+
+    /// True while the document has brought few names: at most 4096 elements and attributes, spellings of names, prefixes and namespaces
+    /// in all that were not known before, of 256 KiB together. They are kept to the end of the document, even where nothing else of it is.
+    pub fn has_few_new_names(&self) -> bool {
+        let new = self.held().beyond(self.before);
+        new.keys <= NAMES_KEPT && new.bytes <= NAME_BYTES_KEPT
+    }
+
+    /// All that is interned but scopes, whose number is bounded.
+    fn held(&self) -> Held {
+        self.names.held() + self.spellings.held() + self.scopes.held()
     }
 
     /// Reads the next event.

@@ -319,7 +319,8 @@ async fn items_printed(
     let mut reply = call.send_json_items::<Value>(data, list).await?;
     while let Some(batch) = reply.items.next_batch().await {
         let items = batch.map_err(DynamicError::Call)?;
-        if let Err(error) = print_json_lines(&reply.items_to_json(&items).map_err(DynamicError::Json)?) {
+        let printed = reply.items_to_json(&items).context("an item of the response cannot be written as JSON");
+        if let Err(error) = printed.and_then(|lines| print_json_lines(&lines)) {
             return Ok(Err(error));
         }
     }

@@ -82,10 +82,13 @@ impl Decoder {
     /// Says that what was read so far is not kept: its items were [taken out](super::take_finished) of the value. The limits on the length
     /// of a message and on the nodes of its trees count from here, so that a document of any length can be read in bounded memory. They go
     /// on counting where other content grows meanwhile: while bytes are kept because later elements may refer to them, and in a message
-    /// that has come back to a list after another element, as is possible where elements may come in any order.
+    /// that has come back to a list after another element, as is possible where elements may come in any order. So they do after many
+    /// [new names](deltasoap_xml::Reader::has_few_new_names), since names and namespaces are kept to the end of the document: without
+    /// that, a sender who declares another namespace in each item would fill the memory.
     pub fn let_go(&mut self) {
-        let State { references, comes_back, trees, .. } = &mut self.state;
-        if !*comes_back && !references.is_keeping() && !references.is_waiting() {
+        let State { reader, references, comes_back, trees, .. } = &mut self.state;
+        let is_held = *comes_back || references.is_keeping() || references.is_waiting() || !reader.has_few_new_names();
+        if !is_held {
             self.feed.allow_more();
             trees.taken = TreeCounts::default();
         }

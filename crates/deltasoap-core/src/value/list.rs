@@ -14,8 +14,9 @@ use std::fmt;
 /// within the items of another one can be meant.
 ///
 /// It is written as in the paths of errors, from the content of the body's element on: `result/item`, with `{namespace}local` where the
-/// local name is that of several fields. Choices and groups that have no element of their own are not named, unless they are the items:
-/// `$choice`, `$sequence`, and `$any` for elements of any name.
+/// local name is that of several fields (`{}local` without a namespace), and a number where the whole name is (`item#1`, `item#2`). Choices and groups that have no element
+/// of their own are not named, unless they are the items: `$choice`, `$sequence`, and `$any` for elements of any name. The second in one
+/// type is `$choice#2`, as in JSON. An element that others can be substituted for is such a choice; it can also be found by its local name.
 ///
 /// Where a message names another type for something on the way (`xsi:type`), the list is that of this type; there may be none.
 ///
@@ -92,20 +93,20 @@ const MOST_NAMED: usize = 8;
 /// How deep choices and groups may be within each other.
 const DEPTH: usize = 32;
 
+/// The most fields of a type that are looked at, those of choices and groups in it included. No description that is imported has as many.
+const MOST_FIELDS: usize = 1 << 20;
+
 impl ListPath {
     /// The only list of messages with this description.
     ///
     /// # Errors
     /// When there is none, or there are several: a type that contains itself has as many as levels.
     pub fn only(view: View<'_>) -> Result<Self, ListPathError> {
-        let (mut found, again) = all_lists(view);
-        match found.pop() {
-            None => Err(ListPathError::NoList),
-            Some(list) if found.is_empty() && !list.passes(view, &again) => Ok(list),
-            Some(last) => {
-                found.push(last);
-                Err(ListPathError::Several(found.iter().map(ToString::to_string).collect()))
-            }
+        let (found, again) = all_lists(view);
+        match &found[..] {
+            [] => Err(ListPathError::NoList),
+            [list] if !list.passes(view, &again) => Ok(list.clone()),
+            several => Err(ListPathError::Several(several.iter().map(ToString::to_string).collect())),
         }
     }
 
@@ -122,8 +123,10 @@ impl ListPath {
             if content.array().is_some() {
                 return Err(ListPathError::WithinItems(shown(&steps)));
             }
-            let (way, field, content) = field_named(content, name)?;
-            steps.extend(way);
+            let fields = Fields::of(content);
+            let at = fields.named(name)?;
+            let Entry { field, content, .. } = fields.entries[at];
+            steps.extend(fields.steps(at));
             view = content;
             if field.is_repeated() {
                 return match names.peek() {
@@ -207,12 +210,6 @@ impl fmt::Display for ListPath {
 }
 
 impl Step {
-    fn new(index: usize, field: &Field, view: View<'_>) -> Self {
-        let is_among = field.inline && !field.is_repeated() && view.complex().is_some();
-        let shown = (!is_among).then(|| label(field, view));
-        Step { index, name: field.name.clone(), shown }
-    }
-
     /// The field in a type, which may be derived from the one that the path was made for.
     fn index_in(&self, complex: &ComplexElement) -> Option<usize> {
         let has_name = |field: &Field| field.name == self.name;
@@ -233,16 +230,6 @@ fn names(path: &str) -> impl Iterator<Item = &str> {
         character == '/' && !is_within
     });
     parts.filter(|part| !part.is_empty())
-}
-
-/// How a field is written in a path.
-fn label(field: &Field, view: View<'_>) -> String {
-    match view.complex() {
-        _ if !field.inline => field.name.local.to_string(),
-        Some(it) if it.compositor == Compositor::Choice || it.is_choice_of_groups() => "$choice".to_owned(),
-        Some(_) => "$sequence".to_owned(),
-        None => "$any".to_owned(),
-    }
 }
 
 /// The description of the content, if no other type is named; `None` where places can share it.
@@ -273,73 +260,208 @@ fn item_of_array(view: View<'_>) -> Field {
     Field { name, element, min: 0, max: None, nillable, inline: false }
 }
 
-/// The way to a field of this name, which may be in a choice or group without an element; the field, and the view of its content.
-fn field_named<'s>(view: View<'s>, name: &str) -> Result<(Vec<Step>, &'s Field, View<'s>), ListPathError> {
-    let mut all = Vec::new();
-    fields(view, &mut Vec::new(), &mut all);
-    let is_named =
-        |field: &Field, view| label(field, view) == name || (!field.inline && field.name.to_string() == name);
-    let mut named: Vec<_> = all.iter().filter(|(_, field, view)| is_named(field, *view)).collect();
-    match (named.pop(), named.len()) {
-        (Some((steps, field, view)), 0) => Ok((steps.clone(), field, *view)),
-        (Some(last), _) => {
-            named.push(last);
-            let full = |(_, field, _): &&(Vec<Step>, &Field, View<'_>)| field.name.to_string();
-            Err(ListPathError::Several(named.iter().take(MOST_NAMED).map(full).collect()))
-        }
-        (None, _) => {
-            let fields = all.iter().take(MOST_NAMED).map(|(_, field, view)| label(field, *view)).collect();
-            Err(ListPathError::NoField { name: name.to_owned(), fields })
+/// The fields of a type, and those of choices and groups among them that have no element of their own, in the order of the schema.
+struct Fields<'s> {
+    entries: Vec<Entry<'s>>,
+}
+
+#[derive(Clone, Copy)]
+struct Entry<'s> {
+    /// The entry of the choice or group that it is in.
+    around: Option<usize>,
+    /// Its index among the fields of that, or of the type.
+    index: usize,
+    field: &'s Field,
+    content: View<'s>,
+}
+
+impl<'s> Entry<'s> {
+    /// It is a choice or group whose fields are among those around it.
+    fn is_among(&self) -> bool {
+        self.field.inline && !self.field.is_repeated() && self.content.complex().is_some()
+    }
+
+    /// How it is written, if it has no element of its own.
+    fn mark(&self) -> Option<&'static str> {
+        let mark = match self.content.complex() {
+            Some(it) if it.compositor == Compositor::Choice || it.is_choice_of_groups() => "$choice",
+            Some(_) => "$sequence",
+            None => "$any",
+        };
+        self.field.inline.then_some(mark)
+    }
+
+    /// True if a name is that of its element, with or without the namespace, or its mark.
+    fn is_named(&self, name: &str) -> bool {
+        let QName { namespace, local } = &self.field.name;
+        let full = name.strip_prefix('{').and_then(|rest| rest.rsplit_once('}'));
+        match self.mark() {
+            Some(mark) => name == mark,
+            None => name == &**local || full.is_some_and(|full| full == (&**namespace, &**local)),
         }
     }
 }
 
-/// The fields of a type, and those of choices and groups among them.
-fn fields<'s>(view: View<'s>, before: &mut Vec<Step>, into: &mut Vec<(Vec<Step>, &'s Field, View<'s>)>) {
-    let Some(complex) = view.complex().filter(|_| before.len() < DEPTH) else { return };
-    for (index, field) in complex.fields.iter().enumerate() {
-        let content = view.follow(field.element);
-        let step = Step::new(index, field, content);
-        let is_among = step.shown.is_none();
-        before.push(step);
-        if is_among {
-            fields(content, before, into);
-        } else {
-            into.push((before.clone(), field, content));
+impl<'s> Fields<'s> {
+    fn of(view: View<'s>) -> Self {
+        let mut fields = Fields { entries: Vec::new() };
+        fields.add(view, None, 0);
+        fields
+    }
+
+    fn add(&mut self, view: View<'s>, around: Option<usize>, depth: usize) {
+        let Some(complex) = view.complex().filter(|_| depth < DEPTH) else { return };
+        let room = MOST_FIELDS.saturating_sub(self.entries.len());
+        for (index, field) in complex.fields.iter().enumerate().take(room) {
+            let entry = Entry { around, index, field, content: view.follow(field.element) };
+            self.entries.push(entry);
+            if entry.is_among() {
+                self.add(entry.content, Some(self.entries.len() - 1), depth + 1);
+            }
         }
-        before.pop();
+    }
+
+    /// The entries that have names, and their places.
+    fn shown(&self) -> impl Iterator<Item = (usize, &Entry<'s>)> {
+        self.entries.iter().enumerate().filter(|(_, entry)| !entry.is_among())
+    }
+
+    /// The only entry of a name.
+    fn named(&self, name: &str) -> Result<usize, ListPathError> {
+        let (plain, number) = numbered(name);
+        let named: Vec<_> = self.shown().filter(|(_, entry)| entry.is_named(plain)).collect();
+        let is_one_name = named.windows(2).all(|pair| pair[0].1.field.name == pair[1].1.field.name);
+        let is_marked = named.iter().any(|(_, entry)| entry.mark().is_some());
+        match number {
+            None if named.is_empty() => self.substituted(name),
+            None if named.len() > 1 && !is_marked => Err(self.several(&named)),
+            Some(_) if !is_one_name && !is_marked => Err(self.several(&named)),
+            _ => {
+                let nth = number.unwrap_or(1).checked_sub(1).and_then(|nth| named.get(nth));
+                nth.map(|(at, _)| *at).ok_or_else(|| self.without(name))
+            }
+        }
+    }
+
+    /// The only choice that stands for an element of this name and those that can be substituted for it.
+    fn substituted(&self, name: &str) -> Result<usize, ListPathError> {
+        let is_head = |entry: &Entry<'_>| entry.mark() == Some("$choice") && &*entry.field.name.local == name;
+        let heads: Vec<_> = self.shown().filter(|(_, entry)| is_head(entry)).collect();
+        match &heads[..] {
+            [] => Err(self.without(name)),
+            [(at, _)] => Ok(*at),
+            several => Err(self.several(several)),
+        }
+    }
+
+    fn several(&self, named: &[(usize, &Entry<'_>)]) -> ListPathError {
+        ListPathError::Several(named.iter().take(MOST_NAMED).map(|(at, _)| self.label(*at)).collect())
+    }
+
+    fn without(&self, name: &str) -> ListPathError {
+        let fields = self.shown().take(MOST_NAMED).map(|(at, _)| self.label(at)).collect();
+        ListPathError::NoField { name: name.to_owned(), fields }
+    }
+
+    /// How an entry is written in a path: a name that no other has.
+    fn label(&self, at: usize) -> String {
+        let entry = &self.entries[at];
+        let nth = |is_same: &dyn Fn(&Entry<'_>) -> bool| {
+            let mut same = self.shown().filter(|(_, other)| is_same(other)).map(|(at, _)| at);
+            same.position(|other| other == at).unwrap_or_default() + 1
+        };
+        if let Some(mark) = entry.mark() {
+            return match nth(&|other| other.mark() == Some(mark)) {
+                1 => mark.to_owned(),
+                number => format!("{mark}#{number}"),
+            };
+        }
+        let name = &entry.field.name;
+        let namesakes =
+            || self.shown().filter(|(_, other)| other.mark().is_none() && other.field.name.local == name.local);
+        let written = match namesakes().all(|(_, other)| other.field.name == *name) {
+            true => name.local.to_string(),
+            false => format!("{{{}}}{}", name.namespace, name.local),
+        };
+        match namesakes().filter(|(_, other)| other.field.name == *name).count() {
+            1 => written,
+            _ => format!("{written}#{}", nth(&|other| other.mark().is_none() && other.field.name == *name)),
+        }
+    }
+
+    /// The steps to an entry.
+    fn steps(&self, at: usize) -> Vec<Step> {
+        let way = std::iter::successors(Some(at), |at| self.entries[*at].around);
+        let step = |place: usize| {
+            let Entry { index, field, .. } = self.entries[place];
+            Step { index, name: field.name.clone(), shown: (place == at).then(|| self.label(at)) }
+        };
+        let mut steps: Vec<_> = way.map(step).collect();
+        steps.reverse();
+        steps
     }
 }
 
-/// The lists of a message, more than can be named left out, and the types that were met more than once.
+/// A name without its number, and the number. A namespace may hold the mark.
+fn numbered(name: &str) -> (&str, Option<usize>) {
+    let split = name.rsplit_once('#').and_then(|(plain, number)| Some((plain, Some(number.parse().ok()?))));
+    split.unwrap_or((name, None))
+}
+
+/// A type that was met on the way to lists. All are kept, so that each needs to know only where it was met.
+struct Met<'s> {
+    around: Option<Place>,
+    fields: Fields<'s>,
+}
+
+/// A field of a type that was met: the type's number, and the field's place among its [fields](Fields).
+#[derive(Clone, Copy)]
+struct Place {
+    of: usize,
+    at: usize,
+}
+
+/// The steps to a field.
+fn steps_to(met: &[Met<'_>], place: Option<Place>) -> Vec<Step> {
+    let mut way: Vec<_> = std::iter::successors(place, |place| met[place.of].around).collect();
+    way.reverse();
+    way.into_iter().flat_map(|Place { of, at }| met[of].fields.steps(at)).collect()
+}
+
+/// The lists of a message, more than can be named left out, and the types that were met more than once. Takes time and memory with the
+/// number of fields, however deep they are.
 fn all_lists(view: View<'_>) -> (Vec<ListPath>, HashSet<*const Element>) {
-    let (mut found, mut seen, mut again) = (Vec::new(), HashSet::new(), HashSet::new());
-    let mut ahead = VecDeque::from([(Vec::<Step>::new(), view)]);
-    while let Some((steps, view)) = ahead.pop_front() {
-        if found.len() == MOST_NAMED {
-            break;
-        }
+    let (mut found, mut met, mut seen, mut again) = (Vec::new(), Vec::new(), HashSet::new(), HashSet::new());
+    let mut ahead = VecDeque::from([(None, view)]);
+    while let Some((around, view)) = ahead.pop_front()
+        && found.len() < MOST_NAMED
+    {
         let Some(view) = plain(view) else { continue };
         match view.element {
-            Element::Array(array) if array.dimensions <= 1 => found.push(ListPath { item: item_of_array(view), steps }),
+            Element::Array(array) if array.dimensions <= 1 => {
+                found.push(ListPath { item: item_of_array(view), steps: steps_to(&met, around) });
+            }
             Element::Complex(_) if !seen.insert(std::ptr::from_ref(view.element)) => {
                 again.insert(std::ptr::from_ref(view.element));
             }
-            Element::Complex(complex) => {
-                for (index, field) in complex.fields.iter().enumerate() {
-                    let content = view.follow(field.element);
-                    let mut steps = steps.clone();
-                    steps.push(Step::new(index, field, content));
-                    match field.is_repeated() {
-                        true => found.push(ListPath { item: field.clone(), steps }),
-                        false => ahead.push_back((steps, content)),
+            Element::Complex(_) => {
+                let of = met.len();
+                met.push(Met { around, fields: Fields::of(view) });
+                for (at, Entry { field, content, .. }) in met[of].fields.shown() {
+                    let place = Some(Place { of, at });
+                    if field.is_repeated() && found.len() < MOST_NAMED {
+                        found.push(ListPath { item: (*field).clone(), steps: steps_to(&met, place) });
+                    }
+                    let leads_on =
+                        matches!(content.element, Element::Complex(_) | Element::Array(_) | Element::Open(_));
+                    if leads_on && !field.is_repeated() {
+                        ahead.push_back((place, *content));
                     }
                 }
             }
             _ => {}
         }
     }
-    found.truncate(MOST_NAMED);
     (found, again)
 }
 
@@ -379,11 +501,18 @@ impl Batch {
     }
 }
 
-/// What the items of a dynamic list are taken as: each as a [`Value`], or together as a [`Batch`].
-pub trait FromList: Sized + Send + 'static {
+/// What the items of a dynamic list are taken as: each as a [`Value`], or together as a [`Batch`]. There are no others.
+pub trait FromList: sealed::Sealed + Sized + Send + 'static {
     /// Makes them of a list with items, which `field` and `view` describe.
     #[doc(hidden)]
     fn from_list(list: Value, field: &Field, view: View<'_>) -> Vec<Self>;
+}
+
+mod sealed {
+    pub trait Sealed {}
+
+    impl Sealed for super::Value {}
+    impl Sealed for super::Batch {}
 }
 
 impl FromList for Value {

@@ -39,7 +39,8 @@ pub struct ItemsReply<T> {
     pub status: StatusCode,
     /// Where the list is in the response.
     pub list: ListPath,
-    /// The items. Nothing is read ahead: while they are not asked for, the server has to wait. Parts that came with the message are not kept.
+    /// The items. Nothing is read ahead: while they are not asked for, the server has to wait, which it may not do for long; see
+    /// [`Client::call_items`](deltasoap_http::Client::call_items). Parts that came with the message are not kept.
     pub items: Items<Value, T, CallError>,
 }
 
@@ -49,7 +50,8 @@ impl<T> ItemsReply<T> {
         ItemsReply { operation, head, status, list, items: body }
     }
 
-    /// Items as JSON, each by itself: a value that several items share is written with each.
+    /// Items as JSON, each by itself: a value that several items share is written with each. An item that refers to a part of a package is
+    /// written as the reference, since parts are not kept.
     ///
     /// # Errors
     /// None are known for received items.

@@ -39,11 +39,15 @@ where
     /// The memory needed does not grow with the list, and the client's limits on the
     /// [length](deltasoap_core::Limits::message) of a message and on the nodes of trees count from the last items that were taken.
     /// Nothing is read ahead: while items are not asked for, the server has to wait. The client's
-    /// [timeout](crate::ClientBuilder::timeout) covers the call up to the first items, and then each wait for more.
+    /// [timeout](crate::ClientBuilder::timeout) covers the call up to the first items, and then each wait for more bytes: a server that
+    /// sends a few now and then is waited for as long as it does, so a caller that wants an item by some time sets a limit to
+    /// [`next`](Items::next) itself. Servers have limits too: those of this library close a connection on which nothing could be written for
+    /// their [`write_timeout`](crate::Server::write_timeout), 30 seconds by default, so a caller that pauses for longer may lose the rest.
     ///
-    /// A package of parts is read whole, and so are its parts, which are dropped. A client with an
-    /// [inspector](crate::ClientBuilder::inspect) refuses such calls, since that needs whole messages. In gzip, the client's bounds on
-    /// the content hold for the whole message.
+    /// The memory of [new names](deltasoap_core::decode::Decoder::let_go) is bounded too: after some thousand names or namespaces that were not
+    /// known before, the limit on the length counts on. A package of parts is read whole, and so are its parts, which are dropped. A client
+    /// with an [inspector](crate::ClientBuilder::inspect) refuses such calls, since that needs whole messages. Where the response is
+    /// compressed, the client's bounds on compressed content hold for the whole message.
     ///
     /// ```
     /// # use deltasoap::http::{Client, SoapService};
@@ -179,6 +183,8 @@ struct Arrival<M, T> {
     unread: Bytes,
     /// How long it may pause.
     timeout: Option<Duration>,
+    /// An error that comes after the items at hand.
+    failure: Option<CallError>,
 }
 
 impl<M, T> Arrival<M, T> {
@@ -204,7 +210,7 @@ impl<M, T> Arrival<M, T> {
         let mut reading = Reading::new(&mut parts, receiver, decoder, settings);
         if !media.is_package() {
             reading.expect(&media);
-            return Ok(Arrival { parts, reading, body: Some(body), unread: Bytes::new(), timeout });
+            return Ok(Arrival { parts, reading, body: Some(body), unread: Bytes::new(), timeout, failure: None });
         }
         let limits = settings.attachments.limits;
         let mut attachments = Attachments::of(&media, body, limits, timeout).map_err(CallError::Attachment)?;
@@ -212,16 +218,37 @@ impl<M, T> Arrival<M, T> {
             return Err(reading.explained(error, &parts));
         }
         attachments.finish().await.map_err(CallError::Attachment)?;
-        let mut arrival = Arrival { parts, reading, body: None, unread: Bytes::new(), timeout };
+        let mut arrival = Arrival { parts, reading, body: None, unread: Bytes::new(), timeout, failure: None };
         arrival.end()?;
         Ok(arrival)
     }
 
+    /// The items before an error come first, so that they do not depend on how the bytes were cut.
     async fn more(&mut self) -> Result<bool, CallError> {
-        match self.read_on().await {
+        let result = match self.failure.take() {
+            Some(failure) => Err(failure),
+            None => match self.read_on().await {
+                Err(failure) if self.has_items_before(&failure) => {
+                    self.failure = Some(failure);
+                    return Ok(true);
+                }
+                result => result,
+            },
+        };
+        match result {
             Err(CallError::Decode(_)) if self.reading.is_empty() => Err(empty(self.parts.status, &self.parts.headers)),
             result => result.map_err(|error| self.reading.explained(error, &self.parts)),
         }
+    }
+
+    /// After a failure: takes the items before it. True if there are some at hand. Where it is no fault of the message itself, what has come
+    /// is read to its end, since the decoder may have left a beginning of an item for later.
+    fn has_items_before(&mut self, failure: &CallError) -> bool {
+        if matches!(failure, CallError::Charset(_) | CallError::Coding(_) | CallError::Http(_) | CallError::Timeout) {
+            // Whatever is wrong there, the failure came first.
+            let _ = self.reading.finish_decoding();
+        }
+        self.reading.receiver().flow.take_finished()
     }
 
     async fn read_on(&mut self) -> Result<bool, CallError> {

@@ -212,15 +212,21 @@ impl<R: Receiver> Reading<R> {
     }
 
     pub(super) async fn finish(&mut self) -> Result<(), CallError> {
-        self.decoder.finish(&mut self.reader).map_err(CallError::Decode)?;
+        self.finish_decoding()?;
         self.inspection.finish(&self.charset).await.map_err(CallError::Refused)
     }
 
-    pub(super) fn push(&mut self, data: Bytes) -> Result<(), CallError> {
+    /// Reads to the end of what has come.
+    pub(super) fn finish_decoding(&mut self) -> Result<(), CallError> {
+        self.decoder.finish(&mut self.reader).map_err(CallError::Decode)
+    }
+
+    pub(super) fn push(&mut self, mut data: Bytes) -> Result<(), CallError> {
         keep(&mut self.first, &data);
-        self.charset.check(&data).map_err(CallError::Charset)?;
+        let checked = self.charset.cut(&mut data);
         self.inspection.add(&data);
-        self.decoder.push_bytes(&mut self.reader, data).map_err(CallError::Decode)
+        self.decoder.push_bytes(&mut self.reader, data).map_err(CallError::Decode)?;
+        checked.map_err(CallError::Charset)
     }
 }
 

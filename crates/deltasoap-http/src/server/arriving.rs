@@ -110,7 +110,8 @@ impl Arrival {
         self.receiving.dispatch()
     }
 
-    /// Reads on until there are items, or the message has ended; false if it has.
+    /// Reads on until there are items, or the message has ended; false if it has. The items before an error come first, so that they do not
+    /// depend on how the bytes were cut.
     ///
     /// # Errors
     /// When the message is invalid or does not arrive; then, too, if it is called again.
@@ -127,7 +128,11 @@ impl Arrival {
                 self.receiving.count(&self.service);
                 Ok(false)
             }
-            Err(failure) => Err(self.fail(failure)),
+            Err(failure) => {
+                let has_items = self.receiving.take_items_before(&failure);
+                let fault = self.fail(failure);
+                if has_items { Ok(true) } else { Err(fault) }
+            }
         }
     }
 

@@ -172,13 +172,15 @@ impl Operation {
     /// for items, the client has to wait. The handler's [time limit](crate::ServiceBuilder::handler_timeout) holds from one read to the
     /// next.
     ///
-    /// The handler starts when there are items, or when the message is whole. When it succeeds, the service reads what it has left of
+    /// The handler starts when there are items, or when the message is whole. Of an invalid message it gets the finished items before the
+    /// error, then the error, however the bytes came. When it succeeds, the service reads what it has left of
     /// the message, within its limits, and sends the response only if the message is valid; else the client gets a fault. A handler
     /// that must know earlier, for example to commit a transaction, asks until there is no item left, or calls
     /// [`finish`](Items::finish). One that passes the items on to another task must read to the end itself.
     ///
-    /// Messages with attachments are read whole, and their items are there at once. In gzip, the service's bounds on the content hold
-    /// for the whole message. [Deviations](Context::deviations) are not known when the handler starts. In SOAP encoding, a message
+    /// Names and namespaces are kept to the end of a message: after some thousand that were not known before, the limit on the length
+    /// [counts on](deltasoap_core::decode::Decoder::let_go). Messages with attachments are read whole, and their items are there at once.
+    /// Where a request is compressed, the service's bounds on compressed content hold for the whole message. [Deviations](Context::deviations) are not known when the handler starts. In SOAP encoding, a message
     /// with references is kept from the first one on, and messages with an array that has positions or an offset are refused. Requests
     /// are not compared with earlier ones. A request that comes back to a list after another element, where these may come in any
     /// order, is bounded as a whole. The handler runs where the connection is served, whatever the length: see

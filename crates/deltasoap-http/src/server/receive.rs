@@ -247,12 +247,13 @@ impl Receiving {
     }
 
     /// Decodes some bytes, and yields to other tasks if that took long.
-    pub(super) async fn push(&mut self, data: Bytes) -> Result<(), Failure> {
+    pub(super) async fn push(&mut self, mut data: Bytes) -> Result<(), Failure> {
         self.bytes += data.len() as u64;
-        self.charset.check(&data).map_err(Failure::Charset)?;
+        let checked = self.charset.cut(&mut data);
         self.inspection.add(&data);
         let before = self.time;
         self.timed(|decoder, reader| decoder.push_bytes(reader, data))?;
+        checked.map_err(Failure::Charset)?;
         self.pace.pause(self.time - before).await;
         Ok(())
     }
@@ -340,6 +341,20 @@ impl Receiving {
             self.decoder.put_back(decoder);
         }
         Ok(taken)
+    }
+
+    /// After a failure: takes the items before it. True if there are some at hand. Where it is no fault of the message itself, what has come
+    /// is read to its end, since the decoder may have left a beginning of an item for later.
+    pub(super) fn take_items_before(&mut self, failure: &Failure) -> bool {
+        let read = match failure {
+            Failure::Charset(_) | Failure::Coding(_) | Failure::Transport | Failure::Timeout => {
+                self.timed(Decoder::finish)
+            }
+            _ => Ok(()),
+        };
+        let is_sound = !matches!(failure, Failure::Panicked(_)) && !matches!(read, Err(Failure::Panicked(_)));
+        let Some(call) = self.reader.receiver.call().filter(|_| is_sound) else { return false };
+        matches!(guard_call(|| call.take_items()), Ok(Some(true)))
     }
 
     /// Takes the last items, after the message was read.

@@ -1,10 +1,18 @@
-//! The memory that a list takes on its way, from an iterator through a server to a caller, does not grow with its items.
+//! The memory that a list takes on its way, from an iterator through a server to a caller, does not grow with its items, whatever these are.
 
 use crate::{ALLOCATOR, ALONE};
-use deltasoap::http::{Answer, Client, Context, Items, Operation, OverlaidAnswer, Server, SoapService};
+use bytes::Bytes;
+use deltasoap::http::{
+    Answer, Body, CallError, Client, Context, Items, Operation, OverlaidAnswer, Server, SoapService,
+};
 use deltasoap::soap::Fault;
-use deltasoap::{Lease, Soap, Streamed};
+use deltasoap::{DecodeOptions, Lease, Limits, Node, Soap, Streamed};
+use http::{Request, Response, StatusCode};
+use http_body::Frame;
+use http_body_util::{BodyExt, StreamBody};
 use peakmem_alloc::PeakMemAllocTrait;
+use std::convert::Infallible;
+use tower::ServiceExt;
 
 #[derive(Debug, Soap)]
 #[soap(namespace = "urn:m", message)]
@@ -73,4 +81,78 @@ async fn memory_is_that_of_a_few_windows() {
     let peak = ALLOCATOR.get_peak_memory();
     assert!(peak < 2 << 20, "{peak} bytes for a response of 14 MB");
     serving.abort();
+}
+
+#[derive(Debug, Soap)]
+#[soap(namespace = "urn:m", name = "Sum", message)]
+struct Trees {
+    item: Vec<Node>,
+}
+
+/// A message of 400,000 items, whose `N` is another number in each.
+fn hostile(item: &'static str) -> impl http_body::Body<Data = Bytes, Error = Infallible> + Send + 'static {
+    let head =
+        "<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'><s:Body><m:Sum xmlns:m='urn:m'>".to_owned();
+    let items = (0..1000).map(|piece| (0..400).map(|n| item.replace('N', &format!("{}", 400 * piece + n))).collect());
+    let pieces = std::iter::once(head).chain(items).chain(["</m:Sum></s:Body></s:Envelope>".to_owned()]);
+    StreamBody::new(futures_util::stream::iter(pieces.map(|piece: String| Ok(Frame::data(Bytes::from(piece))))))
+}
+
+/// Names and namespaces are kept to the end of a message, so they are bounded by the limit on its length.
+#[tokio::test]
+async fn memory_is_bounded_where_each_item_brings_new_names() {
+    const ITEMS: [&str; 3] = [
+        "<item xmlns:pN='uN'>1</item>",
+        "<item xmlns:p='urn:a-long-name-of-a-namespace-N'>1</item>",
+        "<item><eN aN=''/></item>",
+    ];
+    let _alone = ALONE.lock().await;
+    let limits = Limits { message: 256 << 10, ..Limits::default() };
+    let options = DecodeOptions { limits, ..DecodeOptions::default() };
+    let count_trees = async |mut items: Items<Trees, Node, Fault>, _: Context| {
+        let mut count = 0;
+        while let Some(batch) = items.next_batch().await {
+            count += batch?.len() as u64;
+        }
+        Ok::<_, Fault>(Total { count })
+    };
+    for item in ITEMS {
+        let operation = match item.contains("eN") {
+            true => Operation::with_items(|trees: &mut Trees| &mut trees.item, count_trees),
+            false => Operation::with_items(|sum: &mut Sum| &mut sum.item, count),
+        };
+        let service = SoapService::builder().options(options).add_operation(operation).build().expect("a service");
+        let request = Request::post("/").header("content-type", "text/xml").body(hostile(item)).expect("a request");
+        ALLOCATOR.reset_peak_memory();
+        let response = service.oneshot(request).await.expect("it never fails");
+        assert_eq!(response.status(), StatusCode::PAYLOAD_TOO_LARGE, "{item}");
+        drop(response.into_body().collect().await);
+        let peak = ALLOCATOR.get_peak_memory();
+        assert!(peak < 6 << 20, "{peak} bytes for requests of {item}");
+        let answering = tower::service_fn(move |_: Request<Body>| {
+            let response = Response::builder().header("content-type", "text/xml").body(hostile(item));
+            std::future::ready(Ok::<_, Infallible>(response.expect("a response")))
+        });
+        let client = Client::builder("http://localhost/").options(options).build_with(answering).expect("a client");
+        ALLOCATOR.reset_peak_memory();
+        let ask = Ask { count: 0 };
+        let result = match item.contains("eN") {
+            true => client
+                .call_items(&ask, |trees: &mut Trees| &mut trees.item)
+                .await
+                .expect("items")
+                .finish()
+                .await
+                .map(drop),
+            false => {
+                client.call_items(&ask, |sum: &mut Sum| &mut sum.item).await.expect("items").finish().await.map(drop)
+            }
+        };
+        assert!(
+            matches!(&result, Err(CallError::Decode(error)) if error.to_string().contains("`message`")),
+            "{result:?}"
+        );
+        let peak = ALLOCATOR.get_peak_memory();
+        assert!(peak < 6 << 20, "{peak} bytes for responses of {item}");
+    }
 }

@@ -8,7 +8,7 @@
 
 use super::Bound;
 use super::fail::{Fail, fault};
-use crate::interner::Interner;
+use crate::interner::{Held, Interner};
 use crate::name::{NsId, ScopeId};
 use crate::{Names, XmlErrorKind};
 
@@ -96,6 +96,11 @@ impl Scopes {
         self.unbind(0);
         self.prefixes.truncate(3);
         self.bindings.truncate(3);
+    }
+
+    /// The prefixes; scopes have a bound of their own.
+    pub(crate) fn held(&self) -> Held {
+        self.prefixes.held()
     }
 
     /// The id of a prefix; new ones are unbound.

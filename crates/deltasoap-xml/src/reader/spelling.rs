@@ -8,7 +8,7 @@
 use super::fail::{Fail, fault};
 use super::scope::{PrefixId, Scopes, UNBOUND};
 use crate::chars;
-use crate::interner::Interner;
+use crate::interner::{Held, Interner};
 use crate::name::{NameId, NsId};
 use crate::{Names, XmlErrorKind};
 
@@ -60,6 +60,10 @@ impl Spellings {
     /// Number of spellings.
     pub(crate) fn len(&self) -> usize {
         self.entries.len()
+    }
+
+    pub(crate) fn held(&self) -> Held {
+        self.texts.held()
     }
 
     pub(crate) fn clear(&mut self) {

@@ -93,6 +93,30 @@ fn names_are_kept_until_there_are_many() {
     assert_eq!(name("<third/>"), first, "all was forgotten, so the first id is given again");
 }
 
+/// Whatever is kept to the end of a document counts, but not what others brought before.
+#[test]
+fn new_names_of_a_document_are_counted() {
+    let mut reader = reader();
+    let mut read = |item: &dyn Fn(usize) -> String, count: usize| {
+        reader.reset();
+        let document = format!("<r>{}</r>", (0..count).map(item).collect::<String>());
+        let mut window = Window::whole(document.as_bytes());
+        while reader.next(&mut window).unwrap() != Event::Done {}
+        reader.has_few_new_names()
+    };
+    for (index, kind) in
+        ["<eN/>", "<r aN=''/>", "<r xmlns:pN='u'/>", "<r xmlns:p='uN'/>", "<r xmlns='N'/>"].into_iter().enumerate()
+    {
+        let item = |n: usize| kind.replace('N', &format!("{}", 10_000 * index + n));
+        assert!(read(&item, 1200), "{kind}");
+        assert!(read(&item, 2400), "half of them are known: {kind}");
+        assert!(!read(&|n| item(5000 + n), 4200), "{kind}");
+    }
+    let long = "x".repeat(1000);
+    assert!(!read(&|n| format!("<r xmlns:p='{long}{n}'/>"), 300));
+    assert!(read(&|_| "<r xmlns:p='u'><p:e/></r>".to_owned(), 300));
+}
+
 #[test]
 fn bindings_end_with_their_document_even_where_it_breaks_off() {
     let mut reader = reader();

@@ -2,10 +2,10 @@
 //! also read as dynamic values, whose list is found by the description.
 
 use deltasoap::decode::{Cursor, Decoder, ElementRoot, Root, Step, take_finished};
-use deltasoap::schema::View;
+use deltasoap::schema::{Builtin, ComplexElement, Compositor, Element, Field, Schema, SimpleElement, View};
 use deltasoap::{
     Batch, Content, DecodeOptions, Error, ErrorKind, FromList, Limits, ListPath, ListPathError, MultiArray, Node,
-    Shared, Soap, SoapArray, Tolerance, Typed, Value,
+    QName, Shared, Soap, SoapArray, Tolerance, Typed, Value,
 };
 use proptest::prelude::*;
 use std::fmt::Debug;
@@ -334,6 +334,61 @@ fn the_list_is_told_before_any_message() {
     assert_eq!(error, ListPathError::Dimensions("cell".to_owned()));
 }
 
+/// The names that errors give, and those of lists themselves, are names by which lists are found.
+#[test]
+fn lists_of_one_name_are_told_apart() {
+    let mut schema = Schema::new();
+    let complex = |name, compositor, fields: Vec<Field>| {
+        Element::Complex(ComplexElement {
+            name: QName::new("", name),
+            compositor,
+            fields: fields.into(),
+            attributes: Vec::new().into(),
+            text: None,
+            open: false,
+            any_attribute: false,
+            choices: Vec::new().into(),
+        })
+    };
+    let list = |name, element, inline| Field { name, element, min: 0, max: None, nillable: false, inline };
+    let simple = SimpleElement {
+        name: Builtin::Int.name(),
+        base: Builtin::Int,
+        enumeration: Vec::new().into(),
+        default: None,
+        packed: None,
+    };
+    let int = schema.add(Element::Simple(simple));
+    let up =
+        |name| complex("", Compositor::Choice, vec![Field { max: Some(1), ..list(QName::new("", name), int, false) }]);
+    let choices = [schema.add(up("up")), schema.add(up("down"))];
+    let items = ["urn:a", "urn:b", "", ""].map(|namespace| list(QName::new(namespace, "item"), int, false));
+    let between = Field { max: Some(1), ..list(QName::new("", "between"), int, false) };
+    let first = list(QName::new("", "up"), choices[0], true);
+    let second = list(QName::new("", "down"), choices[1], true);
+    let fields = [first, between, second].into_iter().chain(items).collect();
+    let twice = schema.add(complex("Twice", Compositor::Sequence, fields));
+    let view = schema.view(twice);
+    let names = ["$choice", "$choice#2", "{urn:a}item", "{urn:b}item", "{}item#1", "{}item#2"].map(str::to_owned);
+    assert_eq!(ListPath::only(view), Err(ListPathError::Several(names.to_vec())));
+    let mut lists = Vec::new();
+    for name in &names {
+        let list = ListPath::find(view, name).expect("a list");
+        assert_eq!(list.to_string(), *name);
+        assert!(!lists.contains(&list), "{name}");
+        lists.push(list);
+    }
+    assert_eq!(&*lists[3].item().name.namespace, "urn:b");
+    let several = |names: &[String]| Err(ListPathError::Several(names.to_vec()));
+    assert_eq!(ListPath::find(view, "item"), several(&names[2..]));
+    assert_eq!(ListPath::find(view, "{}item"), several(&names[4..]));
+    assert_eq!(ListPath::find(view, "down").as_ref(), Ok(&lists[1]));
+    for unknown in ["$choice#3", "$choice#0", "{urn:c}item", "between#2"] {
+        let error = ListPath::find(view, unknown).expect_err("no such field");
+        assert!(matches!(error, ListPathError::NoField { .. }), "{unknown}: {error}");
+    }
+}
+
 /// The lists of items go on being lists of their own when the items around them are taken.
 #[test]
 fn a_list_that_is_taken_twice_deep() {
@@ -385,6 +440,33 @@ fn limits_count_from_what_was_taken() {
     let (items, _) =
         read_taken(decoder(), &pieces(xml.as_bytes(), &[60]), |it: &mut Trees| &mut it.tree).expect("in bounds");
     assert_eq!(items.len(), 300);
+}
+
+/// Names are kept to the end of a message, so the limits count on where it brings many.
+#[test]
+fn new_names_are_bounded() {
+    let limits = Limits { message: 15_000, ..Limits::default() };
+    let options = DecodeOptions { limits, ..DecodeOptions::default() };
+    let kinds = [
+        "<tree><eN/></tree>",
+        "<tree aN=''/>",
+        "<tree xmlns:pN='u'/>",
+        "<tree xmlns:p='uN'/>",
+        "<tree><e xmlns='uN'/></tree>",
+    ];
+    for kind in kinds {
+        for decoder in [Decoder::new, Decoder::without_shortcuts] {
+            let read = |count: usize| {
+                let trees: String = (0..count).map(|n| kind.replace('N', &format!("{n:05}"))).collect();
+                let xml = format!("<r>{trees}</r>");
+                assert!(xml.len() as u64 > limits.message);
+                read_taken(decoder(options), &pieces(xml.as_bytes(), &[1000]), |it: &mut Trees| &mut it.tree)
+            };
+            assert_eq!(read(1100).expect("few names").0.len(), 1100, "{kind}");
+            let error = read(10_000).expect_err("many names");
+            assert!(error.to_string().contains("`message`"), "{kind}: {error}");
+        }
+    }
 }
 
 /// Rows of a matrix that came as one array, and as arrays of their own.
