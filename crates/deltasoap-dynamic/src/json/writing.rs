@@ -40,7 +40,7 @@ impl<'c> Writing<'c> {
     /// # Errors
     /// When it is of another shape than its schema.
     pub(crate) fn item(&self, item: &Value, field: &Field, path: &Path<'_>) -> Result<Json, JsonError> {
-        self.occurrence(item, field, &field.name, path)
+        self.occurrence(item, field, path)
     }
 
     /// With the bytes of parts that the value refers to.
