@@ -27,7 +27,7 @@ const FIGURES: [&str; 12] = [
 ];
 
 /// Beginnings of claims' keys with the exhibits that they stand in, of serializing and of deserializing.
-const PLACES: [(&str, [&str; 2]); 7] = [
+const PLACES: [(&str, [&str; 2]); 10] = [
     ("arrays:", ["Table 1", "Table 1"]),
     ("cut-offs:", ["Table 2", "Table 2"]),
     ("composites:", ["Table 3", "Table 3"]),
@@ -35,6 +35,9 @@ const PLACES: [(&str, [&str; 2]); 7] = [
     ("fields:", ["Figure 9", "Figure 10"]),
     ("constant:", ["Figure 13", "Figure 14"]),
     ("sum:", ["Figure 13", "Figure 14"]),
+    ("intervals:", ["Table 3", "Table 3"]),
+    ("widest:", ["Table 3", "Table 3"]),
+    ("precise:", ["Section 3.4", "Section 3.4"]),
 ];
 
 /// The paper's tables beside the printed ones, its figures, and what predictions are made of. Without a calibration and its model only what is
@@ -90,7 +93,7 @@ mod tests {
     fn every_table_and_figure_is_drawn_and_every_verdict_hangs_somewhere() {
         let (calibration, printed) = (Calibration::load(Path::new(SAMPLE)).unwrap(), printed().unwrap());
         let models = [Ok(Model::fit(&calibration).unwrap())];
-        let verdicts = verdicts(&models, &printed);
+        let verdicts = verdicts(&models, &Err("not predicted".to_owned()), &printed);
         let all = exhibits(models[0].as_ref().ok().map(|model| (&calibration, model)), &verdicts, &printed);
         assert_eq!(all.len(), TABLES.len() + FIGURES.len() + 1);
         for exhibit in &all {
@@ -104,7 +107,7 @@ mod tests {
     #[test]
     fn what_is_printed_is_there_without_a_model() {
         let printed = printed().unwrap();
-        let verdicts = verdicts(&[Err("noise".to_owned())], &printed);
+        let verdicts = verdicts(&[Err("noise".to_owned())], &Err("noise".to_owned()), &printed);
         let all = exhibits(None, &verdicts, &printed);
         assert!(all[..3].iter().all(|table| table.grids.len() == 1 && !table.verdicts.is_empty()));
     }

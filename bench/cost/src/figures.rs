@@ -5,7 +5,7 @@ use deltasoap_cost::workload::Class;
 use deltasoap_cost::{Activity, ActivityModel, Calibration, Model, Point, Workload};
 use deltasoap_report::{Chart, Line, Mark};
 
-/// Figures 3 to 14. The paper serializes to a socket; here serializing to memory stands beside it.
+/// Figures 3 to 14. The paper serializes to a socket; here serializing to memory stands beside it. Activities that were not measured are left out.
 pub fn figures(measured: &Calibration, model: &Model) -> Vec<Chart> {
     let mut all = by_array_length(measured);
     all.extend(by_string_length(measured));
@@ -13,7 +13,7 @@ pub fn figures(measured: &Calibration, model: &Model) -> Vec<Chart> {
     all
 }
 
-/// Figures 3 and 4, without activities that were not measured.
+/// Figures 3 and 4.
 fn by_array_length(measured: &Calibration) -> Vec<Chart> {
     let charts: [(u32, Activity, &str, Clock); 4] = [
         (3, Activity::Serialize, "", Point::cost),
@@ -45,16 +45,16 @@ fn by_string_length(measured: &Calibration) -> Vec<Chart> {
 /// Figures 7 to 14.
 fn of_fields(measured: &Calibration, model: &Model) -> Vec<Chart> {
     let of = |activity| model.activities.get(&activity);
-    let both = [(Activity::Serialize, 0), (Activity::Deserialize, 1)];
+    let activities = [(Activity::Send, 0), (Activity::Serialize, 0), (Activity::Deserialize, 1)];
     let mut all = Vec::new();
-    for (activity, offset) in both {
+    for (activity, offset) in activities {
         let Some(fitted) = of(activity) else { continue };
         let lines = residual_lines(measured, fitted, activity);
         let title = format!("Figure {}: residuals by number of fields, strings of 100, {activity}", 7 + offset);
         all.push(Chart::lines(title, "fields", "µs", lines));
     }
     for (first, of_figure) in [(9, coefficients as OfFigure), (11, strings), (13, constants)] {
-        for (activity, offset) in both {
+        for (activity, offset) in activities {
             let Some(chart) = of(activity).and_then(of_figure) else { continue };
             let title = format!("Figure {}: {}, {activity}", first + offset, chart.title);
             all.push(Chart { title, ..chart });

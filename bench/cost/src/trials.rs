@@ -30,6 +30,34 @@ fn row(all: &[Comparison], activity: Activity) -> Vec<String> {
     [activity.to_string(), errors.n.to_string()].into_iter().chain(figures).chain([papers]).collect()
 }
 
+/// Which costs the paper's method estimates to a part of them, and better than two estimates do that know nothing of a message, or its length
+/// alone: the median cost of these messages, and their median cost by byte.
+///
+/// # Errors
+/// When there are no messages, or the method has no series to estimate by.
+pub(crate) fn is_precise<'c>(all: impl Iterator<Item = &'c Comparison>, part: f64) -> Result<Vec<bool>, String> {
+    let all: Vec<&Comparison> = all.collect();
+    if all.is_empty() {
+        return Err("no message was predicted".to_owned());
+    }
+    let (cost, by_byte) = (median(&all, |it| it.measured), median(&all, |it| it.measured / it.bytes as f64));
+    let precise = |it: &&Comparison| {
+        let error = it.paper_error()?;
+        let of = |estimate: f64| (estimate / it.measured - 1.0).abs();
+        Some(error <= part && error < of(cost) && error < of(by_byte * it.bytes as f64))
+    };
+    all.iter()
+        .map(precise)
+        .collect::<Option<_>>()
+        .ok_or_else(|| "no arrays or strings were measured to estimate by".to_owned())
+}
+
+fn median(all: &[&Comparison], of: impl Fn(&Comparison) -> f64) -> f64 {
+    let mut sorted: Vec<f64> = all.iter().map(|it| of(it)).collect();
+    sorted.sort_by(f64::total_cmp);
+    f64::midpoint(sorted[(sorted.len() - 1) / 2], sorted[sorted.len() / 2])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -39,6 +67,7 @@ mod tests {
         let of = |predicted, by_the_paper| Comparison {
             message: String::new(),
             activity: Activity::Serialize,
+            bytes: 10,
             predicted,
             margin: 15.0,
             by_the_paper,

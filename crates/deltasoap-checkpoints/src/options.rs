@@ -35,7 +35,7 @@ pub enum Matcher {
 }
 
 /// Where the base checkpoints of [`State::Lightweight`] lie.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Hash)]
 pub enum Bases {
     /// Where an interrupt finds that no checkpoint could be made twice in a row: an element shorter than two portions has none.
     #[default]

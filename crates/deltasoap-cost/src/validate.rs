@@ -21,6 +21,9 @@ pub struct Comparison {
     pub message: String,
     /// What was done with it.
     pub activity: Activity,
+    /// Bytes of the message; 0 where that was not recorded.
+    #[serde(default)]
+    pub bytes: usize,
     /// Nanoseconds that were predicted.
     pub predicted: f64,
     /// Half the width of the prediction's interval.
@@ -151,7 +154,7 @@ fn trial(
 ) -> Result<Trial, CostError> {
     let estimate = fitted.features.estimate(usage)?;
     let (predicted, margin, by_the_paper) = (estimate.cost, estimate.margin, fitted.by_the_paper(usage));
-    let comparison = Comparison { message, activity, predicted, margin, by_the_paper, measured: 0.0 };
+    let comparison = Comparison { message, activity, bytes: 0, predicted, margin, by_the_paper, measured: 0.0 };
     Ok(Trial { subject, comparison, batches: Vec::new() })
 }
 
@@ -182,6 +185,7 @@ pub fn measure_trials(
             };
             if let Some(mut job) = job {
                 trial.batches.extend(timed(job.as_mut(), activity)?);
+                trial.comparison.bytes = job.bytes();
             }
             watch();
         }
@@ -210,6 +214,7 @@ mod tests {
         let of = |measured| Comparison {
             message: String::new(),
             activity: Activity::Serialize,
+            bytes: 1,
             predicted: 10.0,
             margin: 2.0,
             by_the_paper: None,
@@ -251,6 +256,6 @@ mod tests {
         let compared = measure_trials(&mut engine, mode, trials, 3, &mut || visits += 1).expect("measured");
         assert_eq!((compared.len(), visits), (3 + 6, 3 * 9));
         assert_eq!(compared.iter().filter(|it| it.activity == Activity::Send).count(), 3);
-        assert!(compared.iter().all(|it| it.error() < 3.0 && it.measured > 0.0), "{compared:#?}");
+        assert!(compared.iter().all(|it| it.error() < 3.0 && it.measured > 0.0 && it.bytes > 100), "{compared:#?}");
     }
 }

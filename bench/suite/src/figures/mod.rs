@@ -4,12 +4,15 @@
 //! message with an equal one, "regular" our own decoding of the same messages in regular mode.
 
 mod arrays;
+mod bandwidth;
 mod connections;
 mod fresh;
 mod goal;
 pub mod instructions;
 mod memory;
+mod network;
 mod operations;
+mod overlap;
 mod packed;
 mod pairs;
 mod real;
@@ -147,6 +150,8 @@ fn all(effort: Effort, arguments: &FiguresArguments) -> Vec<Task> {
     tasks.extend(real::tasks(effort, peers.clone()));
     tasks.extend(arrays::tasks(effort, peers.clone()));
     tasks.extend(packed::tasks(effort));
+    tasks.extend(bandwidth::tasks(effort));
+    tasks.extend(overlap::tasks(effort));
     tasks.extend(fresh::tasks(effort));
     tasks.extend(templates::tasks(effort));
     tasks.extend(connections::tasks(effort, peers.clone()));

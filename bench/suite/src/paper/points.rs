@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use anyhow::Result;
 use deltasoap::Differential;
-use deltasoap_checkpoints::Portions;
+use deltasoap_checkpoints::{Bases, Portions};
 
 use super::rows::{POINT, PointRow, point_key};
 use crate::course::Course;
@@ -32,6 +32,8 @@ pub struct Way {
     pub matcher: Match,
     /// Bytes between checkpoints.
     pub portion: u32,
+    /// Where base checkpoints lie, in the policy that has some.
+    pub bases: Bases,
     /// What the first paper proposes beside checkpoints.
     pub refinement: Refinement,
     /// What is different from everyday use.
@@ -73,6 +75,7 @@ impl Way {
         policy: Policy::Off,
         matcher: Match::Compare,
         portion: 512,
+        bases: Bases::Interrupts,
         refinement: Refinement::None,
         condition: Condition::None,
     };
@@ -83,17 +86,18 @@ impl Way {
     /// Leaf checkpoints.
     pub const LEAF: Way = Way { policy: Policy::Leaf, ..Way::REGULAR };
 
-    /// A policy of the papers with their checksum.
+    /// A policy of the papers with their checksum, and base checkpoints where the papers place them.
     pub fn checkpoints(policy: Policy, portion: u32) -> Self {
-        Way { policy, matcher: Match::Crc32, portion, ..Way::REGULAR }
+        let bases = if policy == Policy::Lightweight { Bases::First } else { Bases::Interrupts };
+        Way { policy, matcher: Match::Crc32, portion, bases, ..Way::REGULAR }
     }
 
     /// How a lane decodes so.
     pub fn setup(self) -> Setup {
         let probe = matches!(self.refinement, Refinement::Probe | Refinement::Both);
         let tune = matches!(self.refinement, Refinement::Tune | Refinement::Both);
-        let (matcher, size) = (self.matcher.into(), self.portion);
-        let portions = Portions { matcher, size, probe, tune, ..Portions::default() };
+        let (matcher, size, bases) = (self.matcher.into(), self.portion, self.bases);
+        let portions = Portions { matcher, size, probe, tune, bases, ..Portions::default() };
         let differential = Differential { checkpoints: self.policy.with(portions), adaptive: false };
         Setup {
             has_shortcuts: self.condition != Condition::NoShortcuts,
@@ -240,6 +244,17 @@ mod tests {
     use super::*;
     use crate::stream::Kind;
     use std::time::Duration;
+
+    /// What the paper publishes is measured as published; where bases lie by default is another way.
+    #[test]
+    fn bases_lie_where_the_paper_places_them() {
+        let portions = |way: Way| Portions::of(way.setup().differential.checkpoints).unwrap();
+        let published = Way::checkpoints(Policy::Lightweight, 32);
+        let ours = Way { bases: Bases::Interrupts, ..published };
+        assert_eq!((portions(published).bases, portions(ours).bases), (Bases::First, Bases::default()));
+        let recipe = Recipe::identical(Kind::Hard, 5);
+        assert_ne!(point_key(0, recipe, published), point_key(0, recipe, ours));
+    }
 
     #[test]
     fn what_is_asked_for_is_measured() {

@@ -32,6 +32,7 @@ pub struct PointRow {
     policy: String,
     matcher: String,
     portion: u32,
+    bases: String,
     refinement: String,
     condition: String,
     /// Median milliseconds of a message.
@@ -59,6 +60,7 @@ impl PointRow {
             policy: name(way.policy),
             matcher: name(way.matcher),
             portion: way.portion,
+            bases: format!("{:?}", way.bases).to_lowercase(),
             refinement: format!("{:?}", way.refinement).to_lowercase(),
             condition: format!("{:?}", way.condition).to_lowercase(),
             ms: Some(point.ms),
@@ -79,9 +81,11 @@ pub fn count_key(recipe: Recipe, way: Way) -> String {
 }
 
 fn stream_and_way(Recipe { kind, n, percent, partitions }: Recipe, way: Way) -> String {
-    let Way { policy, matcher, portion, refinement, condition } = way;
-    format!("{kind:?}/{n}/{percent}/{partitions}/{policy:?}/{matcher:?}/{portion}/{refinement:?}/{condition:?}")
-        .to_lowercase()
+    let Way { policy, matcher, portion, bases, refinement, condition } = way;
+    format!(
+        "{kind:?}/{n}/{percent}/{partitions}/{policy:?}/{matcher:?}/{portion}/{bases:?}/{refinement:?}/{condition:?}"
+    )
+    .to_lowercase()
 }
 
 /// A message sent. Keys in the order in which they are written.

@@ -149,17 +149,21 @@ impl Cost {
             (0..self.extents.calibrations).map(|at| self.calibration(at)).collect();
         let models: Vec<Result<Model, String>> =
             calibrations.iter().map(|calibration| model(calibration.as_ref().map_err(Clone::clone)?)).collect();
-        let verdicts = verdicts(&models, &printed);
+        let lack = record.of::<Lack>(TRIAL).pop().map(|lack| lack.reason);
+        let compared: Vec<Comparison> = record.of(TRIAL);
+        let predictions = match &lack {
+            Some(reason) => Err(reason.clone()),
+            None => Ok(compared.clone()),
+        };
+        let verdicts = verdicts(&models, &predictions, &printed);
         let mut fitted = calibrations
             .iter()
             .zip(&models)
             .filter_map(|(one, model)| Some((one.as_ref().ok()?, model.as_ref().ok()?)));
         let mut all = exhibits(fitted.next(), &verdicts, &printed);
-        let compared: Vec<Comparison> = record.of(TRIAL);
-        let lack = record.of::<Lack>(TRIAL).pop();
         if let Some(last) = all.last_mut() {
             last.grids.push(errors(&compared));
-            last.caption += &lack.map_or_else(String::new, |lack| format!(" Nothing was predicted: {}", lack.reason));
+            last.caption += &lack.map_or_else(String::new, |lack| format!(" Nothing was predicted: {lack}"));
         }
         Ok((all, verdicts))
     }

@@ -27,12 +27,14 @@ const WIRE: usize = 1 + 2 * 2 + 2 + 2;
 const WSDL: usize = 2 * 3 + 4 + 1;
 /// Goals on packed numbers beside text: written, read, and whole calls; and on the order by operation.
 const PACKED: usize = 3 + 1;
+/// Goals on compression at two rates; and what overlapping gains.
+const BANDWIDTH: usize = 2 + 1;
 
 #[test]
 fn every_goal_is_judged() {
     let text = run("figures --quick --size 20 --pairs 2 --json --peers nowhere");
     let goals: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let asked = ARRAYS + FRESH + TEMPLATES + CONNECTIONS + PACKED;
+    let asked = ARRAYS + FRESH + TEMPLATES + CONNECTIONS + PACKED + BANDWIDTH;
     assert_eq!(goals.len(), 1 + 4 * 9 + 3 + 2 + 2 + 1 + 7 + REAL + asked + SENDS + WIRE + WSDL);
     for goal in &goals {
         let name = goal["name"].as_str().unwrap();
@@ -45,6 +47,7 @@ fn every_goal_is_judged() {
             "pugixml",
             "processor time",
             "small requests",
+            "overlap",
         ];
         // Servers can be loaded only if our program is built.
         let is_open =

@@ -16,6 +16,7 @@ use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use deltasoap::{Checkpoints, Differential};
 use deltasoap_checkpoints::{Matcher, Portions, State};
+use deltasoap_http::Weigh;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
@@ -292,6 +293,24 @@ impl From<MatcherName> for Matcher {
     }
 }
 
+/// What requests weigh.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum WeighName {
+    /// Their lengths
+    Length,
+    /// What their operations were found to take
+    Operation,
+}
+
+impl From<WeighName> for Weigh {
+    fn from(name: WeighName) -> Self {
+        match name {
+            WeighName::Length => Weigh::Length,
+            WeighName::Operation => Weigh::Operation,
+        }
+    }
+}
+
 #[derive(Debug, Args)]
 pub struct Serve {
     /// Address and port to listen on; port 0 takes a free one
@@ -316,6 +335,9 @@ pub struct Serve {
     /// Work on few requests at one time, and on those first that announce to be short
     #[arg(long)]
     pub small_first: bool,
+    /// With --small-first: what a request weighs, its length or what its operation was found to take
+    #[arg(long, requires = "small_first", value_enum, default_value_t = WeighName::Length, value_name = "WHAT")]
+    pub weigh: WeighName,
     /// Read and answer each message in one go, however long others wait meanwhile
     #[arg(long, conflicts_with = "small_first")]
     pub in_one_go: bool,
@@ -335,6 +357,18 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn requests_weigh_what_is_asked_for() {
+        let weigh = |arguments: &[&str]| match Arguments::try_parse_from(["deltasoap", "serve"].iter().chain(arguments))
+        {
+            Ok(Arguments { task: Task::Serve(serve), .. }) => Some(Weigh::from(serve.weigh)),
+            _ => None,
+        };
+        assert!(matches!(weigh(&["--small-first"]), Some(Weigh::Length)));
+        assert!(matches!(weigh(&["--small-first", "--weigh", "operation"]), Some(Weigh::Operation)));
+        assert!(weigh(&["--weigh", "operation"]).is_none(), "nothing is put in order");
     }
 
     fn replay(arguments: &[&str]) -> Result<Replay, clap::Error> {

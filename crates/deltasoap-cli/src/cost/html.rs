@@ -1,5 +1,6 @@
 //! Pages: one file each, that needs nothing else.
 
+use super::measure::UNPREDICTED;
 use super::plan::Curve;
 use crate::files;
 use anyhow::Result;
@@ -29,7 +30,7 @@ pub fn calibration(path: &Path, measured: &Calibration, model: &Model) -> Result
         measured.rounds
     ));
     page.section("Claims");
-    let verdicts = verdicts(&[Ok(model.clone())], &printed);
+    let verdicts = verdicts(&[Ok(model.clone())], &Err(UNPREDICTED.to_owned()), &printed);
     page.paragraph(&claim::counts(&verdicts));
     page.sheet(&claim::short_sheet(&verdicts));
     page.section("Tables and figures");

@@ -42,6 +42,9 @@ pub fn fit(arguments: &Fit) -> Result<()> {
     show(&measured, arguments.json, arguments.html.as_deref())
 }
 
+/// Why there is no verdict on predictions where nothing but a calibration is at hand.
+pub const UNPREDICTED: &str = "nothing was predicted, as `deltasoap cost validate` does";
+
 fn show(measured: &Calibration, json: bool, page: Option<&Path>) -> Result<()> {
     let model = Model::fit(measured)?;
     if let Some(path) = page {
@@ -54,7 +57,7 @@ fn show(measured: &Calibration, json: bool, page: Option<&Path>) -> Result<()> {
     for table in tables(&model) {
         writeln!(out, "{}\n", titled(&table))?;
     }
-    let verdicts = verdicts(&[Ok(model.clone())], &printed()?);
+    let verdicts = verdicts(&[Ok(model.clone())], &Err(UNPREDICTED.to_owned()), &printed()?);
     writeln!(out, "{}\n{}\n", claim::grid("", &verdicts).markdown(), claim::counts(&verdicts))?;
     Ok(model.notes().try_for_each(|note| writeln!(out, "note: {note}"))?)
 }

@@ -101,7 +101,8 @@ fn builder(arguments: &Serve) -> ServiceBuilder {
         builder = builder.differential(Differential::OFF).templating(Templating::OFF);
     }
     if arguments.small_first {
-        builder = builder.scheduling(Scheduling::SmallFirst(SmallFirst::default()));
+        builder = builder
+            .scheduling(Scheduling::SmallFirst(SmallFirst { weigh: arguments.weigh.into(), ..SmallFirst::default() }));
     }
     if arguments.in_one_go {
         builder = builder.heavy_work(HeavyWork::OFF);

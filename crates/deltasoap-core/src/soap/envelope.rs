@@ -320,6 +320,7 @@ impl<R: Receiver> Root for EnvelopeReader<R> {
                     ENVELOPE
                 }
                 INDEPENDENT => {
+                    cursor.pass_over();
                     skip_element(cursor)?;
                     BODY
                 }

@@ -1,8 +1,9 @@
 //! References that lead nowhere, in circles, or to far too much.
 
 use crate::graph::Put;
-use crate::support::{decode, envelope};
-use deltasoap::{ErrorKind, Shared, Soap, SoapArray};
+use crate::support::{decode, decode_next, envelope};
+use deltasoap::decode::{DecodeOptions, Decoder};
+use deltasoap::{ErrorKind, Limits, Memory, Shared, Soap, SoapArray};
 use std::fmt::Write as _;
 
 #[derive(Debug, PartialEq, Soap)]
@@ -56,6 +57,32 @@ fn circles() {
 fn a_fault_behind_wins_where_the_element_could_have_been() {
     refused("<pair href='#x'/>", "<m id='y'/><m id='x'></n>", "expected end tag `</m>`");
     refused("<pair href='#x'/><ints><item>x</item></ints>", "<m id='x'/><m></n>", "not a valid int");
+}
+
+/// Elements that were read when ids were looked for are passed over, where no text in them can be beyond the limit: errors are those of reading
+/// them once more.
+#[test]
+fn faults_behind_what_is_passed_over_are_found_at_their_places() {
+    const PASSED: &str = "<m id='x'><a/></m><m id='y'><a id='z'><b>te &amp; xt</b></a>\n</m><m id='w'/><m id='u' xmlns:p='urn:p'><p:a/></m>";
+    let read = |behind: &str, text| {
+        let message = envelope(&format!("<g:pairs xmlns:g='urn:g'><pair href='#x'/></g:pairs>{PASSED}{behind}"));
+        let limits = Limits { text, ..Limits::default() };
+        let mut decoder = Decoder::new(DecodeOptions { limits, ..DecodeOptions::default() });
+        let read = decode_next::<Pairs>(&mut decoder, message.as_bytes(), usize::MAX, Box::default());
+        read.map(Memory::into_value)
+    };
+    let (passing, reading) = (Limits::default().text, 8);
+    assert!(read("", passing).expect("no fault").pair.is_some_and(|pair| pair.a.is_some()));
+    assert_eq!(read("", passing), read("", reading));
+    for behind in
+        ["<m id='v'><a></b></m>", "<m id='v'>&no;</m>", "<m id='v'><p:a/></m>", "</m>", "<m/>", "<m id='v'", "x"]
+    {
+        assert_eq!(read(behind, passing).expect_err(behind), read(behind, reading).expect_err(behind));
+    }
+    let long = "<m id='v'>nine byte<a/></m>";
+    assert!(read(long, passing).is_ok() && read(long, 9).is_ok());
+    let error = read(long, reading).expect_err("a long text");
+    assert!(format!("{:?}", error.kind()).contains("Limit { name: \"text\", limit: 8 }"), "{error:?}");
 }
 
 /// Each refers twice to the one behind it.

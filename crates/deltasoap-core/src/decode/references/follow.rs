@@ -1,5 +1,6 @@
 //! The routines' side: what to do at a start tag that may refer to another element.
 
+use super::References;
 use super::index::Lost;
 use super::marks::{is_id, marks, marks_of};
 use crate::decode::{Cursor, State, Step, Stop, Tag};
@@ -166,6 +167,17 @@ impl<'c> Cursor<'c> {
     /// True if the element just opened has an id.
     pub(crate) fn has_id(&self) -> bool {
         marks_of(self.reader(), |_| true).id.is_some()
+    }
+
+    /// At the start tag of an element that is skipped: goes on at its end tag if all between was read when the index was made, and found
+    /// without a fault. Not where its text may be beyond the limit, which the index does not count.
+    pub(crate) fn pass_over(&mut self) {
+        let References { index: Some(index), base, .. } = &self.state.references else { return };
+        let Some(start) = self.state.reader.tag_offset().checked_sub(*base) else { return };
+        let close = index
+            .end_tag_of(start as usize)
+            .filter(|close| close.saturating_sub(self.window.pos) <= self.limits().text);
+        self.window.pos = close.unwrap_or_default().max(self.window.pos);
     }
 
     /// Goes on only once the message is whole.

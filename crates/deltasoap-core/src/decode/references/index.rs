@@ -4,6 +4,7 @@ use super::marks::marks_of;
 use crate::{Error, ErrorKind, Limits};
 use deltasoap_xml::{Enclosing, Event, Reader, Stop, Window};
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// All elements with an id, of the bytes that were kept.
 #[derive(Debug, Default)]
@@ -21,6 +22,8 @@ pub(super) struct Index {
 pub(super) struct Target {
     /// Where it stands among the bytes kept.
     pub(super) start: usize,
+    /// Where its end tag does, and where that ends; [`usize::MAX`] until it was read.
+    close: usize,
     pub(super) end: usize,
     /// What is in scope around it; `None` for more than is allowed.
     pub(super) enclosing: Option<Enclosing>,
@@ -69,7 +72,10 @@ impl Index {
         loop {
             match reader.next(&mut window) {
                 Ok(Event::Start) => open.push(index.open(reader, &window, limits, &mut inherited)),
-                Ok(Event::End) => index.close(open.pop().flatten(), window.pos),
+                Ok(Event::End) => {
+                    let close = (reader.tag_offset() - window.base) as usize;
+                    index.close(open.pop().flatten(), close..window.pos);
+                }
                 Ok(Event::Text(_) | Event::Char(_)) => reader.forget_text(),
                 Ok(Event::Done) | Err(Stop::Pending) => break,
                 Err(Stop::Error(error)) => {
@@ -91,6 +97,7 @@ impl Index {
         let next = marks.reference.map_or(Next::Value, |id| Next::Id(id.into()));
         self.targets.push(Target {
             start,
+            close: usize::MAX,
             end: usize::MAX,
             enclosing,
             next,
@@ -119,10 +126,18 @@ impl Index {
         Some(enclosing)
     }
 
-    fn close(&mut self, number: Option<usize>, end: usize) {
+    fn close(&mut self, number: Option<usize>, end_tag: Range<usize>) {
         if let Some(number) = number {
-            self.targets[number].end = end;
+            let target = &mut self.targets[number];
+            (target.close, target.end) = (end_tag.start, end_tag.end);
         }
+    }
+
+    /// Where the end tag of the element stands that begins at a place, if it was read to its end and has one of its own.
+    pub(super) fn end_tag_of(&self, start: usize) -> Option<usize> {
+        let number = self.targets.binary_search_by_key(&start, |target| target.start).ok()?;
+        let close = self.targets[number].close;
+        (start < close && close != usize::MAX).then_some(close)
     }
 
     /// Elements in front of a place have been read where they stand, and trees among them have their ids.
@@ -194,5 +209,33 @@ impl Lost {
             Lost::Circular => "it leads back to itself",
         };
         ErrorKind::Reference(format!("#{id}: {why}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use deltasoap_xml::{Detected, Instructions};
+
+    #[test]
+    fn elements_that_were_read_to_their_ends_have_end_tags() {
+        let text = "<o><a id='a'>x<b id='b'/></a><c id='c'></c><d/><e id='e'><f id='f'>";
+        let mut reader = Reader::new(Limits::default(), Instructions::default());
+        let whole = Window {
+            bytes: text.as_bytes(),
+            pos: 0,
+            base: 0,
+            last: true,
+            encoding: Detected::default(),
+            mark: None,
+            halted: false,
+        };
+        let mut window = whole;
+        reader.next(&mut window).expect("a start tag");
+        let index = Index::new(&mut reader, whole, &Limits::default());
+        let end_tag = |tag: &str| index.end_tag_of(text.find(tag).expect("a tag"));
+        assert_eq!([end_tag("<a"), end_tag("<c")], [text.find("</a"), text.find("</c")]);
+        assert_eq!(["<o", "<b", "<d", "<e", "<f"].map(end_tag), [None; 5]);
+        assert!(index.fault().is_some());
     }
 }
