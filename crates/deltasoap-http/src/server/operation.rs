@@ -177,12 +177,12 @@ impl Operation {
     /// that must know earlier, for example to commit a transaction, asks until there is no item left, or calls
     /// [`finish`](Items::finish). One that passes the items on to another task must read to the end itself.
     ///
-    /// Messages with attachments are read whole, and their items are there at once. In gzip, the service's bounds on the content hold
-    /// for the whole message. [Deviations](Context::deviations) are not known when the handler starts. In SOAP encoding, a message
-    /// with references is kept from the first one on, and messages with an array that has positions or an offset are refused. Requests
-    /// are not compared with earlier ones. A request that comes back to a list after another element, where these may come in any
-    /// order, is bounded as a whole. The handler runs where the connection is served, whatever the length: see
-    /// [`HeavyWork`](crate::HeavyWork).
+    /// Messages with attachments are read whole, and their items are there at once. If the message is compressed, the
+    /// [ratio](crate::GzipLimits) holds for the whole of it, and its length has no other bound than that of the content.
+    /// [Deviations](Context::deviations) are not known when the handler starts. In SOAP encoding, a message with references is kept from the first
+    /// one on, and messages with an array that has positions or an offset are refused. Requests are not compared with earlier ones. A request that
+    /// comes back to a list after another element, where these may come in any order, is bounded as a whole. The handler runs where the connection
+    /// is served, whatever the length: see [`HeavyWork`](crate::HeavyWork).
     ///
     /// ```
     /// use deltasoap::http::{Client, Context, Items, Operation, SoapService};
