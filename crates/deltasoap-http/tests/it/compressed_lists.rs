@@ -167,7 +167,7 @@ async fn compressed_lists_have_no_bound_of_their_own() {
     let options = DecodeOptions { limits, ..DecodeOptions::default() };
     for compression in CODED {
         let operation = Operation::with_items(level, count);
-        let service = SoapService::builder().options(options.clone()).add_operation(operation).build();
+        let service = SoapService::builder().options(options).add_operation(operation).build();
         let (client, _handle) = client(service.expect("a service"), compression).await;
         let trace = Trace::default();
         let answer = client
