@@ -1,40 +1,54 @@
 //! Bodies that are compressed while they are sent.
+//!
+//! Where the body itself has to wait for more, what it gave so far is sent in full, so that items of a list arrive as soon as those of a plain one. A
+//! body that shrinks to almost nothing is diluted with empty blocks: receivers take that for a bomb.
 
 use super::{Body, failed};
-use crate::coding::{Encoder, Learned, Way};
+use crate::coding::{Encoder, FREE, Next, Outlook, RATIO, Way};
 use bytes::{Buf, Bytes};
 use deltasoap_core::Error;
 use http_body::{Body as _, Frame};
 use std::pin::Pin;
-use std::sync::Arc;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-/// Bytes of a frame, except the last.
+/// Bytes of a frame, except the last, and those before a pause.
 const FRAME: usize = 16 << 10;
-/// Bytes compressed without a yield.
+/// Bytes compressed without a yield, and in one step.
 const TURN: usize = 256 << 10;
+/// Bytes that may be compressed to any length.
+const UNDILUTED: u64 = FREE - TURN as u64;
+/// Bytes compressed for each byte written, at most, at the end of each step beyond that. What can be decoded from any number of bytes sent is
+/// one step more at most, which keeps it within a receiver's `RATIO`, or within `FREE`.
+const DENSEST: u64 = RATIO / 4 * 3;
+const _: () = assert!(DENSEST * FREE <= RATIO * UNDILUTED);
+
 /// A body that is compressed frame by frame. Its own frames are released one after the other.
 #[derive(Debug)]
 pub(super) struct Deflated {
     body: Body,
     way: Way,
     /// Is told how it went.
-    learned: Option<Arc<Learned>>,
+    outlook: Outlook,
     state: State,
     /// The rest of the current frame.
     input: Bytes,
     output: Vec<u8>,
     /// Bytes compressed since the last yield.
     turn: usize,
-    /// Bytes before and after so far, and the time for them, if somebody is to be told.
-    done: (u64, u64, Duration),
+    /// True if something was compressed since the last pause.
+    is_behind: bool,
+    /// True if the body has had nothing once. It is asked again before that is a pause: sources of a runtime have nothing when they had their turn.
+    has_yielded: bool,
+    done: Done,
 }
 
 #[derive(Debug)]
 enum State {
     Fresh,
     Running(Encoder),
+    /// What was compressed is being written in full.
+    Pausing(Encoder),
     /// The body has ended, but the stream has not.
     Ending(Encoder),
     Done,
@@ -42,10 +56,42 @@ enum State {
     Without,
 }
 
+/// What was done so far.
+#[derive(Debug, Default)]
+struct Done {
+    /// Bytes before and after.
+    before: u64,
+    after: u64,
+    /// Since when, and how much of that time the encoder took, if somebody is to be told.
+    since: Option<Instant>,
+    coding: Duration,
+    /// Since when the body has had nothing, and how long that was the case before.
+    pause: Option<Instant>,
+    paused: Duration,
+}
+
+impl Done {
+    /// True if receivers would refuse what was written so far.
+    fn is_dense(&self) -> bool {
+        self.before > UNDILUTED && self.before > DENSEST * self.after
+    }
+}
+
 impl Deflated {
-    pub(super) fn new(body: Body, way: Way, learned: Option<Arc<Learned>>) -> Self {
+    pub(super) fn new(body: Body, way: Way, outlook: Outlook) -> Self {
         let (input, output, done) = Default::default();
-        Deflated { body, way, learned, state: State::Fresh, input, output, turn: 0, done }
+        Deflated {
+            body,
+            way,
+            outlook,
+            state: State::Fresh,
+            input,
+            output,
+            turn: 0,
+            is_behind: false,
+            has_yielded: false,
+            done,
+        }
     }
 
     /// True if a clone can be read as well as the original.
@@ -69,74 +115,112 @@ impl Deflated {
                 State::Done => return Poll::Ready(None),
                 State::Without => return Poll::Ready(Some(Err(failed("a body that is being compressed was cloned")))),
                 State::Fresh => self.state = State::Running(self.begin()?),
-                State::Running(encoder) if self.input.is_empty() => {
-                    self.state = ready!(self.poll_input(encoder, context))?;
-                }
+                State::Running(encoder) if self.input.is_empty() => match self.poll_input(context)? {
+                    Poll::Ready(true) => self.state = State::Running(encoder),
+                    Poll::Ready(false) => self.state = State::Ending(encoder),
+                    Poll::Pending if self.is_behind && self.has_yielded => self.state = State::Pausing(encoder),
+                    Poll::Pending => {
+                        if self.is_behind {
+                            self.has_yielded = true;
+                            context.waker().wake_by_ref();
+                        }
+                        self.state = State::Running(encoder);
+                        return Poll::Pending;
+                    }
+                },
                 State::Running(mut encoder) => {
-                    self.step(&mut encoder, false)?;
-                    self.state = State::Running(encoder);
+                    self.step(&mut encoder, Next::Input)?;
+                    self.state = if self.done.is_dense() { State::Pausing(encoder) } else { State::Running(encoder) };
+                }
+                State::Pausing(mut encoder) => {
+                    if self.step(&mut encoder, Next::Pause)? {
+                        (self.is_behind, self.has_yielded) = (false, false);
+                        self.dilute(&encoder);
+                        self.state = State::Running(encoder);
+                        if self.input.is_empty() && !self.output.is_empty() {
+                            return self.frame();
+                        }
+                    } else {
+                        self.state = State::Pausing(encoder);
+                    }
                 }
                 State::Ending(mut encoder) => {
-                    if self.step(&mut encoder, true)? {
+                    if self.step(&mut encoder, Next::End)? {
                         self.tell();
-                        return Poll::Ready(Some(Ok(std::mem::take(&mut self.output).into())));
+                        return self.frame();
                     }
                     self.state = State::Ending(encoder);
                 }
             }
             if self.output.len() >= FRAME {
-                return Poll::Ready(Some(Ok(std::mem::take(&mut self.output).into())));
+                return self.frame();
             }
         }
     }
 
+    fn frame(&mut self) -> Poll<Option<Result<Bytes, Error>>> {
+        Poll::Ready(Some(Ok(std::mem::take(&mut self.output).into())))
+    }
+
     fn begin(&mut self) -> Result<Encoder, Error> {
-        let start = self.now();
+        self.done.since = self.now();
         let encoder = Encoder::new(self.way, self.body.size_hint().exact()).map_err(|_| uncompressed())?;
-        self.count(start, 0, 0);
+        self.done.coding = elapsed(self.done.since);
         Ok(encoder)
     }
 
-    /// Reads another frame of the body.
-    fn poll_input(&mut self, encoder: Encoder, context: &mut Context<'_>) -> Poll<Result<State, Error>> {
+    /// Reads another frame of the body; false at its end.
+    fn poll_input(&mut self, context: &mut Context<'_>) -> Poll<Result<bool, Error>> {
+        // An empty rest would keep the memory of the last one, which some bodies wait for.
+        self.input = Bytes::new();
         let Poll::Ready(frame) = Pin::new(&mut self.body).poll_frame(context) else {
-            self.state = State::Running(encoder);
+            self.done.pause = self.done.pause.or_else(|| self.now());
             return Poll::Pending;
         };
-        let Some(frame) = frame.transpose()?.map(Frame::into_data) else {
-            return Poll::Ready(Ok(State::Ending(encoder)));
-        };
+        self.has_yielded = false;
+        self.done.paused += elapsed(self.done.pause.take());
+        let Some(frame) = frame.transpose()?.map(Frame::into_data) else { return Poll::Ready(Ok(false)) };
         self.input = frame.unwrap_or_default();
-        Poll::Ready(Ok(State::Running(encoder)))
+        Poll::Ready(Ok(true))
     }
 
-    /// Compresses as much as there is room for; true at the end of the stream.
-    fn step(&mut self, encoder: &mut Encoder, is_last: bool) -> Result<bool, Error> {
+    /// Compresses as much as there is room for; true if the pause or the end that comes next is written.
+    fn step(&mut self, encoder: &mut Encoder, next: Next) -> Result<bool, Error> {
         let start = self.now();
-        let before = self.output.len();
-        self.output.reserve(FRAME - before);
-        let input = &self.input[..self.input.len().min(TURN)];
-        let (taken, is_ended) = encoder.step(input, &mut self.output, is_last).map_err(|_| uncompressed())?;
+        let written = self.output.len();
+        self.output.reserve(FRAME - written);
+        let input = if next == Next::Input { &self.input[..self.input.len().min(TURN)] } else { &[] };
+        let (taken, is_written) = encoder.step(input, &mut self.output, next).map_err(|_| uncompressed())?;
         self.input.advance(taken);
         self.turn += taken;
-        self.count(start, taken, self.output.len() - before);
-        Ok(is_ended)
+        self.is_behind |= taken > 0;
+        self.done.before += taken as u64;
+        self.done.after += (self.output.len() - written) as u64;
+        self.done.coding += elapsed(start);
+        Ok(is_written)
     }
 
+    /// The time, if somebody is to be told.
     fn now(&self) -> Option<Instant> {
-        self.learned.as_ref().map(|_| Instant::now())
+        self.outlook.is_interested().then(Instant::now)
     }
 
-    fn count(&mut self, start: Option<Instant>, taken: usize, written: usize) {
-        let (before, after, time) = &mut self.done;
-        (*before, *after) = (*before + taken as u64, *after + written as u64);
-        *time += start.map_or(Duration::ZERO, |start| start.elapsed());
+    /// Adds as many empty blocks as receivers need to take what was written.
+    fn dilute(&mut self, encoder: &Encoder) {
+        while self.done.is_dense() {
+            self.output.extend_from_slice(encoder.empty_block());
+            self.done.after += encoder.empty_block().len() as u64;
+        }
     }
 
     fn tell(&self) {
-        let (before, after, time) = self.done;
-        self.learned.iter().for_each(|learned| learned.note(self.way, before, after, time));
+        let Done { before, after, since, coding, paused, .. } = self.done;
+        self.outlook.note(self.way, (before, after), coding, elapsed(since).saturating_sub(paused));
     }
+}
+
+fn elapsed(since: Option<Instant>) -> Duration {
+    since.map_or(Duration::ZERO, |since| since.elapsed())
 }
 
 fn uncompressed() -> Error {
@@ -148,6 +232,106 @@ impl Clone for Deflated {
     fn clone(&self) -> Self {
         let is_fresh = matches!(self.state, State::Fresh);
         let state = if is_fresh { State::Fresh } else { State::Without };
-        Deflated { state, ..Deflated::new(self.body.clone(), self.way, self.learned.clone()) }
+        Deflated { state, ..Deflated::new(self.body.clone(), self.way, self.outlook.clone()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::BoxError;
+    use crate::coding::{Bound, ContentCoding, Inflated};
+    use deltasoap::schema::Use;
+    use deltasoap::soap::Version;
+    use deltasoap::{Soap, Streamed};
+    use deltasoap_core::Overlay;
+    use futures_util::StreamExt;
+    use futures_util::stream::{iter, pending, poll_fn};
+    use http_body_util::{BodyExt, StreamBody};
+    use std::convert::Infallible;
+    use std::task::Waker;
+    use tokio::sync::mpsc;
+
+    #[derive(Soap)]
+    #[soap(message, namespace = "urn:t")]
+    struct Numbers {
+        item: Streamed<f64>,
+    }
+
+    const CODINGS: &[ContentCoding] = &[
+        ContentCoding::Gzip,
+        #[cfg(feature = "zstd")]
+        ContentCoding::Zstd,
+    ];
+
+    /// A body whose items come from a channel.
+    fn fed(coding: ContentCoding) -> (mpsc::UnboundedSender<f64>, Body) {
+        let (feed, mut items) = mpsc::unbounded_channel();
+        let items = poll_fn(move |context| items.poll_recv(context)).map(Ok::<_, Infallible>);
+        let numbers = Numbers { item: Streamed::default() };
+        let overlay = Overlay::open(Version::Soap11, Use::Literal, &[], &numbers, 1 << 10).expect("a message");
+        (feed, Body::fed(overlay, items).coded(Way { coding, level: 1 }, Outlook::default()))
+    }
+
+    fn poll(body: &mut Body) -> Poll<Option<Bytes>> {
+        let polled = Pin::new(body).poll_frame(&mut Context::from_waker(Waker::noop()));
+        polled.map(|frame| frame.map(|frame| frame.expect("no error").into_data().expect("data")))
+    }
+
+    /// What a receiver has of a message when it has these frames.
+    fn readable(coding: ContentCoding, frames: &[Bytes]) -> String {
+        let frames = iter(frames.to_vec()).map(|frame| Ok::<_, BoxError>(Frame::data(frame))).chain(pending());
+        let bound = Bound { gzip: crate::GzipLimits::default(), name: "message", received: 1 << 20 };
+        let mut inflated = Box::pin(Inflated::new(StreamBody::new(frames), coding, bound));
+        let mut text = Vec::new();
+        while let Poll::Ready(Some(frame)) = inflated.as_mut().poll_frame(&mut Context::from_waker(Waker::noop())) {
+            text.extend_from_slice(&frame.expect("no error").into_data().expect("data"));
+        }
+        String::from_utf8(text).expect("UTF-8")
+    }
+
+    #[test]
+    fn what_is_ready_is_sent_before_a_pause_and_once() {
+        for &coding in CODINGS {
+            let (feed, mut body) = fed(coding);
+            let mut frames = Vec::new();
+            let mut rest = |body: &mut Body| {
+                let before = frames.len();
+                // It may yield once.
+                for _ in 0..2 {
+                    while let Poll::Ready(Some(frame)) = poll(body) {
+                        assert!(!frame.is_empty());
+                        frames.push(frame);
+                    }
+                }
+                (readable(coding, &frames), frames.len() - before)
+            };
+            for item in [1.5, 2.5, 3.5] {
+                rest(&mut body);
+                assert_eq!(rest(&mut body).1, 0, "nothing came");
+                feed.send(item).expect("the body is there");
+                let (text, count) = rest(&mut body);
+                assert!(text.ends_with(&format!("<item>{item}</item>")) && count == 1, "{coding:?}: {text}");
+            }
+            drop(feed);
+            let (text, _) = rest(&mut body);
+            assert!(
+                text.contains("<item>3.5</item></ns:Numbers>") && text.ends_with("Envelope>"),
+                "{coding:?}: {text}"
+            );
+        }
+    }
+
+    #[tokio::test]
+    async fn items_that_are_ready_are_compressed_together() {
+        for &coding in CODINGS {
+            let (feed, body) = fed(coding);
+            (0..10_000).for_each(|item| feed.send(f64::from(item)).expect("the body is there"));
+            drop(feed);
+            let frames: Vec<_> = body.into_data_stream().map(|frame| frame.expect("no error")).collect().await;
+            let (last, full) = frames.split_last().expect("frames");
+            assert!(full.iter().all(|frame| frame.len() == FRAME) && last.len() <= FRAME, "{coding:?}");
+            assert!(readable(coding, &frames).contains("<item>9999</item></ns:Numbers>"));
+        }
     }
 }

@@ -12,7 +12,7 @@ mod overlaid;
 
 use crate::BoxError;
 use crate::attachments::package::Package;
-use crate::coding::{Learned, Way};
+use crate::coding::{Outlook, Way};
 use bytes::Bytes;
 #[cfg(feature = "gzip")]
 use deflated::Deflated;
@@ -115,9 +115,9 @@ impl Body {
 
     /// The body, compressed in some way. It is compressed while it is sent; a short one immediately, so that its length can be announced.
     #[cfg(feature = "gzip")]
-    pub(crate) fn coded(self, way: Way, learned: Option<Arc<Learned>>) -> Body {
+    pub(crate) fn coded(self, way: Way, outlook: Outlook) -> Body {
         let is_short = matches!(self.pieces, Pieces::One(_) | Pieces::Template { .. }) && self.left <= AT_ONCE;
-        let deflated = Body::of(Pieces::Coded(Box::new(Deflated::new(self, way, learned))));
+        let deflated = Body::of(Pieces::Coded(Box::new(Deflated::new(self, way, outlook))));
         let whole = is_short.then(|| deflated.clone().collect().now_or_never()).flatten();
         match whole {
             Some(Ok(whole)) => whole.to_bytes().into(),
@@ -127,7 +127,7 @@ impl Body {
 
     /// Without the feature `gzip`, the body as it was.
     #[cfg(not(feature = "gzip"))]
-    pub(crate) fn coded(self, _: Way, _: Option<Arc<Learned>>) -> Body {
+    pub(crate) fn coded(self, _: Way, _: Outlook) -> Body {
         self
     }
 

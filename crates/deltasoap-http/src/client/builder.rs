@@ -265,8 +265,9 @@ impl ClientBuilder {
     }
 
     /// Which requests are compressed. Default: none, since a client cannot know whether the server reads gzip; with
-    /// [`Compression::ADAPTIVE`], it waits for the server to say so. Compressed requests beyond 16 KiB are sent without a `Content-Length`. The length
-    /// of a compressed request reveals information about its content, as that of a [response](crate::ServiceBuilder::compression) does.
+    /// [`Compression::ADAPTIVE`], it waits for the server to say so, and sends a request again as it was if that is refused. Compressed requests
+    /// beyond 16 KiB are sent without a `Content-Length`. The length of a compressed request reveals information about its content, as that of a
+    /// [response](crate::ServiceBuilder::compression) does.
     #[must_use]
     pub fn compression(mut self, compression: Compression) -> Self {
         self.settings.compression = compression;

@@ -15,7 +15,7 @@ use bytes::Bytes;
 use deltasoap_core::decode::{Decoder, Deviation};
 use deltasoap_core::soap::{Head, HeaderBlock, Receiver, Reply, ReplyReceiver, Version};
 use deltasoap_core::{Content, DecodeOptions, Differential, Error, Lease, Message, QName};
-use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue};
+use http::header::{ACCEPT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue};
 use http::{Method, Request, StatusCode};
 use tower::Service;
 use tracing::Instrument;
@@ -311,30 +311,17 @@ where
         if let Some(media_type) = media_type {
             headers.insert(CONTENT_TYPE, media_type);
         }
-        let body = self.coded(&mut headers, action, body);
-        let mut request = Request::new(body);
-        *request.method_mut() = Method::POST;
-        *request.uri_mut() = settings.url.clone();
-        options.http_headers.iter().for_each(|(name, value)| _ = headers.insert(name, value.clone()));
-        *request.headers_mut() = headers;
-        let trace = options.trace.or_else(|| settings.trace.clone());
-        let CallOptions { is_idempotent, understood, .. } = options;
-        Ok(Outbound { request, is_idempotent, trace, understood })
-    }
-
-    /// The body as it is sent, with headers for its coding, and for the accepted codings of the answer.
-    fn coded(&self, headers: &mut HeaderMap, action: &str, body: Body) -> Body {
-        let settings = &*self.settings;
         if settings.accepts_gzip {
             headers.insert(ACCEPT_ENCODING, HeaderValue::from_static(READ));
         }
-        match settings.uplink.compress(settings.compression, action, body) {
-            Ok((body, coding)) => {
-                headers.insert(CONTENT_ENCODING, HeaderValue::from_static(coding.name()));
-                body
-            }
-            Err(body) => body,
-        }
+        let (mut parts, ()) = Request::new(()).into_parts();
+        (parts.method, parts.uri, parts.headers) = (Method::POST, settings.url.clone(), headers);
+        let body = settings.uplink.compress(settings.compression, action, body, &mut parts);
+        options.http_headers.iter().for_each(|(name, value)| _ = parts.headers.insert(name, value.clone()));
+        let request = Request::from_parts(parts, body);
+        let trace = options.trace.or_else(|| settings.trace.clone());
+        let CallOptions { is_idempotent, understood, .. } = options;
+        Ok(Outbound { request, is_idempotent, trace, understood })
     }
 
     fn packing(&self, options: &CallOptions) -> Packing {

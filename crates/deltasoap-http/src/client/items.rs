@@ -47,7 +47,7 @@ where
     /// The memory of [new names](deltasoap_core::decode::Decoder::let_go) is bounded too: after some thousand names or namespaces that were not
     /// known before, the limit on the length counts on. A package of parts is read whole, and so are its parts, which are dropped. A client
     /// with an [inspector](crate::ClientBuilder::inspect) refuses such calls, since that needs whole messages. Where the response is
-    /// compressed, the client's bounds on compressed content hold for the whole message.
+    /// compressed, the client's [ratio](crate::GzipLimits) holds for the whole of it.
     ///
     /// ```
     /// # use deltasoap::http::{Client, SoapService};

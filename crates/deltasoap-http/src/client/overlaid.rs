@@ -87,8 +87,8 @@ where
         within(timeout, self.exchange(request, None)).instrument(span::<Req>()).await
     }
 
-    /// As [`call_overlaid_with`](Self::call_overlaid_with), with items from a stream. What is ready is sent at once, but for requests that are
-    /// compressed. An error of the stream aborts the request.
+    /// As [`call_overlaid_with`](Self::call_overlaid_with), with items from a stream. What is ready is sent at once, also if the request
+    /// is compressed. An error of the stream aborts the request.
     ///
     /// # Errors
     /// As [`call_overlaid`](Self::call_overlaid).

@@ -1,8 +1,8 @@
 //! From a request to the final answer, which may take more than one exchange.
 //!
 //! Each layer turns one request into one or more of the next layer's. A call is retried ([`Attempts`]), redirected
-//! ([`redirects`](super::redirects)) and authenticated ([`credentials`](super::credentials)). The last layer is one exchange, with
-//! the cookies of earlier ones, which is recorded on request.
+//! ([`redirects`](super::redirects)), sent without its coding where that is refused ([`uplink`](super::uplink)), and authenticated
+//! ([`credentials`](super::credentials)). The last layer is one exchange, with the cookies of earlier ones, which is recorded on request.
 
 use super::builder::Client;
 #[cfg(feature = "cookies")]
@@ -13,12 +13,12 @@ use super::redirects::{RedirectError, is_same_origin, redirect};
 use super::retries::Attempts;
 use super::trace::{Recorder, Trace};
 use super::understood::Understood;
-use super::uplink::is_coded;
+use super::uplink::{Coded, plain_of};
 use crate::body::Slot;
 use crate::{Body, BoxError};
 use bytes::Bytes;
 use deltasoap_core::Error;
-use http::header::{AUTHORIZATION, HeaderMap};
+use http::header::{AUTHORIZATION, CONTENT_ENCODING, HeaderMap};
 use http::request::Parts;
 use http::{Method, Request, Response, StatusCode};
 use http_body::{Frame, SizeHint};
@@ -75,12 +75,16 @@ where
     async fn follow(&self, mut request: Request<Body>, trace: Option<&Trace>) -> Result<Response<Noted<B>>, CallError> {
         let (redirects, mut hops) = (self.settings.redirects, 0);
         if redirects.is_off() {
-            return self.prove(request, trace).await;
+            let plain = plain_of(&mut request);
+            let answer = self.prove(request, trace).await?;
+            return self.unless_refused(answer, plain, trace).await;
         }
         loop {
             let from = request.uri().clone();
             let again = request.body().is_repeatable().then(|| request.clone());
+            let plain = plain_of(&mut request);
             let answer = self.prove(request, trace).await?;
+            let answer = self.unless_refused(answer, plain, trace).await?;
             let target = redirects.target(&from, &answer, hops).map_err(CallError::Redirect)?;
             let Some(target) = target else { return Ok(answer) };
             let Some(mut again) = again else {
@@ -90,6 +94,22 @@ where
             redirect(&mut again, target);
             (request, hops) = (again, hops + 1);
         }
+    }
+
+    /// The answer to a request; to the plain one, if the server does not read the coding of the other. It has not acted on that then (RFC 9110,
+    /// 15.5.16 and 8.4).
+    async fn unless_refused(
+        &self,
+        answer: Response<Noted<B>>,
+        plain: Option<Box<Request<Body>>>,
+        trace: Option<&Trace>,
+    ) -> Result<Response<Noted<B>>, CallError> {
+        let is_refused = answer.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE;
+        let Some(plain) = plain.filter(|_| is_refused) else { return Ok(answer) };
+        drop(answer);
+        tracing::debug!("the request is sent again without its content coding");
+        // Boxed, since few requests need it.
+        Box::pin(self.prove(*plain, trace)).await
     }
 
     /// Sends a request with the client's credentials, and again if it was challenged and can be repeated.
@@ -125,6 +145,7 @@ where
         *request.method_mut() = Method::POST;
         *request.uri_mut() = self.settings.url.clone();
         *request.headers_mut() = headers.clone();
+        request.headers_mut().remove(CONTENT_ENCODING);
         let response = self.pass(request, trace).await?;
         if response.status() == StatusCode::UNAUTHORIZED {
             credentials.note_challenge(false, response.headers());
@@ -134,6 +155,10 @@ where
 
     /// One exchange.
     async fn pass(&self, request: Request<Body>, trace: Option<&Trace>) -> Result<Response<Noted<B>>, CallError> {
+        let coded = request.extensions().get::<Coded>().cloned();
+        // Another origin says nothing of the way to this one.
+        let is_learned_from =
+            self.settings.compression.is_adaptive() && is_same_origin(request.uri(), &self.settings.url);
         #[cfg(feature = "cookies")]
         let (request, cookies) = self.with_cookies(request);
         let recorder = trace.map(|trace| trace.begin(&request));
@@ -141,11 +166,10 @@ where
             Some(recorder) => request.map(|body| body.recorded(Arc::new(recorder.clone()))),
             None => request,
         };
-        let was_coded = is_coded(&request);
         let outcome = self.transport.clone().oneshot(request).await;
         let outcome = outcome.map_err(|error| blame_content(CallError::Http(error.into())));
-        if let (true, Ok(response)) = (self.settings.compression.is_adaptive(), &outcome) {
-            self.settings.uplink.note(was_coded, response);
+        if let (true, Ok(response)) = (is_learned_from, &outcome) {
+            self.settings.uplink.note(coded.as_ref(), response);
         }
         match (&recorder, &outcome) {
             (Some(recorder), Ok(response)) => recorder.answered(response),

@@ -1,14 +1,16 @@
 //! What a client knows of the way to its server, for requests that are compressed where that pays ([`Compression::ADAPTIVE`]).
 //!
-//! Which codings a server reads, it says in answers (RFC 7694). How fast requests get there is measured on each connection; the client
-//! goes by the latest for which something is known. What compression makes of requests is learned by their action.
+//! Which codings a server reads, it says in answers (RFC 7694), also in those that refuse one. How fast requests get there is measured on each
+//! connection; the client goes by the latest for which something is known, as long as it is open. What compression makes of requests is learned by
+//! their action.
 
-use crate::coding::{Codings, Learned, Link, Outlook};
+use crate::coding::{Codings, Learned, Link, Outlook, Throughput};
 use crate::{Body, Compression, ContentCoding};
 use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING};
-use http::{Request, Response, StatusCode};
+use http::request::Parts;
+use http::{HeaderValue, Request, Response, StatusCode};
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 /// Maximum number of actions that are told apart.
 const ACTIONS: usize = 256;
@@ -21,41 +23,61 @@ pub(super) struct Uplink(Mutex<State>);
 struct State {
     /// What the server reads.
     codings: Codings,
-    /// True once the server refused what it said it reads.
+    /// True once the server refused what it says it reads.
     is_refused: bool,
-    link: Option<Link>,
+    link: Weak<Throughput>,
     learned: BTreeMap<String, Arc<Learned>>,
 }
 
+/// Among the extensions of a request that is compressed because that pays.
+#[derive(Debug, Clone)]
+pub(super) struct Coded {
+    coding: ContentCoding,
+    learned: Arc<Learned>,
+    /// The body as it was, if it can be sent too.
+    plain: Option<Box<Body>>,
+}
+
 impl Uplink {
-    /// The body as it is to be sent, and its coding.
-    ///
-    /// # Errors
-    /// The body as it was, if it is not to be compressed.
-    pub(super) fn compress(
-        &self,
-        compression: Compression,
-        action: &str,
-        body: Body,
-    ) -> Result<(Body, ContentCoding), Body> {
-        if !compression.is_adaptive() {
-            return compression.compress(body, compression.own_coding(), Outlook::default());
+    /// The body as it is to be sent; its coding is named in the headers, and more is among the extensions if the way there decided about it.
+    pub(super) fn compress(&self, compression: Compression, action: &str, body: Body, parts: &mut Parts) -> Body {
+        let (accepted, outlook) = match compression.is_adaptive() {
+            true => self.state().outlook(action),
+            false => (compression.own_coding(), Outlook::default()),
+        };
+        let learned = outlook.learned.clone();
+        let plain = (learned.is_some() && body.is_repeatable()).then(|| Box::new(body.clone()));
+        match compression.compress(body, accepted, outlook) {
+            Ok((body, coding)) => {
+                parts.headers.insert(CONTENT_ENCODING, HeaderValue::from_static(coding.name()));
+                if let Some(learned) = learned {
+                    parts.extensions.insert(Coded { coding, learned, plain });
+                }
+                body
+            }
+            Err(body) => body,
         }
-        let (codings, outlook) = self.state().outlook(action);
-        compression.compress(body, codings, outlook)
     }
 
-    /// Learns from the answer to a request.
-    pub(super) fn note<B>(&self, was_coded: bool, response: &Response<B>) {
+    /// Learns from the server's answer to a request.
+    pub(super) fn note<B>(&self, coded: Option<&Coded>, response: &Response<B>) {
         let mut state = self.state();
-        state.is_refused |= was_coded && response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE;
-        if response.headers().contains_key(ACCEPT_ENCODING) {
-            state.codings = Codings::preferred(response.headers());
+        let headers = response.headers();
+        let said = headers.contains_key(ACCEPT_ENCODING).then(|| Codings::preferred(headers));
+        state.codings = said.unwrap_or(state.codings);
+        match (coded, response.status()) {
+            // Another server of the same name may have said the opposite.
+            (Some(coded), StatusCode::UNSUPPORTED_MEDIA_TYPE) => {
+                state.is_refused |= said.is_none_or(|said| said.contains(coded.coding));
+            }
+            // It may be taken for a bomb.
+            (Some(coded), StatusCode::PAYLOAD_TOO_LARGE) => coded.learned.refuse(),
+            _ => {}
         }
-        if let Some(link) = response.extensions().get::<Link>() {
-            let is_known = |link: &Link| link.0.rate().is_some();
-            if is_known(link) || !state.link.as_ref().is_some_and(is_known) {
-                state.link = Some(link.clone());
+        if let Some(Link(link)) = response.extensions().get::<Link>() {
+            let is_known = |link: &Arc<Throughput>| link.rate().is_some();
+            if is_known(link) || !state.link.upgrade().is_some_and(|link| is_known(&link)) {
+                state.link = Arc::downgrade(link);
             }
         }
     }
@@ -68,8 +90,7 @@ impl Uplink {
 impl State {
     fn outlook(&mut self, action: &str) -> (Codings, Outlook) {
         let codings = if self.is_refused { Codings::NONE } else { self.codings };
-        let rate = self.link.as_ref().and_then(|link| link.0.rate());
-        (codings, Outlook { rate, learned: Some(self.learned(action)) })
+        (codings, Outlook { throughput: self.link.upgrade(), learned: Some(self.learned(action)) })
     }
 
     fn learned(&mut self, action: &str) -> Arc<Learned> {
@@ -81,7 +102,12 @@ impl State {
     }
 }
 
-/// True if the body of a request has a coding.
-pub(super) fn is_coded<B>(request: &Request<B>) -> bool {
-    request.headers().contains_key(CONTENT_ENCODING)
+/// The same request as it was before it was compressed, if that was done because it pays, and if there is such a body.
+pub(super) fn plain_of(request: &mut Request<Body>) -> Option<Box<Request<Body>>> {
+    let plain = request.extensions_mut().get_mut::<Coded>()?.plain.take()?;
+    let (mut parts, body) = std::mem::take(request).into_parts();
+    *request = Request::from_parts(parts.clone(), body);
+    parts.headers.remove(CONTENT_ENCODING);
+    parts.extensions.remove::<Coded>();
+    Some(Box::new(Request::from_parts(parts, *plain)))
 }

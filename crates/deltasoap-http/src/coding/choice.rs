@@ -5,7 +5,9 @@
 //! limit lies depends on how far messages shrink and how fast, which is [`Learned`] from earlier messages of an operation.
 
 use super::options::{Codings, ContentCoding};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use super::throughput::Throughput;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// Messages below this many bytes are sent as they are: two packets of Ethernet are not worth it.
@@ -15,7 +17,7 @@ const UNKNOWN: u64 = 1 << 20;
 /// Bytes of a frame that a coder fills before it is sent.
 const FRAME: f64 = 16.0 * 1024.0;
 /// Compression has to be that much shorter to be worth the processor time.
-const WORTH: f64 = 0.9;
+pub(super) const WORTH: f64 = 0.9;
 /// The share that the latest message has in what is learned.
 const LATEST: f64 = 0.5;
 /// How fast a way that is not taken is forgotten, so that it is tried again.
@@ -61,21 +63,57 @@ const WAYS: [(Way, Effect); COUNT] = [
     (Way { coding: ContentCoding::Zstd, level: 3 }, Effect::of(0.08, 400.0)),
 ];
 
+/// What is known of the way that a message will take, for [`Compression::ADAPTIVE`](super::Compression::ADAPTIVE).
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Outlook {
+    pub(crate) throughput: Option<Arc<Throughput>>,
+    /// What became of messages like it.
+    pub(crate) learned: Option<Arc<Learned>>,
+}
+
+impl Outlook {
+    /// The way for a message of a length; `None` to send it as it is.
+    pub(super) fn choose(&self, length: Option<u64>, accepted: Codings) -> Option<Way> {
+        let (throughput, learned) = (self.throughput.as_ref()?, self.learned.as_ref()?);
+        throughput.choose(|rate| learned.choose(length, rate, accepted))
+    }
+
+    /// True if somebody wants to know what became of a message.
+    pub(crate) fn is_interested(&self) -> bool {
+        self.learned.is_some()
+    }
+
+    /// Takes note of a message: its bytes before and after, for how long it was compressed, and how long it took to be sent.
+    pub(crate) fn note(&self, way: Way, (before, after): (u64, u64), coding: Duration, sending: Duration) {
+        self.learned.iter().for_each(|learned| learned.note(way, before, after, coding));
+        self.throughput.iter().for_each(|throughput| throughput.note_coded(before, after, sending));
+    }
+}
+
 /// What became of an operation's messages, for each way.
 #[derive(Debug)]
-pub(crate) struct Learned(Mutex<[Effect; COUNT]>);
+pub(crate) struct Learned {
+    effects: Mutex<[Effect; COUNT]>,
+    is_refused: AtomicBool,
+}
 
 impl Default for Learned {
     fn default() -> Self {
-        Learned(Mutex::new(WAYS.map(|(_, expected)| expected)))
+        Learned { effects: Mutex::new(WAYS.map(|(_, expected)| expected)), is_refused: AtomicBool::new(false) }
     }
 }
 
 impl Learned {
+    /// Gives up: messages of this operation are not taken when they are compressed.
+    #[cfg(feature = "client")]
+    pub(crate) fn refuse(&self) {
+        self.is_refused.store(true, Relaxed);
+    }
+
     /// The way for a message of a length, over a connection that carries so many bytes a second; `None` to send it as it is.
     pub(crate) fn choose(&self, length: Option<u64>, rate: f64, accepted: Codings) -> Option<Way> {
         let length = length.unwrap_or(UNKNOWN);
-        if length < LEAST {
+        if length < LEAST || self.is_refused.load(Relaxed) {
             return None;
         }
         let mut effects = self.effects();
@@ -100,7 +138,7 @@ impl Learned {
     }
 
     fn effects(&self) -> MutexGuard<'_, [Effect; COUNT]> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.effects.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

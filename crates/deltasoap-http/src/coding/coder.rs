@@ -16,12 +16,28 @@ const GZIP_WINDOW: u8 = 15;
 /// The largest window of zstd as a content coding (RFC 9659), as a power of two.
 #[cfg(feature = "zstd")]
 const ZSTD_WINDOW: u32 = 23;
+/// The window of a message in zstd whose length is not known, as a power of two: an encoder takes a multiple of it, and is held as long as the
+/// message is being sent. From the level on its tables are made for far larger windows, unless they are bounded too.
+#[cfg(feature = "zstd")]
+const UNKNOWN_WINDOW: u32 = 18;
+#[cfg(feature = "zstd")]
+const LARGE_TABLES: u32 = 7;
 
 /// Compresses a stream.
 pub(crate) enum Encoder {
     Gzip(Box<Compress>),
     #[cfg(feature = "zstd")]
     Zstd(CCtx<'static>),
+}
+
+/// What comes after the input of a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// More input.
+    Input,
+    /// A pause: everything that was taken is to be readable from what is written.
+    Pause,
+    End,
 }
 
 impl Encoder {
@@ -42,31 +58,65 @@ impl Encoder {
                 for parameter in [CParameter::CompressionLevel(level), CParameter::ChecksumFlag(true)] {
                     context.set_parameter(parameter).map_err(|_| Failed)?;
                 }
-                // Short messages take little memory then.
+                let window = UNKNOWN_WINDOW;
+                let bounds =
+                    [CParameter::WindowLog(window), CParameter::HashLog(window + 1), CParameter::ChainLog(window)];
+                let bounds = match length {
+                    // Short messages take little memory then.
+                    Some(_) => &[],
+                    None if way.level < LARGE_TABLES => &bounds[..1],
+                    None => &bounds[..],
+                };
+                for parameter in bounds {
+                    context.set_parameter(*parameter).map_err(|_| Failed)?;
+                }
                 context.set_pledged_src_size(length).map_err(|_| Failed)?;
                 Ok(Encoder::Zstd(context))
             }
         }
     }
 
-    /// Compresses as much as there is room for, with no more input than this at the end. Returns how much of the input was taken, and whether the stream
-    /// has ended.
-    pub(crate) fn step(&mut self, input: &[u8], output: &mut Vec<u8>, is_last: bool) -> Result<(usize, bool), Failed> {
+    /// Compresses as much as there is room for. Returns how much of the input was taken, and whether the pause or the end that comes next has been
+    /// written. Steps with a pause are repeated without input until it has.
+    pub(crate) fn step(&mut self, input: &[u8], output: &mut Vec<u8>, next: Next) -> Result<(usize, bool), Failed> {
         match self {
             Encoder::Gzip(compress) => {
                 let before = compress.total_in();
-                let flush = if is_last { FlushCompress::Finish } else { FlushCompress::None };
+                let flush = match next {
+                    Next::Input => FlushCompress::None,
+                    Next::Pause => FlushCompress::Sync,
+                    Next::End => FlushCompress::Finish,
+                };
                 let status = compress.compress_vec(input, output, flush).map_err(|_| Failed)?;
-                Ok(((compress.total_in() - before) as usize, status == Status::StreamEnd))
+                let is_written = match next {
+                    Next::Input => false,
+                    Next::Pause => output.len() < output.capacity(),
+                    Next::End => status == Status::StreamEnd,
+                };
+                Ok(((compress.total_in() - before) as usize, is_written))
             }
             #[cfg(feature = "zstd")]
             Encoder::Zstd(context) => {
                 let written = output.len();
                 let (mut input, mut output) = (InBuffer::around(input), OutBuffer::around_pos(output, written));
-                let end = if is_last { ZSTD_EndDirective::ZSTD_e_end } else { ZSTD_EndDirective::ZSTD_e_continue };
+                let end = match next {
+                    Next::Input => ZSTD_EndDirective::ZSTD_e_continue,
+                    Next::Pause => ZSTD_EndDirective::ZSTD_e_flush,
+                    Next::End => ZSTD_EndDirective::ZSTD_e_end,
+                };
                 let left = context.compress_stream2(&mut output, &mut input, end).map_err(|_| Failed)?;
-                Ok((input.pos(), is_last && left == 0))
+                Ok((input.pos(), next != Next::Input && left == 0))
             }
+        }
+    }
+
+    /// A block without content, which may come after a pause any number of times: of deflate, stored (RFC 1951, 3.2.4), which then begins at
+    /// a whole byte; of zstd, raw (RFC 8878, 3.1.1.2).
+    pub(crate) fn empty_block(&self) -> &'static [u8] {
+        match self {
+            Encoder::Gzip(_) => &[0, 0, 0, 0xff, 0xff],
+            #[cfg(feature = "zstd")]
+            Encoder::Zstd(_) => &[0, 0, 0],
         }
     }
 }
@@ -89,17 +139,18 @@ pub(crate) enum Decoder {
 }
 
 impl Decoder {
-    pub(crate) fn new(coding: ContentCoding) -> Self {
-        match coding {
+    /// `None` if memory is refused.
+    pub(crate) fn new(coding: ContentCoding) -> Option<Self> {
+        Some(match coding {
             ContentCoding::Gzip => Decoder::Gzip(Decompress::new_gzip(GZIP_WINDOW)),
             #[cfg(feature = "zstd")]
             ContentCoding::Zstd => {
-                let mut context = DCtx::create();
+                let mut context = DCtx::try_create()?;
                 // Also the library's own limit is no larger than its default of 128 MiB, should it refuse this one.
                 let _ = context.set_parameter(DParameter::WindowLogMax(ZSTD_WINDOW));
                 Decoder::Zstd(context)
             }
-        }
+        })
     }
 
     /// Begins another member with its first byte. Bytes that cannot begin one are not reported as a damaged one.
@@ -138,5 +189,37 @@ impl Decoder {
                 }
             }
         }
+    }
+}
+
+#[cfg(all(test, feature = "zstd"))]
+mod tests {
+    use super::*;
+
+    /// What an encoder of zstd takes for a message of 4 MiB whose length it knows, or does not.
+    fn memory(level: u32, length: Option<u64>) -> usize {
+        let mut encoder = Encoder::new(Way { coding: ContentCoding::Zstd, level }, length).expect("memory");
+        let mut output = Vec::with_capacity(5 << 20);
+        encoder.step(&vec![b'x'; 4 << 20], &mut output, Next::Pause).expect("no error");
+        let Encoder::Zstd(context) = encoder else { panic!("{encoder:?}") };
+        context.sizeof()
+    }
+
+    #[test]
+    fn a_message_of_unknown_length_takes_little_memory() {
+        for level in 1..=19 {
+            let most = if level <= 3 { 2 << 20 } else { 5 << 20 };
+            let unknown = memory(level, None);
+            assert!(unknown < most, "level {level}: {unknown} bytes");
+        }
+        assert!(memory(3, Some(4 << 20)) > memory(3, None));
+        assert!(memory_of_short() < 1 << 20);
+    }
+
+    fn memory_of_short() -> usize {
+        let mut encoder = Encoder::new(Way { coding: ContentCoding::Zstd, level: 3 }, Some(10_000)).expect("memory");
+        encoder.step(&[b'x'; 10_000], &mut Vec::with_capacity(20_000), Next::End).expect("no error");
+        let Encoder::Zstd(context) = encoder else { panic!("{encoder:?}") };
+        context.sizeof()
     }
 }

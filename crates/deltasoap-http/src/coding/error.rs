@@ -17,6 +17,8 @@ pub enum CodingError {
     Ended,
     /// After a member of the stream, or a frame, there are bytes that are not another one.
     Trailing,
+    /// The system refused memory for decoding.
+    Memory,
     /// The stream exceeds a limit.
     Limit {
         /// The limit's name: `ratio` of [`GzipLimits`](crate::GzipLimits), `members` of a stream that produce almost no output,
@@ -47,6 +49,7 @@ impl fmt::Display for CodingError {
             CodingError::Corrupt => f.write_str("the compressed stream is corrupt"),
             CodingError::Ended => f.write_str("the compressed stream ended early"),
             CodingError::Trailing => f.write_str("there are bytes after the end of the compressed stream"),
+            CodingError::Memory => f.write_str("there is no memory for decoding the compressed stream"),
             CodingError::Limit { name, limit } => write!(f, "the limit `{name}` of {limit} is exceeded"),
         }
     }

@@ -77,8 +77,8 @@ impl<B: Body<Data = Bytes, Error = BoxError>> Body for Inflated<B> {
 
 /// A stream, fed piece by piece.
 struct Stream {
-    /// Of the current member, or of the last one.
-    decoder: Decoder,
+    /// Of the current member, or of the last one; `None` if memory was refused.
+    decoder: Option<Decoder>,
     /// Input and output bytes of all members so far.
     taken: u64,
     out: u64,
@@ -117,10 +117,12 @@ impl Stream {
         Ok(())
     }
 
-    /// Refuses more bytes than the limit on received bytes allows.
+    /// Refuses more bytes if the limit does not allow them. What comes out is bounded elsewhere, without end for lists that are used while
+    /// they arrive, so that only those count that are more than it.
     fn check_received(&self, more: u64) -> Result<(), CodingError> {
         let Bound { name, received: limit, .. } = self.bound;
-        let is_within = self.received.checked_add(more).is_some_and(|received| received <= limit);
+        let most = self.out.saturating_add(limit);
+        let is_within = self.received.checked_add(more).is_some_and(|received| received <= most);
         if is_within { Ok(()) } else { Err(CodingError::Limit { name, limit }) }
     }
 
@@ -140,7 +142,7 @@ impl Stream {
 
     /// Begins another member with its first byte.
     fn begin_member(&mut self, first: u8) -> Result<(), CodingError> {
-        self.decoder.begin(first)?;
+        self.decoder.as_mut().ok_or(CodingError::Memory)?.begin(first)?;
         self.members += 1;
         if self.members >= MEMBERS + self.out / MEMBER {
             return Err(CodingError::Limit { name: "members", limit: MEMBERS });
@@ -151,7 +153,8 @@ impl Stream {
 
     fn step(&mut self) -> Result<Vec<u8>, CodingError> {
         let mut output = Vec::with_capacity(self.room());
-        let (taken, is_ended) = self.decoder.step(&self.input, &mut output)?;
+        let decoder = self.decoder.as_mut().ok_or(CodingError::Memory)?;
+        let (taken, is_ended) = decoder.step(&self.input, &mut output)?;
         if taken == 0 && output.is_empty() && !self.input.is_empty() && !is_ended {
             return Err(CodingError::Corrupt);
         }
@@ -192,7 +195,7 @@ fn trimmed(mut bytes: Vec<u8>) -> Bytes {
 mod tests {
     use super::*;
     use crate::Body as Outgoing;
-    use crate::coding::Way;
+    use crate::coding::{Outlook, Way};
     use http_body_util::BodyExt;
     use proptest::prelude::*;
     use std::io::{Read, Write};
@@ -208,7 +211,15 @@ mod tests {
 
     /// The output of pieces, up to an error, and its longest piece.
     fn inflate<'a>(pieces: impl IntoIterator<Item = &'a [u8]>, bound: Bound) -> (Vec<u8>, Result<(), CodingError>) {
-        let (mut stream, mut bytes) = (Stream::new(ContentCoding::Gzip, bound), Vec::new());
+        decoded(ContentCoding::Gzip, pieces, bound)
+    }
+
+    fn decoded<'a>(
+        coding: ContentCoding,
+        pieces: impl IntoIterator<Item = &'a [u8]>,
+        bound: Bound,
+    ) -> (Vec<u8>, Result<(), CodingError>) {
+        let (mut stream, mut bytes) = (Stream::new(coding, bound), Vec::new());
         let run = || {
             for piece in pieces {
                 stream.push(Bytes::copy_from_slice(piece))?;
@@ -250,8 +261,18 @@ mod tests {
         assert!(bytes.len() as u64 <= limits.free, "{}", bytes.len());
         let lenient = GzipLimits { ratio: 1100, ..limits };
         assert_eq!(inflate([&coded[..]], bound(lenient)).0.len(), 50 << 20);
-        let short = Bound { received: 100, ..bound(lenient) };
-        assert_eq!(inflate(coded.chunks(64), short).1, Err(CodingError::Limit { name: "message", limit: 100 }));
+    }
+
+    #[test]
+    fn input_is_bounded_by_what_comes_out_of_it() {
+        let mix = |n: &u32| Some(n.wrapping_mul(1_664_525).wrapping_add(1_013_904_223));
+        let noise: Vec<u8> = std::iter::successors(Some(1), mix).map(|n| (n >> 24) as u8).take(100_000).collect();
+        let short = Bound { received: 2000, ..bound(GzipLimits::default()) };
+        let coded = gzip(&noise);
+        assert!(coded.len() > 50 * 1000, "{}", coded.len());
+        assert_eq!(inflate(coded.chunks(1000), short), (noise, Ok(())));
+        let limit = Err(CodingError::Limit { name: "message", limit: 2000 });
+        assert_eq!(inflate([&coded[..]], short).1, limit, "announced at once");
     }
 
     #[test]
@@ -311,9 +332,10 @@ mod tests {
         let (bytes, result) = inflate([&coded.repeat(10)[..]], bound(limits));
         assert_eq!(result, Err(CodingError::Limit { name: "ratio", limit: 1 }));
         assert!(bytes.len() <= 100, "{}", bytes.len());
-        let short = Bound { received: coded.len() as u64, ..bound(GzipLimits::default()) };
-        let result = inflate([&coded[..], &coded], short).1;
-        assert_eq!(result, Err(CodingError::Limit { name: "message", limit: coded.len() as u64 }));
+        let empty = gzip(b"");
+        let short = Bound { received: empty.len() as u64, ..bound(GzipLimits::default()) };
+        let result = inflate([&empty[..], &empty], short).1;
+        assert_eq!(result, Err(CodingError::Limit { name: "message", limit: empty.len() as u64 }));
     }
 
     #[test]
@@ -383,12 +405,64 @@ mod tests {
         #[test]
         fn what_bodies_become_is_read_by_another_decoder(text in "[a-z]{0,300}", times in 1..2000_usize, level in 0..=9_u32) {
             let text = text.repeat(times);
-            let body = Outgoing::from(text.clone()).coded(Way { coding: ContentCoding::Gzip, level }, None);
-            let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
-            let coded = runtime.block_on(body.collect()).expect("no error").to_bytes();
+            let coded = collected(text.clone().into(), Way { coding: ContentCoding::Gzip, level });
             let mut back = String::new();
             flate2::read::GzDecoder::new(&coded[..]).read_to_string(&mut back).expect("gzip");
             prop_assert_eq!(back, text);
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+
+        /// Bodies of parts that repeat themselves and parts that do not, read in pieces.
+        #[test]
+        fn what_any_body_becomes_passes_the_default_limits(
+            parts in prop::collection::vec(("[ -~]{1,40}", 1..2_000_000_usize), 1..4),
+            level in 0..=9_u32,
+            size in prop_oneof![1 => Just(1_usize), 4 => 1..70_000_usize],
+        ) {
+            let mut bytes = Vec::new();
+            parts.iter().for_each(|(text, len)| bytes.extend(text.bytes().cycle().take(*len)));
+            passes_the_default_limits(bytes, level, size);
+        }
+    }
+
+    /// What a body is sent as.
+    fn collected(body: Outgoing, way: Way) -> Bytes {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+        runtime.block_on(body.coded(way, Outlook::default()).collect()).expect("no error").to_bytes()
+    }
+
+    #[track_caller]
+    fn passes_the_default_limits(bytes: Vec<u8>, level: u32, size: usize) {
+        for coding in [
+            ContentCoding::Gzip,
+            #[cfg(feature = "zstd")]
+            ContentCoding::Zstd,
+        ] {
+            let coded = collected(bytes.clone().into(), Way { coding, level });
+            let (back, result) = decoded(coding, coded.chunks(size), bound(GzipLimits::default()));
+            assert_eq!(result, Ok(()), "{coding:?} at level {level}, {} of {} bytes", coded.len(), bytes.len());
+            assert!(back == bytes, "another body");
+        }
+    }
+
+    #[test]
+    fn a_body_of_nothing_but_one_byte_passes_the_default_limits() {
+        for (len, size) in [((1 << 20) + 1, 1), (16 << 20, 1), (16 << 20, usize::MAX)] {
+            for level in [1, 6, 9] {
+                passes_the_default_limits(vec![b' '; len], level, size);
+            }
+        }
+        // It is no longer than that needs.
+        for coding in [
+            ContentCoding::Gzip,
+            #[cfg(feature = "zstd")]
+            ContentCoding::Zstd,
+        ] {
+            let coded = collected(vec![b' '; 15 << 20].into(), Way { coding, level: 6 });
+            assert!((100_000..120_000).contains(&coded.len()), "{coding:?}: {}", coded.len());
         }
     }
 }

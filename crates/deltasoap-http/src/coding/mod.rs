@@ -16,13 +16,15 @@ mod options;
 mod throughput;
 
 pub(crate) use bound::Bound;
-pub(crate) use choice::{LEAST, Learned, Way};
+pub(crate) use choice::{LEAST, Learned, Outlook, Way};
 #[cfg(feature = "gzip")]
-pub(crate) use coder::Encoder;
+pub(crate) use coder::{Encoder, Next};
 pub use error::CodingError;
 #[cfg(feature = "gzip")]
 pub(crate) use inflated::Inflated;
 pub(crate) use negotiate::{READ, check_transfer};
-pub(crate) use options::{Codings, Outlook};
+pub(crate) use options::Codings;
 pub use options::{Compression, ContentCoding, GzipLimits};
+#[cfg(feature = "gzip")]
+pub(crate) use options::{FREE, RATIO};
 pub(crate) use throughput::{Link, Throughput};

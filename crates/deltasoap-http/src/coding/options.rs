@@ -1,9 +1,8 @@
 //! Settings: which messages are sent compressed, and bounds on compressed messages that are received.
 
-use super::choice::{Learned, Way};
+use super::choice::{Outlook, Way};
 use crate::Body;
 use http_body::Body as _;
-use std::sync::Arc;
 
 /// A content coding (RFC 9110, 8.4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,8 +77,10 @@ impl Codings {
 /// Compression takes many times longer than writing a message. It is useful if the network is slower than
 /// that: beyond the data centre, and not for messages that fit in a packet or two. [`ADAPTIVE`](Self::ADAPTIVE) finds that out.
 ///
-/// A message beyond 1 MiB that shrinks to less than a two-hundredth, as a list of equal values does, is refused by receivers with the
-/// default [`GzipLimits`], whatever the rule: raise their `ratio` where such messages are sent.
+/// A message that would shrink to almost nothing, as a list of equal values does, is diluted with empty blocks while it is sent, so that receivers
+/// with the default [`GzipLimits`] take it: beyond 1 MiB it has at least a two-hundredth of its length.
+///
+/// Where a message that is written while it is sent waits for more items, what is ready is sent, also if it is compressed.
 ///
 /// The length of a compressed message reveals how far its parts repeat each other, even where it is encrypted: do not compress
 /// messages that contain a secret next to text of a third party. Hence the default, [`OFF`](Self::OFF).
@@ -109,11 +110,18 @@ impl Compression {
     /// what compression makes of the messages of each operation. From both follows whether a message is
     /// compressed, by which coding and at which level. As long as the throughput is unknown, messages are sent as they are: at the
     /// start of a connection, if no message is too long for the system's buffers, and for transports in memory. So are
-    /// messages below 2800 bytes.
+    /// messages below 2800 bytes. What is measured is forgotten after a minute. Where no more of the messages arrives than without compression,
+    /// since it is the receiver that is slow, or the sender's processor, the next 64 messages or so are sent as they are.
     ///
     /// Responses are compressed for clients that accept it. A client compresses requests by this rule once the server has said that it
     /// reads a coding, with `Accept-Encoding` in a response (RFC 7694), as [`SoapService`](crate::SoapService) does in answers to requests that are long
-    /// enough. It does so no more once a compressed request was refused with status 415.
+    /// enough, and as long as that connection is open; over [`Frames`](crate::transport::Frames), where its connections are not measured, never. A
+    /// request that is refused with status 415 is sent once more as it was, if it can be: streams cannot. What the refusal says in
+    /// `Accept-Encoding` holds from then on; if it says nothing, or names the coding that was refused, no more requests are compressed. After
+    /// status 413, those with the same action are not.
+    ///
+    /// A compressed message, also a list that is used while it arrives, passes the limits of a receiver with our defaults if the plain one does,
+    /// but for a minimum rate ([`body_rate`](crate::ServiceBuilder::body_rate)): it counts the bytes that are sent.
     pub const ADAPTIVE: Compression = Compression::by(Rule::Adaptive);
 
     /// Messages of at least this many bytes. A message of unknown length counts as long.
@@ -171,19 +179,15 @@ impl Compression {
             return Err(body);
         }
         let length = body.size_hint().exact();
-        let (way, learned) = match (self.rule, outlook) {
-            (Rule::Off, _) => (None, None),
-            (Rule::From(least), _) if length.is_some_and(|length| length < least) => (None, None),
-            (Rule::From(_), _) => {
-                (accepted.pick(self.coding).map(|coding| Way { coding, level: coding.level(self.level) }), None)
-            }
-            (Rule::Adaptive, Outlook { rate: Some(rate), learned: Some(learned) }) => {
-                (learned.choose(length, rate, accepted), Some(learned))
-            }
-            (Rule::Adaptive, _) => (None, None),
+        let own = |coding: ContentCoding| Way { coding, level: coding.level(self.level) };
+        let (way, outlook) = match self.rule {
+            Rule::Off => (None, Outlook::default()),
+            Rule::From(least) if length.is_some_and(|length| length < least) => (None, Outlook::default()),
+            Rule::From(_) => (accepted.pick(self.coding).map(own), Outlook::default()),
+            Rule::Adaptive => (outlook.choose(length, accepted), outlook),
         };
         match way {
-            Some(way) => Ok((body.coded(way, learned), way.coding)),
+            Some(way) => Ok((body.coded(way, outlook), way.coding)),
             None => Err(body),
         }
     }
@@ -195,31 +199,26 @@ impl Default for Compression {
     }
 }
 
-/// What is known of the way that a message will take, for [`Compression::ADAPTIVE`].
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Outlook {
-    /// Bytes a second.
-    pub(crate) rate: Option<f64>,
-    /// What became of messages like it.
-    pub(crate) learned: Option<Arc<Learned>>,
-}
-
 /// Bounds on compressed bodies, in addition to those on their output, which is bounded like any other message.
 ///
 /// They hold for gzip and, with the feature `zstd`, for zstd, where a window beyond 8 MiB is refused too (RFC 9659).
-/// The input bytes have the same bound: `message` of [`Limits`](deltasoap_core::Limits), for packages `total` of
-/// [`AttachmentLimits`](crate::AttachmentLimits).
+/// The input bytes may exceed those of the output so far by `message` of [`Limits`](deltasoap_core::Limits), for packages by `total` of
+/// [`AttachmentLimits`](crate::AttachmentLimits); a `Content-Length` counts at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GzipLimits {
     /// Output bytes for each input byte, over the stream so far; at least 1. Default 200: repetitive XML reaches
-    /// 100, and gzip 1032.
+    /// 100, and gzip 1032. What is sent here never exceeds the default, see [`Compression`].
     pub ratio: u64,
     /// Output bytes that are allowed whatever the ratio. Default 1 MiB.
     pub free: u64,
 }
 
+/// The default `ratio` and `free` of receivers, within which everything is that is sent.
+pub(crate) const RATIO: u64 = 200;
+pub(crate) const FREE: u64 = 1 << 20;
+
 impl Default for GzipLimits {
     fn default() -> Self {
-        GzipLimits { ratio: 200, free: 1 << 20 }
+        GzipLimits { ratio: RATIO, free: FREE }
     }
 }

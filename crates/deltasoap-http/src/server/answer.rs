@@ -86,8 +86,8 @@ impl<T: Message> Answer<T> {
         OverlaidAnswer { answer: self, overlaying: Overlaying(Box::new(begin)) }
     }
 
-    /// As [`overlaid`](Self::overlaid), with items from a stream. What is ready is sent at once. An error of the stream aborts the
-    /// response.
+    /// As [`overlaid`](Self::overlaid), with items from a stream. What is ready is sent at once, also if the response is compressed. An error
+    /// of the stream aborts the response.
     pub fn overlaid_stream<Item, S, E>(self, items: S) -> OverlaidAnswer<T>
     where
         Item: Typed + Send + 'static,

@@ -180,7 +180,8 @@ impl Operation {
     ///
     /// Names and namespaces are kept to the end of a message: after some thousand that were not known before, the limit on the length
     /// [counts on](deltasoap_core::decode::Decoder::let_go). Messages with attachments are read whole, and their items are there at once.
-    /// Where a request is compressed, the service's bounds on compressed content hold for the whole message. [Deviations](Context::deviations) are not known when the handler starts. In SOAP encoding, a message
+    /// If the message is compressed, the [ratio](crate::GzipLimits) holds for the whole of it, and its length has no other bound than that of
+    /// the content. [Deviations](Context::deviations) are not known when the handler starts. In SOAP encoding, a message
     /// with references is kept from the first one on, and messages with an array that has positions or an offset are refused. Requests
     /// are not compared with earlier ones. A request that comes back to a list after another element, where these may come in any
     /// order, is bounded as a whole. The handler runs where the connection is served, whatever the length: see

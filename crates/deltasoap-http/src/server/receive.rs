@@ -146,8 +146,11 @@ pub(crate) fn refuse_package(version: Version, error: AttachmentError) -> Refusa
 
 /// The HTTP status for a body whose content coding cannot be decoded.
 fn coding_status(error: &CodingError) -> StatusCode {
-    let is_too_large = matches!(error, CodingError::Limit { .. });
-    if is_too_large { StatusCode::PAYLOAD_TOO_LARGE } else { StatusCode::BAD_REQUEST }
+    match error {
+        CodingError::Limit { .. } => StatusCode::PAYLOAD_TOO_LARGE,
+        CodingError::Memory => StatusCode::SERVICE_UNAVAILABLE,
+        _ => StatusCode::BAD_REQUEST,
+    }
 }
 
 /// Why a message was not read.

@@ -370,7 +370,7 @@ async fn serve_stream<P: Protocol>(stream: impl Stream, client: Client<P>, servi
     let watched = stream.clone();
     let service = tower::service_fn(move |mut request: Request<P::Incoming>| {
         if let Some(throughput) = &throughput {
-            // Clients wait for a response before they send the next request.
+            // Clients without pipelining wait for a response before they send the next request.
             throughput.note_turn();
         }
         request.extensions_mut().extend(extensions.clone());

@@ -231,13 +231,13 @@ impl Inner {
         respond::coded(response, compression, accepted, outlook)
     }
 
-    /// What is known of the way of the response. It is asked for before there is one, so that sending that is measured.
+    /// What is known of the way of the response.
     fn outlook(&self, parts: &Parts) -> Outlook {
         if !self.compression.is_adaptive() {
             return Outlook::default();
         }
-        let throughput = parts.extensions.get::<Connection>().and_then(Connection::throughput);
-        Outlook { rate: throughput.and_then(|throughput| throughput.rate()), learned: Some(Arc::clone(&self.pages)) }
+        let throughput = parts.extensions.get::<Connection>().and_then(Connection::throughput).cloned();
+        Outlook { throughput, learned: Some(Arc::clone(&self.pages)) }
     }
 
     /// Authenticates the sender of a request.

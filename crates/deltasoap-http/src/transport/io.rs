@@ -97,7 +97,7 @@ impl<T: Stream> hyper::rt::Read for Io<T> {
         }
         let read = ready!(Pin::new(&mut self.stream).poll_read(context, cursor));
         if let Some(Link(throughput)) = &self.link {
-            // Servers read a request before they answer it.
+            // Most servers read a request before they answer it.
             throughput.note_turn();
         }
         Poll::Ready(read)

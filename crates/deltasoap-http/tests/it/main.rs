@@ -14,6 +14,7 @@ mod attacks;
 mod auth;
 mod blocking;
 mod client;
+mod compressed_lists;
 mod description;
 mod differential;
 mod gzip;
