@@ -11,7 +11,7 @@
 //! - The *location information stack* has, for each routine with children, where the child begins that it reads and what
 //!   its progress was before it. It is filled by the routines, and nullified when a state is restored.
 //! - The *base checkpoints stack* has the groups that can still grow. It is saved with every base and
-//!   context-independent checkpoint and put back with it.
+//!   context-independent checkpoint, and put back with it, or where one of its group is met.
 //! - An interrupt makes a lightweight checkpoint if there is a group for a location passed since the last checkpoint;
 //!   else it is skipped, but never twice in a row (*skip-once*). Then a base checkpoint is made at the location of the
 //!   outermost routine that has one. Outermost, because many small children share its group, and because an element
@@ -177,12 +177,13 @@ impl Form for Lightweight {
         self.forget_left(live);
         (self.followed, self.has_skipped) = (None, false);
         self.entered = (self.group(kept).kind != Kind::Single).then_some(kept.group());
+        self.bases = self.bases_at(kept);
     }
 
     fn restore(&mut self, kept: &Kept, live: &mut Live<'_>) {
         self.forget_left(live);
         let (number, index) = (kept.number(), kept.group());
-        let group = &self.groups[index as usize];
+        let group = self.group(kept);
         if self.entered == Some(index) {
             set_number(live, group, number);
         } else if self.bases.contains(&index) {
@@ -192,7 +193,7 @@ impl Form for Lightweight {
             group.whole.restore(live);
             set_number(live, group, number);
         }
-        self.bases = group.bases.iter().copied().chain((group.kind != Kind::Single).then_some(index)).collect();
+        self.bases = self.bases_at(kept);
         live.hooks().forget_locations();
         live.hooks().low = usize::MAX;
         (self.entered, self.followed, self.has_skipped) = (None, None, false);
@@ -237,6 +238,12 @@ impl Form for Lightweight {
 impl Lightweight {
     fn group(&self, kept: &Kept) -> &Group {
         &self.groups[kept.group() as usize]
+    }
+
+    /// The base checkpoints stack at a checkpoint: that of its group, and the group itself, if it can grow.
+    fn bases_at(&self, kept: &Kept) -> Vec<u32> {
+        let group = self.group(kept);
+        group.bases.iter().copied().chain((group.kind != Kind::Single).then_some(kept.group())).collect()
     }
 
     /// Takes groups off the base checkpoints stack whose routines are done.

@@ -42,7 +42,8 @@
 //! - The portion after a checkpoint that is met is compared before anything else is done. If it differs, the machine has never
 //!   left regular mode; such an attempt is counted as *futile*, not as a switch. The paper's switches are both together. The
 //!   checkpoint is then dropped, unless it is at an interrupt, for the one to be made there: else those that happen to lie in
-//!   markup would gather where all is changed, and with them futile attempts. Lightweight ones all lie in markup, and stay.
+//!   markup would gather where all is changed, and with them futile attempts. Lightweight ones all lie in markup: they are dropped
+//!   only if a new one lies less than a portion before.
 //! - After a bad message, no sum is known of the portion where it failed: the paper's flag that forces regular mode. Checkpoints
 //!   ahead of it are dropped, for what the message cut off before it failed may be theirs.
 

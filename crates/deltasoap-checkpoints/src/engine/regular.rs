@@ -161,9 +161,18 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
         let position = window.base + (window.pos + len) as u64;
         match self.check(1, position, window) {
             Portion::Cut => Met::Cut,
-            Portion::Other if !F::IN_MARKUP && position != self.interrupt => Met::Futile,
+            Portion::Other if self.gives_way(position) => Met::Futile,
             first => Met::Worthwhile(first),
         }
+    }
+
+    /// Whether the checkpoint ahead, at this position, gives way to those of interrupts, if the portion after it differs. Where all lie
+    /// in markup, it does if one was just made; else, if it lies elsewhere than they will.
+    fn gives_way(&self, position: u64) -> bool {
+        if F::IN_MARKUP {
+            return self.without_last.is_some() && position - self.at < self.tuning.portion();
+        }
+        position != self.interrupt
     }
 
     /// True if the checkpoint ahead, whose frames are those of the routines, is met: its partially processed content

@@ -230,6 +230,32 @@ fn checkpoints_and_switches_stay_level_over_a_hundred_messages() {
 }
 
 #[test]
+fn memory_stays_level_where_all_values_change() {
+    let all = |message: usize| {
+        let value = |i: usize| format!("{:e}", ((message * 500 + i) as f64 + 0.1).sin() * 1e-100);
+        doubles(&(0..500).map(value).collect::<Vec<_>>().iter().map(String::as_str).collect::<Vec<_>>())
+    };
+    let documents: Vec<String> = (0..10).map(all).collect();
+    let cases = (32..=128).step_by(4).flat_map(|size| State::ALL.map(|state| (size, state)));
+    for ((size, state), bases) in cases.flat_map(|case| [Bases::First, Bases::Interrupts].map(|bases| (case, bases))) {
+        let portions = Portions { state, matcher: Matcher::Crc32, size, bases, ..Portions::default() };
+        let options = Differential { checkpoints: portions.into(), adaptive: false };
+        let options = DecodeOptions { differential: options, ..DecodeOptions::default() };
+        let mut stream = Stream::<SoapArray<f64>>::new(SoapArray::<f64>::view(), options);
+        let memory: Vec<u64> = documents
+            .iter()
+            .map(|document| {
+                let _ = stream.next(document.as_bytes(), usize::MAX);
+                stream.stats().memory
+            })
+            .collect();
+        // One message or another adds a group; portions of about an item's length come to begin at every item.
+        let is_level = memory[9] <= memory[1] + memory[1] / 10 + 400 && memory[9] <= memory[0] + memory[0] / 4 + 400;
+        assert!(is_level, "{state:?} every {size} bytes, {bases:?}: {memory:?}");
+    }
+}
+
+#[test]
 fn arrays_that_grow_and_shrink_are_met_again() {
     let (short, long) = (many(100, |_| None), many(120, |_| None));
     let (short, long) = (short.replace("100", "1"), long.replace("120", "1"));
