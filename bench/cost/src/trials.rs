@@ -34,11 +34,14 @@ fn row(all: &[Comparison], activity: Activity) -> Vec<String> {
 /// alone: the median cost of these messages, and their median cost by byte.
 ///
 /// # Errors
-/// When there are no messages, or the method has no series to estimate by.
+/// When there are no messages, their lengths were not recorded, or the method has no series to estimate by.
 pub(crate) fn is_precise<'c>(all: impl Iterator<Item = &'c Comparison>, part: f64) -> Result<Vec<bool>, String> {
     let all: Vec<&Comparison> = all.collect();
     if all.is_empty() {
         return Err("no message was predicted".to_owned());
+    }
+    if all.iter().any(|it| it.bytes == 0) {
+        return Err("the lengths of the messages were not recorded".to_owned());
     }
     let (cost, by_byte) = (median(&all, |it| it.measured), median(&all, |it| it.measured / it.bytes as f64));
     let precise = |it: &&Comparison| {
@@ -76,5 +79,8 @@ mod tests {
         let grid = errors(&[of(110.0, Some(150.0)), of(120.0, None)]);
         assert_eq!(grid.rows, [["serialize", "2", "20.0 %", "20.0 %", "50.0 %", "50.0 %"]]);
         assert!(errors(&[]).rows.is_empty());
+        let unknown = Comparison { bytes: 0, ..of(110.0, Some(110.0)) };
+        let precise = is_precise([unknown].iter(), 0.5);
+        assert_eq!(precise, Err("the lengths of the messages were not recorded".to_owned()));
     }
 }

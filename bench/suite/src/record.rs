@@ -222,13 +222,19 @@ fn pieces(lines: Vec<Value>) -> Stored {
             piece.push(line);
             continue;
         }
-        let is_whole = line["rows"] == piece.len() && piece.iter().all(|row| key(row) == key(&line));
-        if is_whole {
-            found.whole.append(&mut piece);
-        } else {
+        let begin = line["rows"].as_u64().and_then(|rows| piece.len().checked_sub(rows as usize));
+        let is_whole = |begin: &usize| piece[*begin..].iter().all(|row| key(row) == key(&line));
+        let begin = begin.filter(is_whole).unwrap_or_else(|| {
             found.partial.push(key(&line).to_owned());
-            piece.clear();
+            piece.len()
+        });
+        // Lines before these are of pieces whose ends are missing.
+        for line in piece.drain(..begin) {
+            if found.partial.last().is_none_or(|last| last != key(&line)) {
+                found.partial.push(key(&line).to_owned());
+            }
         }
+        found.whole.append(&mut piece);
     }
     let last = piece.last().map(|line| key(line).to_owned());
     found.partial.extend(last.clone());
@@ -403,6 +409,10 @@ mod tests {
             let record = written(folder.path(), &lines.join(&b'\n')).unwrap();
             assert!(!record.has("a") && record.has("b"), "half a piece is none");
         }
+        let without_end =
+            text.lines().filter(|line| !line.contains(r#""end","key":"a""#)).collect::<Vec<_>>().join("\n");
+        let record = written(folder.path(), without_end.as_bytes()).unwrap();
+        assert!(!record.has("a") && record.has("b"), "a piece without an end is none, and the next one is whole");
         fs::remove_file(folder.path().join(RESULTS)).unwrap();
         fs::create_dir(folder.path().join(RESULTS)).unwrap();
         assert!(Record::open(folder.path(), true).is_err() && Record::look(folder.path()).is_err());

@@ -200,11 +200,17 @@ pub fn forget(folder: &Path) -> Result<()> {
     let Ok(files) = fs::read_dir(folder) else { return Ok(()) };
     for file in files {
         let file = file.with_context(|| format!("cannot read {}", folder.display()))?;
-        if file.file_name().to_string_lossy().starts_with(FILE) {
+        if is_calibration(&file.file_name().to_string_lossy()) {
             fs::remove_file(file.path()).with_context(|| format!("cannot remove {}", file.path().display()))?;
         }
     }
     Ok(())
+}
+
+/// True for names that [`Cost::file`] gives.
+fn is_calibration(name: &str) -> bool {
+    let number = name.strip_prefix(FILE).and_then(|rest| rest.strip_suffix(".json"));
+    number.is_some_and(|number| !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit()))
 }
 
 fn model(calibration: &Calibration) -> Result<Model, String> {

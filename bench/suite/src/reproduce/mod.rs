@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use deltasoap_report::{Verdict, claim};
 
 use crate::course::{Course, Paused, duration};
@@ -97,12 +97,14 @@ pub fn run(arguments: &ReproduceArguments, definitions: &Definitions) -> Result<
         show_plan(&Plan::new(arguments, (definitions, &folder, false), &record)?, &record)?;
         return Ok(ExitCode::SUCCESS);
     }
+    ensure_another(arguments.check.as_deref(), &folder)?;
     let other = arguments.check.as_deref().map(Other::read).transpose()?;
     let (surroundings, is_pinned) = settle(arguments.no_pin)?;
     let mut session = arguments.session(definitions, &surroundings)?;
-    let is_new = arguments.is_new();
-    let mut record = Record::open(&folder, !is_new)?;
-    if is_new {
+    let has_results = folder.join(RESULTS).exists();
+    let mut record = Record::open(&folder, !arguments.is_new())?;
+    // Results that are there and empty are those of a session that was killed in its first calibration.
+    if arguments.fresh || !has_results {
         cost::forget(&folder)?;
     }
     let forgotten = session::forget_missing(&mut record, definitions, &arguments.peers())?;
@@ -132,6 +134,13 @@ pub fn run(arguments: &ReproduceArguments, definitions: &Definitions) -> Result<
         outcome => outcome?,
     }
     conclude(arguments, definitions, &mut record, (&environment, other))
+}
+
+/// A record agrees with itself.
+fn ensure_another(other: Option<&Path>, folder: &Path) -> Result<()> {
+    let is_same = |other: &Path| matches!((other.canonicalize(), folder.canonicalize()), (Ok(a), Ok(b)) if a == b);
+    ensure!(!other.is_some_and(is_same), "--check compares with another record than {}", folder.display());
+    Ok(())
 }
 
 /// Draws, reports and compares what a record has.

@@ -145,7 +145,9 @@ fn all_five_papers_come_out_whole_and_nothing_is_measured_twice() {
         assert_eq!(self::lines(record), lines);
     }
     // At these sizes nothing is claimed of counts, so that nothing is compared that had to be the same.
-    let again = reproduce(record, &[&sizes[..], &["--check", record.to_str().unwrap(), "--json"]].concat());
+    let there = TempDir::new().unwrap();
+    fs::copy(record.join("index.json"), there.path().join("index.json")).unwrap();
+    let again = reproduce(record, &[&sizes[..], &["--check", there.path().to_str().unwrap(), "--json"]].concat());
     let compared: Vec<Value> = text(&again.stdout).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let relations: Vec<&str> = compared.iter().filter_map(|line| line["relation"].as_str()).collect();
     assert_eq!(relations.len(), claims.iter().filter(|claim| !claim.2.is_empty()).count());
@@ -153,6 +155,8 @@ fn all_five_papers_come_out_whole_and_nothing_is_measured_twice() {
     assert!(
         text(&again.stderr).contains("no claim about counts or bytes could be compared") && !again.status.success()
     );
+    let itself = reproduce(record, &[&sizes[..], &["--check", record.to_str().unwrap()]].concat());
+    assert!(text(&itself.stderr).contains("--check compares with another record"), "{}", text(&itself.stderr));
     // Not with another scope, unless it begins anew.
     let mut other = Command::new(env!("CARGO_BIN_EXE_deltasoap-bench"));
     let other = other.args(["reproduce", "--no-pin", "--record"]).arg(record).args(sizes).output().unwrap();

@@ -131,10 +131,10 @@ impl Form for Lightweight {
     fn checkpoint<M: PortionMatcher>(&mut self, live: &mut Live<'_>, spot: &Spot<'_, M>) -> Option<(Kept, u64)> {
         self.forget_left(live);
         let from = (spot.before + 1).max(spot.at_hand);
-        let locations = (0..live.frames().len()).filter_map(|level| Some((level, location(live, level)?)));
-        let locations: Vec<(usize, Location)> = locations.filter(|(_, location)| location.offset >= from).collect();
-        let light = locations.iter().find_map(|(level, location)| match self.light(live, *level, location) {
-            None if self.at == Bases::First => self.first(live, *level, location),
+        let levels = 0..live.frames().len();
+        let passed = |live: &Live<'_>, level| location(live, level).filter(|location| location.offset >= from);
+        let light = levels.clone().find_map(|level| match self.light(live, level, &passed(live, level)?) {
+            None if self.at == Bases::First => self.first(live, level, &passed(live, level)?),
             light => light,
         });
         if light.is_none() && !std::mem::replace(&mut self.has_skipped, true) {
@@ -142,7 +142,7 @@ impl Form for Lightweight {
         }
         self.has_skipped = false;
         light
-            .or_else(|| locations.iter().find_map(|(level, location)| self.base(live, *level, location)))
+            .or_else(|| levels.into_iter().find_map(|level| self.base(live, level, &passed(live, level)?)))
             .or_else(|| self.independent(live, spot))
     }
 
@@ -175,9 +175,10 @@ impl Form for Lightweight {
 
     fn switched(&mut self, kept: &Kept, live: &mut Live<'_>) {
         self.forget_left(live);
-        (self.followed, self.has_skipped) = (None, false);
+        self.has_skipped = false;
         self.entered = (self.group(kept).kind != Kind::Single).then_some(kept.group());
-        self.bases = self.bases_at(kept);
+        self.followed = self.entered;
+        self.go_to(kept);
     }
 
     fn restore(&mut self, kept: &Kept, live: &mut Live<'_>) {
@@ -193,7 +194,7 @@ impl Form for Lightweight {
             group.whole.restore(live);
             set_number(live, group, number);
         }
-        self.bases = self.bases_at(kept);
+        self.go_to(kept);
         live.hooks().forget_locations();
         live.hooks().low = usize::MAX;
         (self.entered, self.followed, self.has_skipped) = (None, None, false);
@@ -240,10 +241,13 @@ impl Lightweight {
         &self.groups[kept.group() as usize]
     }
 
-    /// The base checkpoints stack at a checkpoint: that of its group, and the group itself, if it can grow.
-    fn bases_at(&self, kept: &Kept) -> Vec<u32> {
-        let group = self.group(kept);
-        group.bases.iter().copied().chain((group.kind != Kind::Single).then_some(kept.group())).collect()
+    /// Makes the base checkpoints stack that of a checkpoint: its group's, and the group itself, if it can grow.
+    fn go_to(&mut self, kept: &Kept) {
+        let Lightweight { groups, bases, .. } = self;
+        let group = &groups[kept.group() as usize];
+        bases.clear();
+        bases.extend_from_slice(&group.bases);
+        bases.extend((group.kind != Kind::Single).then_some(kept.group()));
     }
 
     /// Takes groups off the base checkpoints stack whose routines are done.

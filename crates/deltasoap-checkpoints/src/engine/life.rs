@@ -59,7 +59,7 @@ impl<F: Form, M: PortionMatcher> Policy for Engine<F, M> {
             Mode::Regular { due: false } => return true,
             Mode::Regular { due: true } => {
                 if !self.consider(state, window) {
-                    self.keep(window, window.base + window.bytes.len() as u64);
+                    self.await_checkpoint(window);
                     return false;
                 }
             }
@@ -136,7 +136,7 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
             }
             let Mode::Regular { due: true } = self.mode else { return true };
             if !self.consider(state, window) {
-                self.keep(window, window.base + window.bytes.len() as u64);
+                self.await_checkpoint(window);
                 return false;
             }
         }

@@ -238,7 +238,7 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
         let held =
             |checkpoint: &Checkpoint<F::Kept, M::Sum>| self.form.held(&checkpoint.kept) + M::held(&checkpoint.sum);
         let each: usize = self.list.as_slice().iter().map(held).sum();
-        let probes = self.probes.as_ref().map_or(0, |probes| probes.portions.bytes());
+        let probes = self.probes.as_ref().map_or(0, |probes| size_of::<Probes>() + probes.portions.bytes());
         self.bytes = self.list.bytes() + probes + each + self.form.bytes() + self.held.capacity() + size_of::<Self>();
     }
 }

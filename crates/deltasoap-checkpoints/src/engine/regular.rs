@@ -112,6 +112,14 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
         }
     }
 
+    /// Before the window goes while the checkpoint ahead may be met: keeps what would be its portion. What comes after it is in the next
+    /// window as well.
+    pub(super) fn await_checkpoint(&mut self, window: &Window<'_>) {
+        let part = self.list.next().map_or(0, |next| self.form.part_len(&next.kept));
+        let end = window.bytes.len().min(window.pos + part);
+        self.keep(window, window.base + end as u64);
+    }
+
     fn keep_portion_alone(&mut self) {
         let before = (self.at - self.held_from()) as usize;
         self.held.drain(..before.min(self.held.len()));

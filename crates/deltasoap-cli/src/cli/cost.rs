@@ -18,7 +18,7 @@ pub enum CostTask {
     /// Measure what messages cost on this machine; needed once, in less than three minutes
     ///
     /// Arrays of ints, doubles and strings of 1 to 1000 items, strings of up to 10,000 characters, composite types, and what real
-    /// descriptions have besides. What was interrupted is gone on with. Do nothing else on the machine meanwhile.
+    /// descriptions have besides. An interrupted run is resumed. Do nothing else on the machine meanwhile.
     Measure(Measure),
     /// Show what was fitted to the measurements: coefficients, intervals, tests, cut-off points
     Fit(Fit),
@@ -68,7 +68,7 @@ pub struct Measure {
     /// Measure a few points of each series, for a first look
     #[arg(long, conflicts_with = "full")]
     pub few: bool,
-    /// How often each point is visited; the least time that can be believed counts. Default: 12, or as often as there is time for in less than 3 minutes
+    /// How often each point is visited; the smallest credible time counts. Default: 12, or as often as there is time for in less than 3 minutes
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub rounds: Option<u32>,
     /// Begin anew, whatever the file holds
@@ -167,7 +167,7 @@ pub struct Check {
     /// Validate with all 1330 composite types, not a sample
     #[arg(long)]
     pub full: bool,
-    /// How often each message is measured; the least time that can be believed counts
+    /// How often each message is measured; the smallest credible time counts
     #[arg(long, default_value_t = 8, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub rounds: u32,
     /// Print lines of JSON; the last one has the distribution of the errors

@@ -19,7 +19,7 @@ pub fn calibration(path: &Path, measured: &Calibration, model: &Model) -> Result
     let (machine, toolkit) = (&measured.machine, &measured.toolkit);
     let mut page = Page::new("What messages cost");
     page.paragraph(&format!(
-        "{} {}, {} mode, {}, {} cores, {}, {}. Of {} visits of each point the least processor time that can be believed counts.",
+        "{} {}, {} mode, {}, {} cores, {}, {}. The smallest credible processor time of {} visits of each point counts.",
         toolkit.name,
         toolkit.version,
         measured.mode,
