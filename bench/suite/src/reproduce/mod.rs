@@ -39,7 +39,7 @@ pub struct ReproduceArguments {
     /// Small messages, few repetitions, three toolkits: some minutes. What is claimed of counts and bytes is judged all the same
     #[arg(long, conflicts_with = "full")]
     quick: bool,
-    /// Everything: some hours, which can be done in parts [default]
+    /// Everything: some hours, which can be done in parts (the default)
     #[arg(long)]
     full: bool,
     /// The folder of the record; what it has is not measured again [default: target/reproduce/quick or full in the repository]

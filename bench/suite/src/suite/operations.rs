@@ -2,7 +2,7 @@
 //!
 //! A type of items is a [`Content`]: what a list or an octet string holds. [`operations!`](self) makes of each the messages of its
 //! three operations, our service's handlers for them, and calls of them by our client. Those of `suite-encoded.wsdl` are in
-//! [`encoded`](super::encoded).
+//! [`encoded`].
 
 use anyhow::Result;
 use deltasoap::http::ServiceBuilder;

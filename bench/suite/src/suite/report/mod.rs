@@ -1,6 +1,6 @@
 //! The report of a record: one page that needs no network.
 //!
-//! [`exhibits`] are the paper's tables and figures from our data, [`claims`] the verdicts on its statements, [`standings`] says who
+//! [`mod@exhibits`] are the paper's tables and figures from our data, [`claims`] the verdicts on its statements, [`standings`] says who
 //! wins each row, [`losses`] why we lose some, [`tables`] show everything else, and [`page`] puts it all into HTML; [`mod@short`]
 //! tables are for documents. Nothing is measured here: a report can be written again at any time.
 
