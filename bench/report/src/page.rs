@@ -75,8 +75,12 @@ impl Page {
         self.add("</details>");
     }
 
-    /// A picture. Who cannot see it is told what it shows.
+    /// A picture. Who cannot see it is told what it shows. If nothing is to be seen on it, the page says so.
     pub fn chart(&mut self, chart: &Chart) {
+        if chart.names().is_empty() {
+            self.add(&format!("<p>{}: not measured.</p>", escape(&chart.title)));
+            return;
+        }
         let label = format!("{}: {}", chart.title, chart.names().join(", "));
         let svg = chart.svg().replacen("<svg ", "<svg aria-hidden=\"true\" ", 1);
         let title = escape(&chart.title);
@@ -200,6 +204,14 @@ mod tests {
         let html = page_of(EVIL);
         assert!(!html.contains("<script") && !html.contains("\" onload=\""), "{html}");
         assert!(html.matches("&lt;script").count() >= 20, "{html}");
+    }
+
+    #[test]
+    fn a_chart_of_nothing_is_no_chart() {
+        let mut page = Page::new("A page".to_owned());
+        page.chart(&Chart::lines("A & B".to_owned(), "items".to_owned(), "ms".to_owned(), vec![]));
+        let html = page.finish();
+        assert!(html.contains("<p>A &amp; B: not measured.</p>") && !html.contains("<svg"), "{html}");
     }
 
     #[test]

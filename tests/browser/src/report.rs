@@ -31,7 +31,7 @@ fn contents(visit: &mut Visit<'_>) -> Result<()> {
 fn plots(visit: &mut Visit<'_>) -> Result<()> {
     for screen in [DESKTOP, DARK] {
         visit.open(screen, "")?;
-        visit.check("document.querySelectorAll('.plot svg').length >= 8")?;
+        visit.check("document.querySelectorAll('.plot svg').length >= 7")?;
         visit.check(
             "[...document.querySelectorAll('.plot svg')].every((plot) => {
                 const { width, height } = plot.getBoundingClientRect();
