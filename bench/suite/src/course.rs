@@ -1,7 +1,7 @@
 //! How far a long measurement is, how long the rest takes, and when it pauses.
 //!
 //! A measurement consists of steps, and a step of pieces. Each step is expected to take some time; the bar is as long as all of them
-//! together, so that the time that is left is right where steps differ. Between pieces a measurement may pause: it is gone on with later.
+//! together, so that the time that is left is right where steps differ. Between pieces a measurement may pause, to be resumed later.
 
 use std::cell::Cell;
 use std::error::Error;
@@ -145,7 +145,7 @@ pub fn corrected(leg: Leg, notes: &[StepNote]) -> Leg {
     Leg { seconds: leg.seconds * factor, factor: leg.factor * factor, ..leg }
 }
 
-/// A time for people.
+/// A duration in hours, minutes or seconds, as it is printed.
 pub fn duration(seconds: f64) -> String {
     match seconds {
         it if it >= 5400.0 => format!("{:.1} h", seconds / 3600.0),

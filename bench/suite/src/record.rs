@@ -56,7 +56,7 @@ impl Record {
         Ok(record)
     }
 
-    /// What a folder has that can be gone on with, to look at alone; nothing if it has none.
+    /// What a folder has that can be resumed, to look at alone; nothing if it has none.
     ///
     /// # Errors
     /// When the file cannot be read, or a line is damaged.

@@ -1,4 +1,4 @@
-//! What the sessions of a record have in common: whether it can be gone on with here, and what makes its times doubtful.
+//! What the sessions of a record have in common: whether it can be resumed here, and what makes its times doubtful.
 //!
 //! A full run takes several nights. Times of two machines or of two scopes are never mixed; those of another program, of other versions of the
 //! toolkits, or with another kernel are only where the user asks for it, and the report says so.

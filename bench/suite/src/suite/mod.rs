@@ -155,7 +155,7 @@ pub fn settle(no_pin: bool) -> Result<(Surroundings, bool)> {
 /// Some parts of the suite in a scope.
 #[derive(Debug, Clone)]
 pub struct Share {
-    /// What it is, for people.
+    /// Its name, in the plan and above the progress bar.
     pub name: &'static str,
     /// How thoroughly it is measured.
     pub scope: Scope,
