@@ -84,7 +84,7 @@ final class Peer {
     }
 
     private String prepare(String workload, byte[] message) throws Exception {
-        return prepared(() -> Work.prepare(toolkit, workload, message, connection));
+        return prepared(() -> Work.prepare(toolkit, workload, message, () -> connection));
     }
 
     private String connect(String[] words) throws IOException {

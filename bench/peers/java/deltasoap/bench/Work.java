@@ -2,6 +2,7 @@ package deltasoap.bench;
 
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -20,8 +21,8 @@ abstract class Work {
         this.kind = kind;
     }
 
-    /** Where it sends, it does so over the connection. */
-    static Work prepare(Toolkit toolkit, String workload, byte[] message, Connection connection) throws Exception {
+    /** Where it sends, it does so over the connection that is open then: it may be another one than now. */
+    static Work prepare(Toolkit toolkit, String workload, byte[] message, Supplier<Connection> connection) throws Exception {
         String kind = workload.substring(workload.indexOf('-') + 1);
         if (!toolkit.kinds().contains(kind)) {
             throw new IllegalArgumentException("unknown workload " + workload);
@@ -156,11 +157,11 @@ abstract class Work {
     }
 
     private static final class Send extends Encode {
-        private final Connection connection;
+        private final Supplier<Connection> connection;
 
-        Send(Toolkit toolkit, String kind, byte[] message, Connection connection) throws Exception {
+        Send(Toolkit toolkit, String kind, byte[] message, Supplier<Connection> connection) throws Exception {
             super(toolkit, kind, message);
-            if (!toolkit.sends() || connection == null) {
+            if (!toolkit.sends() || connection.get() == null) {
                 throw new IllegalStateException("not connected");
             }
             this.connection = connection;
@@ -175,7 +176,7 @@ abstract class Work {
         @Override
         void once() throws Exception {
             super.once();
-            connection.send(out);
+            connection.get().send(out);
         }
     }
 
