@@ -71,7 +71,7 @@ impl<'d> Plan<'d> {
         let drawn: Vec<usize> = (0..TITLES.len()).filter(|paper| arguments.has(*paper)).collect();
         let titles: Vec<Title> = drawn.iter().map(|paper| TITLES[*paper]).collect();
         let scope = Scope::new(is_quick, &arguments.sizes);
-        let repetitions = if is_quick { 2 } else { 5 };
+        let repetitions = if is_quick { 2 } else { 3 };
         let peers: (&Definitions, PathBuf) = (definitions, arguments.peers());
         let papers = (!titles.is_empty())
             .then(|| Papers::new(titles, scope, repetitions, is_quick, peers.clone(), record))

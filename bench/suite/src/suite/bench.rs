@@ -54,7 +54,7 @@ impl Effort {
             settle: millis(settle),
         };
         match scope {
-            Scope::Full => effort(15, 150, (2000, 1500, 10_000), 2000, 8000),
+            Scope::Full => effort(15, 100, (2000, 800, 10_000), 2000, 8000),
             Scope::Quick => effort(5, 30, (100, 200, 600), 300, 700),
             Scope::Smoke => effort(1, 0, (0, 1000, 60_000), 100, 0),
         }

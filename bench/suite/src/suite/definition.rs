@@ -13,6 +13,8 @@ use crate::load::kind::Share;
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Definition {
     sizes: Vec<usize>,
+    paper_sizes: Vec<usize>,
+    paper_rows: Vec<String>,
     quick_sizes: Vec<usize>,
     smoke_sizes: Vec<usize>,
     smallest_in_process: usize,
@@ -179,6 +181,11 @@ impl Definition {
         }
     }
 
+    /// Whether a row, named without its size, is measured with so many items.
+    pub fn has(&self, row: &str, n: usize) -> bool {
+        !self.paper_sizes.contains(&n) || self.paper_rows.iter().any(|pattern| matches(pattern, row))
+    }
+
     /// The same of the parts in one process.
     pub fn sizes_in_process(&self, scope: Scope) -> Vec<usize> {
         let large = self.sizes(scope).iter().copied().filter(|&n| n >= self.smallest_in_process);
@@ -302,6 +309,8 @@ mod tests {
         }
         assert_eq!(definition.sizes(Scope::Full), [10, 100, 1000, 10_000, 50_000, 75_000, 100_000]);
         assert!(definition.sizes_in_process(Scope::Quick).iter().all(|n| *n >= 100));
+        assert!(definition.has("calls/echoMios", 10_000) && !definition.has("calls/echoMios", 50_000));
+        assert!(definition.has("calls/echoInts", 50_000) && definition.has("calls/receiveRepeatedStrings", 75_000));
     }
 
     #[test]

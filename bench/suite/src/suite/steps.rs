@@ -63,7 +63,8 @@ pub fn steps<'d>(
     if is_asked(Part::Ablation) {
         works.extend(ablations(definition, scope)?);
     }
-    Ok(works.into_iter().map(|work| Step { row: work.row(), work }).collect())
+    let steps = works.into_iter().map(|work| Step { row: work.row(), work });
+    Ok(steps.filter(|step| step.is_measured(definition)).collect())
 }
 
 fn process<'d>(definition: &Definition, definitions: &'d Definitions, scope: Scope) -> Vec<Work<'d>> {
@@ -171,6 +172,17 @@ impl Work<'_> {
 }
 
 impl Step<'_> {
+    /// False for a size between the others that the paper does not show.
+    fn is_measured(&self, definition: &Definition) -> bool {
+        match self.work {
+            Work::Process(_, n) | Work::Calls(_, n) => {
+                let row = self.row.rsplit_once('/').map_or(&*self.row, |(row, _)| row);
+                definition.has(row, n)
+            }
+            _ => true,
+        }
+    }
+
     /// Who does what, but for the toolkit.
     pub fn subject(&self) -> Subject<'_> {
         let (operation, values, n) = match &self.work {
@@ -258,5 +270,8 @@ mod tests {
         }
         assert!(rows(Scope::Quick, &[Part::Load]).iter().all(|row| row.starts_with("load/")));
         assert!(rows(Scope::Smoke, &[]).len() < 160);
+        let all_sizes = |work: &str| all.iter().filter(|row| row.starts_with(work)).count();
+        assert_eq!((all_sizes("calls/echoDoubles/"), all_sizes("calls/echoMios/")), (7, 5));
+        assert_eq!((all_sizes("process/decode-hard/"), all_sizes("process/decode-structs/")), (5, 3));
     }
 }
