@@ -1,5 +1,5 @@
-//! Any bytes as the messages of a CWMP session: the server answers each of them, holds one session at most for the one device that there is,
-//! and takes the next Inform as if nothing had been.
+//! Any bytes as the messages of a CWMP session: the server answers each of them, holds one session
+//! at most for the one device that there is, and takes the next Inform as if nothing had been.
 
 #![no_main]
 

@@ -1,5 +1,5 @@
-//! Any bytes as a compiled description, under a header that is right: it is refused, or it can be described, shown in samples, and
-//! compiled again to a file that is read.
+//! Any bytes as a compiled description, under a header that is right: it is refused, or it can be
+//! described, shown in samples, and compiled again to a file that is read.
 
 #![no_main]
 

@@ -1,8 +1,9 @@
-//! A typed message in one piece, byte by byte, in random chunks, without the shortcut for flat items, and with items that are taken out
-//! of its lists after each chunk: the value or the error must be the same. The last also as dynamic values.
+//! A typed message in one piece, byte by byte, in random chunks, without the shortcut for flat
+//! items, and with items that are taken out of its lists after each chunk: the value or the error
+//! must be the same. The last also as dynamic values.
 //!
-//! The last three bytes of an input choose the chunks and a limit; an input that ends like a document is one, with
-//! default limits.
+//! The last three bytes of an input choose the chunks and a limit; an input that ends like a
+//! document is one, with default limits.
 
 #![no_main]
 
@@ -71,7 +72,8 @@ fn outcome_of_taken<'a>(mut decoder: Decoder, chunks: impl Iterator<Item = &'a [
 /// The lists of a message, in any place.
 const LISTS: [&str; 10] = ["i", "d", "f", "n", "any", "ints", "flats", "texts", "order/c", "z"];
 
-/// The dynamic items of each list, and the value without them; taken after each chunk, or in the end.
+/// The dynamic items of each list, and the value without them; taken after each chunk, or in the
+/// end.
 fn outcome_of_values<'a>(
     mut decoder: Decoder,
     chunks: impl Iterator<Item = &'a [u8]>,

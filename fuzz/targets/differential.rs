@@ -1,10 +1,10 @@
-//! Streams of messages, each read over the one before: the value or the error must be that of the message alone, for every
-//! way to save and to compare.
+//! Streams of messages, each read over the one before: the value or the error must be that of the
+//! message alone, for every way to save and to compare.
 //!
-//! The first bytes of an input choose the way to read and the kind of stream. The rest is cut into pieces at each byte 255.
-//! Of a generated stream they are the entropy for schema, value, edits, other words and chunks: what the property tests of
-//! `deltasoap-core` check. Of a typed one the first piece is a document, and each one that follows is an edit of the
-//! document before.
+//! The first bytes of an input choose the way to read and the kind of stream. The rest is cut into
+//! pieces at each byte 255. Of a generated stream they are the entropy for schema, value, edits,
+//! other words and chunks: what the property tests of `deltasoap-core` check. Of a typed one the
+//! first piece is a document, and each one that follows is an edit of the document before.
 
 #![no_main]
 
@@ -92,8 +92,9 @@ impl How {
     }
 }
 
-/// The first piece is the document. Of others, two bytes tell the place of the edit, and a third how many bytes are cut out
-/// there to be replaced with the rest of the piece, or are put there once more.
+/// The first piece is the document. Of others, two bytes tell the place of the edit, and a third
+/// how many bytes are cut out there to be replaced with the rest of the piece, or are put there
+/// once more.
 fn edit(document: &mut Vec<u8>, piece: &[u8]) {
     let Some((&[high, low, len], with)) = piece.split_first_chunk().filter(|_| !document.is_empty()) else {
         if document.is_empty() {

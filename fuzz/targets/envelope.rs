@@ -1,5 +1,5 @@
-//! Any bytes as a message with trees for a body: what is read is written again with the same meaning, and no fault or
-//! header makes the engine stumble.
+//! Any bytes as a message with trees for a body: what is read is written again with the same
+//! meaning, and no fault or header makes the engine stumble.
 
 #![no_main]
 

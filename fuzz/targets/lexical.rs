@@ -1,4 +1,5 @@
-//! Any text as a value of every type: scan agrees with parse, pieces with the whole, and the text form means the value.
+//! Any text as a value of every type: scan agrees with parse, pieces with the whole, and the text
+//! form means the value.
 
 #![no_main]
 
@@ -85,7 +86,8 @@ fn check<T: Lexical + Debug>(text: &str) {
     assert_eq!(format!("{again:?}"), format!("{value:?}"), "{text:?} became {form:?}");
 }
 
-/// A scan that succeeds gives the value of the text before the `<`. References it leaves, and line ends where they count.
+/// A scan that succeeds gives the value of the text before the `<`. References it leaves, and line
+/// ends where they count.
 fn check_scan<T: Lexical + Debug>(text: &str, parsed: &Result<T, LexicalError>) {
     for behind in ["<", "</a>", "</item><item>00000000000000000000000000000000000000"] {
         let bytes = format!("{text}{behind}");

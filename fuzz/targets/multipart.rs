@@ -1,7 +1,8 @@
-//! A package in one piece, byte by byte, and in chunks of another size: the parts, or the refusal, must be the same. What was
-//! sent is within limits that are small enough for a fuzzer to meet.
+//! A package in one piece, byte by byte, and in chunks of another size: the parts, or the refusal,
+//! must be the same. What was sent is within limits that are small enough for a fuzzer to meet.
 //!
-//! The first byte of an input says whether it is DIME and how long chunks are; the rest is the package, with the boundary `b`.
+//! The first byte of an input says whether it is DIME and how long chunks are; the rest is the
+//! package, with the boundary `b`.
 
 #![no_main]
 
@@ -48,8 +49,8 @@ fn frame(chunk: &[u8]) -> Frame<Bytes> {
     Frame::data(Bytes::copy_from_slice(chunk))
 }
 
-/// Reads all parts; what was wrong. Where limits on bytes strike depends on how these come, so that parts are compared only if
-/// they are whole.
+/// Reads all parts; what was wrong. Where limits on bytes strike depends on how these come, so that
+/// parts are compared only if they are whole.
 async fn read(attachments: &mut Attachments, parts: &mut Vec<(String, Vec<u8>)>) -> Option<String> {
     loop {
         let part = match attachments.next().await {

@@ -1,5 +1,6 @@
-//! Any bytes as a message of a graph, in SOAP encoding: read in one piece and in chunks the value or the error is the same; what is read
-//! is written in both versions, and read again equal. And as trees: references are followed, or stay.
+//! Any bytes as a message of a graph, in SOAP encoding: read in one piece and in chunks the value
+//! or the error is the same; what is read is written in both versions, and read again equal. And as
+//! trees: references are followed, or stay.
 
 #![no_main]
 

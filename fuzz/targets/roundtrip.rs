@@ -1,4 +1,5 @@
-//! Schemas, values, other words and damage made from the input: what the property tests of `deltasoap-core` check.
+//! Schemas, values, other words and damage made from the input: what the property tests of
+//! `deltasoap-core` check.
 //!
 //! The input's quarters are the entropy for each.
 

@@ -1,7 +1,9 @@
-//! Streams of messages sent by templates: each must be what its value gives when it is written in full.
+//! Streams of messages sent by templates: each must be what its value gives when it is written in
+//! full.
 //!
-//! The first byte of an input chooses between one template and a set of them. The rest is cut into pieces at each byte 255:
-//! the entropy for schema, value, updates and how they are sent. It is what the property tests of `deltasoap-core` check.
+//! The first byte of an input chooses between one template and a set of them. The rest is cut into
+//! pieces at each byte 255: the entropy for schema, value, updates and how they are sent. It is
+//! what the property tests of `deltasoap-core` check.
 
 #![no_main]
 

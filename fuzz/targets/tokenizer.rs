@@ -1,8 +1,10 @@
-//! A document in one piece, byte by byte, and in random chunks: the events and the error must be the same. A document
-//! in UTF-8 must also be to another parser what it is to the reader, as in the crate's own tests.
+//! A document in one piece, byte by byte, and in random chunks: the events and the error must be
+//! the same. A document in UTF-8 must also be to another parser what it is to the reader, as in the
+//! crate's own tests.
 //!
-//! The last four bytes of an input choose the chunks and the limits; the rest is the document. An input that ends
-//! like a document is one, with default limits: so documents can be seeds as they are.
+//! The last four bytes of an input choose the chunks and the limits; the rest is the document. An
+//! input that ends like a document is one, with default limits: so documents can be seeds as they
+//! are.
 
 #![no_main]
 

@@ -1,4 +1,5 @@
-//! Any bytes as a message to validate, in SOAP encoding and literal: what has no findings can be read, and what cannot be read has some.
+//! Any bytes as a message to validate, in SOAP encoding and literal: what has no findings can be
+//! read, and what cannot be read has some.
 
 #![no_main]
 

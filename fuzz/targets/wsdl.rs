@@ -1,5 +1,6 @@
-//! Any bytes as a description: it imports within small limits or is refused, and both times the same. What it lowers to
-//! can be followed to every element, and every value that is vacant by it can be written.
+//! Any bytes as a description: it imports within small limits or is refused, and both times the
+//! same. What it lowers to can be followed to every element, and every value that is vacant by it
+//! can be written.
 
 #![no_main]
 

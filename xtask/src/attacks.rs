@@ -1,7 +1,8 @@
-//! Runs the attacks that are too large for the tests, and makes a table of them: what was tried, what it got for an answer, time and memory.
+//! Runs the attacks that are too large for the tests, and makes a table of them: what was tried,
+//! what it got for an answer, time and memory.
 //!
-//! They are tests; the large ones are ignored otherwise. Each prints its rows and fails where a bound is broken. All of it is on this
-//! machine and ends by itself.
+//! They are tests; the large ones are ignored otherwise. Each prints its rows and fails where a
+//! bound is broken. All of it is on this machine and ends by itself.
 
 use std::process::{Command, ExitCode};
 
@@ -15,7 +16,8 @@ const REPORT: &str = "docs/reliability.md";
 const MARKS: [&str; 2] = ["<!-- attacks -->\n", "<!-- end of attacks -->"];
 const HEADING: &str = "| attack | answer | time | memory |\n|---|---|---|---|\n";
 
-/// Packages, their test programs, what the names of the tests begin with, and whether those to run are ignored otherwise.
+/// Packages, their test programs, what the names of the tests begin with, and whether those to run
+/// are ignored otherwise.
 const TESTS: [(&str, &str, &str, bool); 10] = [
     ("deltasoap-cli", "under_attack", "attack_", true),
     ("deltasoap-cli", "under_attack", "what_is_killed", false),

@@ -1,4 +1,5 @@
-//! `cargo xtask bench`: installs the peers that this machine can have, and runs the benchmark suite over all of them.
+//! `cargo xtask bench`: installs the peers that this machine can have, and runs the benchmark suite
+//! over all of them.
 
 use std::process::ExitCode;
 

@@ -1,7 +1,8 @@
-//! `cargo xtask browser`: the landing page, the report of the benchmark suite and the page of the cost model, in headless Chromium,
-//! Debian's.
+//! `cargo xtask browser`: the landing page, the report of the benchmark suite and the page of the
+//! cost model, in headless Chromium, Debian's.
 //!
-//! The tests are a program of their own, `tests/browser`, so that the driver of the browser is built for them alone.
+//! The tests are a program of their own, `tests/browser`, so that the driver of the browser is
+//! built for them alone.
 
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
@@ -13,7 +14,8 @@ use crate::interop::Server;
 use crate::shell::Profile;
 use crate::{debian, shell};
 
-/// How long all visits may take: some seconds are usual. The browser ends with the program that visits.
+/// How long all visits may take: some seconds are usual. The browser ends with the program that
+/// visits.
 const LIMIT: Duration = Duration::from_secs(600);
 
 #[derive(clap::Args)]
@@ -53,7 +55,8 @@ fn report() -> Result<PathBuf> {
     Ok(page)
 }
 
-/// Writes the page of the calibration that the command's own tests have. It is of another machine, which `fit` allows if it is told so.
+/// Writes the page of the calibration that the command's own tests have. It is of another machine,
+/// which `fit` allows if it is told so.
 fn cost() -> Result<PathBuf> {
     let root = shell::root();
     let page = root.join("target/browser/cost.html");

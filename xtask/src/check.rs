@@ -1,4 +1,5 @@
-//! `cargo xtask check`: the fast part of the checks, for while you work: formatting, lints, tests, documentation.
+//! `cargo xtask check`: the fast part of the checks, for while you work: formatting, lints, tests,
+//! documentation.
 //!
 //! `.ci/run` has the same steps and more; a test compares the two.
 

@@ -1,7 +1,9 @@
-//! `cargo xtask compile-times`: what it costs to compile the Rust that is generated for descriptions.
+//! `cargo xtask compile-times`: what it costs to compile the Rust that is generated for
+//! descriptions.
 //!
-//! Each description becomes a crate of its own, outside the workspace, that holds nothing else. It is built as a user's crate is, with the
-//! release profile that cargo has by default. What it depends on is built before, and does not count.
+//! Each description becomes a crate of its own, outside the workspace, that holds nothing else. It
+//! is built as a user's crate is, with the release profile that cargo has by default. What it
+//! depends on is built before, and does not count.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,7 +21,8 @@ pub struct Arguments {
     wsdl: Vec<PathBuf>,
 }
 
-/// What is measured where no files are named: types of many kinds, and the largest descriptions that are there.
+/// What is measured where no files are named: types of many kinds, and the largest descriptions
+/// that are there.
 const DESCRIPTIONS: [&str; 4] = [
     "types.wsdl",
     "bench.wsdl",
@@ -89,7 +92,8 @@ fn build(package: &Path) -> Result<Cost> {
     let mut time = shell::command("/usr/bin/time", ["--format", "%U %S %M", "--output"]);
     time.arg(&report).args(["cargo", "build", "--quiet", "--release"]).current_dir(package);
     time.env("CARGO_TARGET_DIR", package.with_file_name("target"));
-    // What is set for our own builds is not what a user has; incremental builds above all cost something else.
+    // What is set for our own builds is not what a user has; incremental builds above all cost
+    // something else.
     for (name, _) in std::env::vars_os() {
         let text = name.to_string_lossy();
         if text == "CARGO_INCREMENTAL" || text.starts_with("CARGO_PROFILE_") {

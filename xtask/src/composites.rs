@@ -1,4 +1,5 @@
-//! The composite types of the cost model, as `bench/definitions/composites.wsdl` has them, for peers whose tools do not read WSDL.
+//! The composite types of the cost model, as `bench/definitions/composites.wsdl` has them, for
+//! peers whose tools do not read WSDL.
 
 use std::fs;
 use std::path::PathBuf;

@@ -1,8 +1,9 @@
 //! Builds the fuzz targets in `fuzz/` with coverage instrumentation and runs them with libFuzzer.
 //!
-//! Stable Rust is enough: the instrumentation is a pass of LLVM that `-C passes` switches on. The target is named
-//! to cargo even where it is the host, so that the flags stay away from build scripts and procedural macros.
-//! A new input goes to `fuzz/corpus/TARGET`, one that fails to `fuzz/artifacts/TARGET`; git ignores both.
+//! Stable Rust is enough: the instrumentation is a pass of LLVM that `-C passes` switches on. The
+//! target is named to cargo even where it is the host, so that the flags stay away from build
+//! scripts and procedural macros. A new input goes to `fuzz/corpus/TARGET`, one that fails to
+//! `fuzz/artifacts/TARGET`; git ignores both.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};

@@ -25,7 +25,8 @@ fn compiler(sources: &Path, program: &Path) -> Command {
     go
 }
 
-/// The version of the Go that is installed, from wherever it comes; Debian's is installed where there is none.
+/// The version of the Go that is installed, from wherever it comes; Debian's is installed where
+/// there is none.
 pub fn version() -> Result<String> {
     let version = || shell::output(&mut shell::command("go", ["version"]));
     let text = version().or_else(|_| debian::install(&["golang-go"]).and_then(|()| version()))?;

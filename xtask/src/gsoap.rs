@@ -1,9 +1,9 @@
-//! The gSOAP peer: `soapcpp2` from Debian's binary package, the runtime compiled from the source package
-//! of the same version.
+//! The gSOAP peer: `soapcpp2` from Debian's binary package, the runtime compiled from the source
+//! package of the same version.
 //!
 //! Nothing of the system is changed but the packages that are installed: the source package comes
-//! through an apt of our own, whose list of sources, indexes and cache lie below `.peers/gsoap/apt`.
-//! Why which option is used: `bench/peers/gsoap/README.md`.
+//! through an apt of our own, whose list of sources, indexes and cache lie below
+//! `.peers/gsoap/apt`. Why which option is used: `bench/peers/gsoap/README.md`.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -44,7 +44,8 @@ pub fn build_multiref() -> Result<PathBuf> {
     Build::new(MULTIREF)?.unless_done()
 }
 
-/// Builds the same peer with the runtime as the binary package has it, without any of gSOAP's speed options.
+/// Builds the same peer with the runtime as the binary package has it, without any of gSOAP's speed
+/// options.
 pub fn build_packaged() -> Result<PathBuf> {
     debian::install(&["libgsoap-dev"])?;
     let build = Build::new(LITERAL)?;
@@ -58,7 +59,8 @@ pub fn build_packaged() -> Result<PathBuf> {
     Ok(program)
 }
 
-/// The folder of the runtime's sources, of the version that is installed; both are fetched if missing.
+/// The folder of the runtime's sources, of the version that is installed; both are fetched if
+/// missing.
 pub fn runtime() -> Result<PathBuf> {
     Build::new(LITERAL)?.runtime()
 }
@@ -236,7 +238,8 @@ fn origin_of_installed(policy: &str) -> Option<String> {
     after_installed.map_while(origin_of_line).flatten().next()
 }
 
-/// A line such as `500 URI SUITE/COMPONENT ARCHITECTURE Packages`. The outer `None` ends the version's lines.
+/// A line such as `500 URI SUITE/COMPONENT ARCHITECTURE Packages`. The outer `None` ends the
+/// version's lines.
 fn origin_of_line(line: &str) -> Option<Option<String>> {
     let words: Vec<_> = line.split_whitespace().collect();
     match words[..] {

@@ -1,7 +1,7 @@
 //! The peers in Java, built by Maven against the libraries of Maven Central.
 //!
-//! The versions are those that `bench/peers/<peer>/pom.xml` pins; Maven keeps what it fetches in its own folder. Why what is used
-//! how: the `README.md` beside it.
+//! The versions are those that `bench/peers/<peer>/pom.xml` pins; Maven keeps what it fetches in
+//! its own folder. Why what is used how: the `README.md` beside it.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -46,7 +46,8 @@ const PLAIN: JavaPeer = JavaPeer {
     shared: &["java"],
 };
 
-/// A fixed heap and the simplest collector: no thread of the collector beside the one that is timed.
+/// A fixed heap and the simplest collector: no thread of the collector beside the one that is
+/// timed.
 pub const XSUL: JavaPeer = JavaPeer { name: "xsul", class: "Xsul", options: "-Xms1g -Xmx1g -XX:+UseSerialGC", ..PLAIN };
 
 pub const CXF: JavaPeer =

@@ -1,6 +1,7 @@
 //! `cargo xtask licences`: every dependency's licence is one that `deny.toml` allows.
 //!
-//! `cargo deny check` does this and more, but takes minutes to install; this is the part that CI cannot do without.
+//! `cargo deny check` does this and more, but takes minutes to install; this is the part that CI
+//! cannot do without.
 
 use std::process::ExitCode;
 

@@ -1,7 +1,8 @@
 //! `cargo xtask`: what a developer or CI does besides building and testing.
 //!
-//! Each task installs what it needs into `.peers/` in the repository root (which git ignores), says what
-//! it does, and is fast when there is nothing left to do. One module a task; [`shell`] starts programs.
+//! Each task installs what it needs into `.peers/` in the repository root (which git ignores), says
+//! what it does, and is fast when there is nothing left to do. One module a task; [`shell`] starts
+//! programs.
 
 #![forbid(unsafe_code)]
 

@@ -1,7 +1,9 @@
-//! `cargo xtask memory`: the byte kernels, which are the only `unsafe` code, under AddressSanitizer and under Valgrind's memcheck.
+//! `cargo xtask memory`: the byte kernels, which are the only `unsafe` code, under AddressSanitizer
+//! and under Valgrind's memcheck.
 //!
-//! Both run the unit tests of `deltasoap-xml`. AddressSanitizer sees what is read outside of an allocation, memcheck what is read before
-//! it is written. Stable Rust comes with the former, behind a switch for its own developers.
+//! Both run the unit tests of `deltasoap-xml`. AddressSanitizer sees what is read outside of an
+//! allocation, memcheck what is read before it is written. Stable Rust comes with the former,
+//! behind a switch for its own developers.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -14,7 +16,8 @@ use crate::{debian, shell, summary};
 const PACKAGE: &str = "deltasoap-xml";
 const KERNELS: &str = "scan::";
 
-/// Makes cargo build for AddressSanitizer. The target must be named, so that build scripts and macros stay as they are.
+/// Makes cargo build for AddressSanitizer. The target must be named, so that build scripts and
+/// macros stay as they are.
 pub fn sanitize<'c>(cargo: &'c mut Command, flags: &[&str], target: &Path) -> &'c mut Command {
     let flags: Vec<_> = flags.iter().copied().chain(["-Zsanitizer=address"]).collect();
     cargo.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"));
@@ -36,7 +39,8 @@ fn under_memcheck() -> Result<bool> {
     println!("=== memcheck");
     debian::install(&["valgrind"])?;
     let mut valgrind = shell::command("valgrind", ["--quiet", "--error-exitcode=99"]);
-    // A program runs some thirty times slower: some of the random cases are enough, and the millions of this test too many.
+    // A program runs some thirty times slower: some of the random cases are enough, and the
+    // millions of this test too many.
     valgrind.arg(test_program()?).arg(KERNELS).args(["--skip", "every_byte_at_every_place"]);
     passes(valgrind.env("PROPTEST_CASES", "32"))
 }

@@ -7,8 +7,8 @@ use anyhow::{Context, Result};
 
 use crate::{composites, debian, shell, stamp};
 
-/// The compiler, which serializers are also compiled with at run time, and the tool that makes proxies; the runtime with its
-/// generational collector; the libraries.
+/// The compiler, which serializers are also compiled with at run time, and the tool that makes
+/// proxies; the runtime with its generational collector; the libraries.
 const PACKAGES: [&str; 6] = [
     "mono-mcs",
     "mono-devel",
@@ -40,7 +40,8 @@ pub fn build() -> Result<PathBuf> {
     Ok(program)
 }
 
-/// The peer's own classes, and what hosts its service, which it shares with the tests of interoperability.
+/// The peer's own classes, and what hosts its service, which it shares with the tests of
+/// interoperability.
 fn classes(sources: &Path) -> Result<Vec<PathBuf>> {
     let mut files = stamp::files_in(sources)?;
     files.retain(|file| file.extension().is_some_and(|extension| extension == "cs"));
@@ -53,7 +54,8 @@ fn descriptions() -> Vec<PathBuf> {
     ["suite.wsdl", "suite-encoded.wsdl"].map(|name| shell::root().join("bench/definitions").join(name)).into()
 }
 
-/// The service is found in the folder `bin` of its application, and there in libraries alone: the program is one by its name.
+/// The service is found in the folder `bin` of its application, and there in libraries alone: the
+/// program is one by its name.
 fn compile(classes: &[PathBuf], folder: &Path, assembly: &Path) -> Result<()> {
     let composites = folder.join("Composites.cs");
     fs::write(&composites, composites::csharp(&composites::all()?)).context("cannot write the composite types")?;

@@ -1,4 +1,5 @@
-//! The peer in JavaScript: node-soap, with the versions that `bench/peers/node-soap/package-lock.json` pins.
+//! The peer in JavaScript: node-soap, with the versions that
+//! `bench/peers/node-soap/package-lock.json` pins.
 
 use std::fs;
 use std::path::PathBuf;

@@ -1,5 +1,5 @@
-//! `cargo xtask peers PEER`: builds a benchmark peer and, with `--check`, tests it. `--all` does so for each, and goes on where one
-//! cannot be had.
+//! `cargo xtask peers PEER`: builds a benchmark peer and, with `--check`, tests it. `--all` does so
+//! for each, and goes on where one cannot be had.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -120,7 +120,8 @@ fn build(peer: Peer, is_checked: bool) -> Result<Vec<bool>> {
     Ok(outcomes)
 }
 
-/// Builds every peer that this machine can have. One that cannot be built is an empty row of the suite, with its reason.
+/// Builds every peer that this machine can have. One that cannot be built is an empty row of the
+/// suite, with its reason.
 pub fn install() {
     build_each(Peer::value_variants());
 }

@@ -1,4 +1,5 @@
-//! Environments of Python, each with the versions that a `requirements.txt` pins by their hashes; and the peers that run in some.
+//! Environments of Python, each with the versions that a `requirements.txt` pins by their hashes;
+//! and the peers that run in some.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +7,8 @@ use anyhow::{Context, Result};
 
 use crate::{shell, stamp};
 
-/// Builds the peer in `bench/peers/<name>`, with the protocol in `bench/peers/python`; gives the path of its program.
+/// Builds the peer in `bench/peers/<name>`, with the protocol in `bench/peers/python`; gives the
+/// path of its program.
 ///
 /// # Errors
 /// When there is no Python 3 with the module venv, or a package cannot be had.

@@ -1,4 +1,5 @@
-//! `cargo xtask reproduce`: installs the peers that this machine can have, and reproduces the five papers beside them.
+//! `cargo xtask reproduce`: installs the peers that this machine can have, and reproduces the five
+//! papers beside them.
 //!
 //! `docs/artifact.md` says what comes out and how long it takes.
 

@@ -1,6 +1,8 @@
-//! `cargo xtask samples` and `cargo xtask xsts`: what others say of our samples and of our validation.
+//! `cargo xtask samples` and `cargo xtask xsts`: what others say of our samples and of our
+//! validation.
 //!
-//! libxml2 and the Python package xmlschema are the judges; the programs that ask them are in `tests/schema`.
+//! libxml2 and the Python package xmlschema are the judges; the programs that ask them are in
+//! `tests/schema`.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};

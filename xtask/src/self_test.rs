@@ -19,8 +19,8 @@ use deltasoap_streams::vsphere;
 /// What all checks of a peer take at most: it is ended then, and what is left of them fails.
 const LIMIT: Duration = Duration::from_secs(180);
 
-/// Runs every workload of the peer on small values and what must fail, and calls its server (another peer's where it has none); says
-/// which went well.
+/// Runs every workload of the peer on small values and what must fail, and calls its server
+/// (another peer's where it has none); says which went well.
 pub fn run(program: &Path, server: &Path) -> Result<Vec<bool>> {
     let mut peer = Peer::start(program)?;
     let _limit = peer.limit(LIMIT);
@@ -69,7 +69,8 @@ fn check_workload(peer: &mut Peer, workload: &str, known: Known) -> Result<()> {
     Ok(())
 }
 
-/// A recorded message. Whether the values are right the benchmark program tells, which knows their type.
+/// A recorded message. Whether the values are right the benchmark program tells, which knows their
+/// type.
 fn check_recorded(peer: &mut Peer, workload: &str) -> Result<()> {
     let message = vsphere::resource();
     let prepared = peer.prepare(workload, 1, message)?;
@@ -110,7 +111,8 @@ fn check_server(peer: &mut Peer, hello: &Hello) -> Result<Vec<bool>> {
     Ok(hello.operations.iter().map(|operation| report(operation, call(port, operation, known))).collect())
 }
 
-/// Lets the peer's client call each operation that it offers, and the last of them over each transport, always at another process.
+/// Lets the peer's client call each operation that it offers, and the last of them over each
+/// transport, always at another process.
 fn check_calls(peer: &mut Peer, hello: &Hello, server: &Path) -> Result<Vec<bool>> {
     let Some(last) = hello.calls.last() else { return Ok(Vec::new()) };
     let (secrets, known) = (Secrets::new()?, Known::of(hello));

@@ -52,12 +52,12 @@ pub enum Profile {
     Fast,
 }
 
-/// Set where all our programs were built beforehand, with one set of features: `.ci/run` does so, as cargo builds dependencies anew for each
-/// package that it is asked for alone.
+/// Set where all our programs were built beforehand, with one set of features: `.ci/run` does so,
+/// as cargo builds dependencies anew for each package that it is asked for alone.
 const BUILT: &str = "XTASK_BUILT";
 
-/// One of our programs, to be given its arguments: built and started by cargo. On Unix cargo becomes the program that it runs, so that
-/// killing the process kills the program.
+/// One of our programs, to be given its arguments: built and started by cargo. On Unix cargo
+/// becomes the program that it runs, so that killing the process kills the program.
 pub fn ours(package: &str, profile: Profile) -> Command {
     let mut command = if is_built() {
         Command::new(built(package, profile))

@@ -1,5 +1,6 @@
-//! `cargo xtask soak`: random streams of messages, read and written in every way beside naive twins. What it does is in
-//! `tests/soak`; here it is built with optimization and started, with libxml2 as a foreign parser where that can be installed.
+//! `cargo xtask soak`: random streams of messages, read and written in every way beside naive
+//! twins. What it does is in `tests/soak`; here it is built with optimization and started, with
+//! libxml2 as a foreign parser where that can be installed.
 
 use std::process::ExitCode;
 

@@ -8,7 +8,8 @@ use anyhow::{Context, Result};
 
 use crate::shell;
 
-/// Runs `build`, which makes `product`, unless that has been done for the same files and the same text.
+/// Runs `build`, which makes `product`, unless that has been done for the same files and the same
+/// text.
 pub fn unless_done(product: &Path, files: &[PathBuf], text: &str, build: impl FnOnce() -> Result<()>) -> Result<()> {
     let (stamp, content) = (product.with_extension("stamp"), of(files, text)?);
     if !(product.exists() && shell::is_stamped(&stamp, &content)) {

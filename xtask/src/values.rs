@@ -1,5 +1,5 @@
-//! Values of the benchmark's workloads, their messages and their checksums, as `bench/peers/PROTOCOL.md`
-//! defines them.
+//! Values of the benchmark's workloads, their messages and their checksums, as
+//! `bench/peers/PROTOCOL.md` defines them.
 
 use deltasoap_streams::arrays::{self, Event, Mio};
 use deltasoap_streams::checksum;

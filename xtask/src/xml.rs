@@ -1,6 +1,8 @@
-//! `cargo xtask xml`: the XML reader beside expat and libxml2, over the W3C's suite and over mutated messages.
+//! `cargo xtask xml`: the XML reader beside expat and libxml2, over the W3C's suite and over
+//! mutated messages.
 //!
-//! The comparison is a program of its own, `tests/xml`, which runs both parsers in Python: expat comes with it, libxml2 with lxml.
+//! The comparison is a program of its own, `tests/xml`, which runs both parsers in Python: expat
+//! comes with it, libxml2 with lxml.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -1,11 +1,13 @@
-//! What Imre et al. claim of their model, judged by calibrations of ours, and of the predictions that it makes.
+//! What Imre et al. claim of their model, judged by calibrations of ours, and of the predictions
+//! that it makes.
 //!
-//! A claim is about how costs depend on each other, not how large they are. Each activity is judged on its own. Several calibrations are
-//! repetitions.
+//! A claim is about how costs depend on each other, not how large they are. Each activity is judged
+//! on its own. Several calibrations are repetitions.
 //!
-//! What the paper calls equal has to be shown to be equal: the distance of two coefficients counts with both of their intervals, so that noise does not
-//! help, and has to stay within what the paper's own numbers have ([`their_distance`]). A coefficient whose interval is wider than the widest of the paper
-//! says nothing.
+//! What the paper calls equal has to be shown to be equal: the distance of two coefficients counts
+//! with both of their intervals, so that noise does not help, and has to stay within what the
+//! paper's own numbers have ([`their_distance`]). A coefficient whose interval is wider than the
+//! widest of the paper says nothing.
 
 use deltasoap_cost::fit::regression::{Coefficient, Regression};
 use deltasoap_cost::paper::{CompositeRow, Printed as Paper};
@@ -16,8 +18,9 @@ use deltasoap_report::{Basis, Claim, Evidence, Printed, Registered, Sizes, Test,
 
 use crate::trials::is_precise;
 
-/// A verdict for each claim and each activity of the paper, by the models of one calibration or more, and by the predictions of one of them. A
-/// calibration without a model, because its times are noise, is an error with the reason; so is what was not predicted.
+/// A verdict for each claim and each activity of the paper, by the models of one calibration or
+/// more, and by the predictions of one of them. A calibration without a model, because its times
+/// are noise, is an error with the reason; so is what was not predicted.
 pub fn verdicts(
     models: &[Result<Model, String>],
     predictions: &Result<Vec<Comparison>, String>,
@@ -33,9 +36,11 @@ pub fn verdicts(
     ACTIVITIES.into_iter().flat_map(of).collect()
 }
 
-/// The activities that the paper has: it serializes to a socket, and deserializes from memory (section 3).
+/// The activities that the paper has: it serializes to a socket, and deserializes from memory
+/// (section 3).
 const ACTIVITIES: [Activity; 2] = [Activity::Send, Activity::Deserialize];
-/// The widest interval of the paper's coefficients, to either side, by the coefficient; and what most of them are under (3.3).
+/// The widest interval of the paper's coefficients, to either side, by the coefficient; and what
+/// most of them are under (3.3).
 pub(crate) const WIDEST: f64 = 0.13;
 const MOSTLY: f64 = 0.05;
 
@@ -211,7 +216,8 @@ fn distance((one, margin): (f64, f64), (other, other_margin): (f64, f64)) -> f64
     ((one - other).abs() + margin + other_margin) / ((one.abs() + other.abs()) / 2.0)
 }
 
-/// The same of coefficients that the paper calls equal, the greatest. Its intervals are drawn and not printed: what most of them are under counts.
+/// The same of coefficients that the paper calls equal, the greatest. Its intervals are drawn and
+/// not printed: what most of them are under counts.
 fn their_distance(pairs: &[(f64, f64)]) -> f64 {
     pairs.iter().map(|&(one, other)| distance((one, MOSTLY * one), (other, MOSTLY * other))).fold(0.0, f64::max)
 }
@@ -235,7 +241,8 @@ fn of_array(it: &ActivityModel, class: Class, at: usize) -> Result<&Coefficient,
     line.and_then(|line| line.coefficients.get(at)).ok_or_else(|| format!("no arrays of {class} were measured"))
 }
 
-/// How far a field lies from an item of its type; [`NOTHING`] if the mean of an int and a double is as near, for then the type says nothing.
+/// How far a field lies from an item of its type; [`NOTHING`] if the mean of an int and a double is
+/// as near, for then the type says nothing.
 fn fields_and_items(it: &ActivityModel) -> Found {
     let [int, double] = [of_array(it, Class::Int, 1)?, of_array(it, Class::Double, 1)?];
     let mean = f64::midpoint(int.value, double.value);
@@ -279,8 +286,8 @@ fn widest_interval(it: &ActivityModel) -> Found {
     Ok(Evidence::Numbers(widths(it).map(|width| width * 100.0).collect()))
 }
 
-/// The paper's platforms of which it says that fields cost what items cost: it excepts serialization in Java, whose coefficients differ
-/// for strings of different lengths as well.
+/// The paper's platforms of which it says that fields cost what items cost: it excepts
+/// serialization in Java, whose coefficients differ for strings of different lengths as well.
 fn platforms(activity: Activity) -> &'static [&'static str] {
     if activity == Activity::Send { &[".NET, ser"] } else { &[".NET, deser", "Java, deser"] }
 }
@@ -344,7 +351,8 @@ mod tests {
         segments: usize,
         /// The constant of composite types.
         constant: f64,
-        /// What an int and a double cost in composite types, by the place of the length of their strings.
+        /// What an int and a double cost in composite types, by the place of the length of their
+        /// strings.
         fields: fn(usize) -> [f64; 2],
         /// Half of all intervals, by the coefficients.
         margin: f64,
@@ -456,8 +464,8 @@ mod tests {
         assert_eq!(why, "the interval of the coefficient int is 20 % to either side, the widest of the paper 13 %");
     }
 
-    /// Fields that cost nothing, twice as much with longer strings, or what an item of the other type costs; constants that are the sum of the others, or
-    /// nothing.
+    /// Fields that cost nothing, twice as much with longer strings, or what an item of the other
+    /// type costs; constants that are the sum of the others, or nothing.
     #[test]
     fn no_trivial_model_is_equal() {
         let of = |key, made| {
@@ -484,7 +492,8 @@ mod tests {
             all.map(|it| if let Printed::Number(bound) = it { (bound * 1e3).round() / 1e3 } else { 0.0 })
                 .collect::<Vec<_>>()
         };
-        // 2.36 and 2.02 of .NET, 2.45 and 2.02; 2.02 in types and 2.3 in arrays, 2.99 and 2.3 of Java; 0.0293 and 0.0537, 0.121 and 0.0912.
+        // 2.36 and 2.02 of .NET, 2.45 and 2.02; 2.02 in types and 2.3 in arrays, 2.99 and 2.3 of
+        // Java; 0.0293 and 0.0537, 0.121 and 0.0912.
         assert_eq!(of("by-length"), [0.255, 0.292]);
         assert_eq!(of("fields"), [0.23, 0.361]);
         assert_eq!(of("constant"), [0.688, 0.381]);

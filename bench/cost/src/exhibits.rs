@@ -26,7 +26,8 @@ const FIGURES: [&str; 12] = [
     "Figure 14",
 ];
 
-/// Beginnings of claims' keys with the exhibits that they stand in, of serializing and of deserializing.
+/// Beginnings of claims' keys with the exhibits that they stand in, of serializing and of
+/// deserializing.
 const PLACES: [(&str, [&str; 2]); 10] = [
     ("arrays:", ["Table 1", "Table 1"]),
     ("cut-offs:", ["Table 2", "Table 2"]),
@@ -40,8 +41,8 @@ const PLACES: [(&str, [&str; 2]); 10] = [
     ("precise:", ["Section 3.4", "Section 3.4"]),
 ];
 
-/// The paper's tables beside the printed ones, its figures, and what predictions are made of. Without a calibration and its model only what is
-/// printed and the verdicts are there.
+/// The paper's tables beside the printed ones, its figures, and what predictions are made of.
+/// Without a calibration and its model only what is printed and the verdicts are there.
 pub fn exhibits(fitted: Option<(&Calibration, &Model)>, verdicts: &[Verdict], printed: &Printed) -> Vec<Exhibit> {
     let empty = |name, caption: &str| Exhibit {
         paper: printed.source.clone(),

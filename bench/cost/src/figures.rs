@@ -5,7 +5,8 @@ use deltasoap_cost::workload::Class;
 use deltasoap_cost::{Activity, ActivityModel, Calibration, Model, Point, Workload};
 use deltasoap_report::{Chart, Line, Mark};
 
-/// Figures 3 to 14. The paper serializes to a socket; here serializing to memory stands beside it. Activities that were not measured are left out.
+/// Figures 3 to 14. The paper serializes to a socket; here serializing to memory stands beside it.
+/// Activities that were not measured are left out.
 pub fn figures(measured: &Calibration, model: &Model) -> Vec<Chart> {
     let mut all = by_array_length(measured);
     all.extend(by_string_length(measured));
@@ -115,7 +116,8 @@ fn coefficients(fitted: &ActivityModel) -> Option<Chart> {
     Some(Chart::bars("coefficients in arrays and in composite types", "ns", groups, series))
 }
 
-/// Figures 11 and 12: a string's coefficient in composite types beside its length times the slope of equation 2.
+/// Figures 11 and 12: a string's coefficient in composite types beside its length times the slope
+/// of equation 2.
 fn strings(fitted: &ActivityModel) -> Option<Chart> {
     let (Some(texts), false) = (&fitted.texts, fitted.composites.is_empty()) else { return None };
     let segment = |length: f64| texts.segments.iter().find(|it| length <= it.to).or(texts.segments.last());

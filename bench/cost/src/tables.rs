@@ -5,7 +5,8 @@ use deltasoap_cost::fit::regression::{Coefficient, Regression};
 use deltasoap_cost::paper::Printed;
 use deltasoap_report::Grid;
 
-/// The paper's Tables 1 to 3 from a model, and the coefficients of predictions. Times are in microseconds.
+/// The paper's Tables 1 to 3 from a model, and the coefficients of predictions. Times are in
+/// microseconds.
 pub fn tables(model: &Model) -> [Grid; 4] {
     [arrays(model), texts(model), composites(model), features(model)]
 }

@@ -30,11 +30,13 @@ fn row(all: &[Comparison], activity: Activity) -> Vec<String> {
     [activity.to_string(), errors.n.to_string()].into_iter().chain(figures).chain([papers]).collect()
 }
 
-/// Which costs the paper's method estimates to a part of them, and better than two estimates do that know nothing of a message, or its length
-/// alone: the median cost of these messages, and their median cost by byte.
+/// Which costs the paper's method estimates to a part of them, and better than two estimates do
+/// that know nothing of a message, or its length alone: the median cost of these messages, and
+/// their median cost by byte.
 ///
 /// # Errors
-/// When there are no messages, their lengths were not recorded, or the method has no series to estimate by.
+/// When there are no messages, their lengths were not recorded, or the method has no series to
+/// estimate by.
 pub(crate) fn is_precise<'c>(all: impl Iterator<Item = &'c Comparison>, part: f64) -> Result<Vec<bool>, String> {
     let all: Vec<&Comparison> = all.collect();
     if all.is_empty() {

@@ -1,7 +1,8 @@
 //! Whether two machines come to the same verdicts.
 //!
-//! Outcomes are compared claim by claim, and so are the intervals of the deciding numbers. Counts and bytes are the code's, so where they differ
-//! something is wrong; times are the machine's, so that a difference is only worth telling.
+//! Outcomes are compared claim by claim, and so are the intervals of the deciding numbers. Counts
+//! and bytes are the code's, so where they differ something is wrong; times are the machine's, so
+//! that a difference is only worth telling.
 
 use serde::{Deserialize, Serialize};
 
@@ -64,7 +65,8 @@ pub enum Relation {
     Incomparable,
 }
 
-/// Counts of streams that are timed are averages over as many messages as there was time for, and differ by less than this part.
+/// Counts of streams that are timed are averages over as many messages as there was time for, and
+/// differ by less than this part.
 const SLACK: f64 = 0.01;
 
 /// The claims that both have, in the order of the first.

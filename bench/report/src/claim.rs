@@ -1,8 +1,10 @@
 //! Claims of papers, and verdicts on them.
 //!
-//! A claim has the paper's number, its sizes and a [`Test`]. It is judged on the paper's sizes only: what a run does not have is
-//! [`Outcome::NotMeasured`], with the reason. What holds for each of many sizes is refuted by some of them, and confirmed by all of them alone.
-//! Each repetition is judged on its own, and where they do not all come to the same, the verdict is [`Outcome::Unstable`].
+//! A claim has the paper's number, its sizes and a [`Test`]. It is judged on the paper's sizes
+//! only: what a run does not have is [`Outcome::NotMeasured`], with the reason. What holds for each
+//! of many sizes is refuted by some of them, and confirmed by all of them alone. Each repetition is
+//! judged on its own, and where they do not all come to the same, the verdict is
+//! [`Outcome::Unstable`].
 
 use std::fmt;
 
@@ -66,7 +68,8 @@ pub enum Printed {
 pub enum Sizes {
     /// All of these are needed.
     All(Vec<usize>),
-    /// It holds for each of these, so that some of them can refute it. All of them are needed to confirm it.
+    /// It holds for each of these, so that some of them can refute it. All of them are needed to
+    /// confirm it.
     Each(Vec<usize>),
     /// It is not about sizes.
     None,
@@ -258,7 +261,8 @@ const HEADER: [&str; 10] =
     ["compared", "place", "theirs", "ours", "range", "to beat", "sizes", "agrees if", OUTCOME, "why"];
 const OUTCOME: &str = "outcome";
 
-/// Verdicts as a table: all of them, whatever their outcome. Columns that would be empty are left out.
+/// Verdicts as a table: all of them, whatever their outcome. Columns that would be empty are left
+/// out.
 pub fn grid(title: &str, verdicts: &[Verdict]) -> Grid {
     let rows = verdicts.iter().map(Verdict::cells).collect();
     without_empty_columns(Grid { title: title.to_owned(), header: HEADER.map(str::to_owned).into(), rows, names: 2 })

@@ -1,4 +1,5 @@
-//! A table or figure of a paper, drawn from our data, with verdicts on the claims that the paper makes there.
+//! A table or figure of a paper, drawn from our data, with verdicts on the claims that the paper
+//! makes there.
 
 use crate::claim::{self, Verdict};
 use crate::plot::Chart;

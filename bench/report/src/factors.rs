@@ -1,9 +1,10 @@
 //! Trivial models of a table, and what a table says beyond them.
 //!
-//! A cell of the papers' large tables is the work of a few factors: the size, the number of partitions, the length of portions. A model
-//! of one factor knows the paper's own numbers, but gives the same one wherever that factor is the same: "portions of 32 bytes are slow"
-//! already puts many cells into their order. So an agreement has to be better than such models, or to be one of the interplay of the
-//! factors, which no sum of their effects has.
+//! A cell of the papers' large tables is the work of a few factors: the size, the number of
+//! partitions, the length of portions. A model of one factor knows the paper's own numbers, but
+//! gives the same one wherever that factor is the same: "portions of 32 bytes are slow" already
+//! puts many cells into their order. So an agreement has to be better than such models, or to be
+//! one of the interplay of the factors, which no sum of their effects has.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +14,8 @@ use crate::statistics::{Compared, Group, correlation_or_none, mean, ranks, sides
 
 const FACTORS: usize = 3;
 
-/// The rank correlation with theirs of the best model of one factor, chosen in each group; the mean of the groups.
+/// The rank correlation with theirs of the best model of one factor, chosen in each group; the mean
+/// of the groups.
 pub fn best_order(groups: &[Group]) -> f64 {
     let best = |group: &Group| {
         let theirs = ranks(&sides(group).1);
@@ -23,8 +25,9 @@ pub fn best_order(groups: &[Group]) -> f64 {
     mean(&groups.iter().map(best).collect::<Vec<_>>())
 }
 
-/// The correlation, within groups, of what is left of the logarithms of both sides when the effect of each factor is taken away; the
-/// mean of the groups. A side of which nothing is left counts as 0.
+/// The correlation, within groups, of what is left of the logarithms of both sides when the effect
+/// of each factor is taken away; the mean of the groups. A side of which nothing is left counts as
+/// 0.
 pub fn interplay(groups: &[Group]) -> f64 {
     let within = |group: &Group| {
         let sets: Vec<_> = (0..FACTORS).flat_map(|factor| levels(group, factor)).collect();
@@ -34,8 +37,9 @@ pub fn interplay(groups: &[Group]) -> f64 {
     mean(&groups.iter().map(within).collect::<Vec<_>>())
 }
 
-/// How far ours are from theirs, as the mean distance of their logarithms, by how far the best model is that has one number for all
-/// cells, or one for each group, or one for each level of a factor. `None` if that model is theirs to the letter.
+/// How far ours are from theirs, as the mean distance of their logarithms, by how far the best
+/// model is that has one number for all cells, or one for each group, or one for each level of a
+/// factor. `None` if that model is theirs to the letter.
 pub fn distance(groups: &[Group]) -> Option<f64> {
     let (ours, theirs) = sides(&groups.concat());
     let (ours, theirs) = (logarithms(&ours), logarithms(&theirs));
@@ -43,9 +47,10 @@ pub fn distance(groups: &[Group]) -> Option<f64> {
     Some(gap(&ours, &theirs) / best).filter(|share| share.is_finite())
 }
 
-/// What chance reaches: the value that 95 of 100 random tables do not exceed, whose columns are ours in another order. It is the same
-/// order in all rows and in all groups of the same columns, since what a column says is not said anew in each row. Drawn by a fixed
-/// seed, so that it is the same at each call.
+/// What chance reaches: the value that 95 of 100 random tables do not exceed, whose columns are
+/// ours in another order. It is the same order in all rows and in all groups of the same columns,
+/// since what a column says is not said anew in each row. Drawn by a fixed seed, so that it is the
+/// same at each call.
 pub fn by_chance(groups: &[Group], statistic: impl Fn(&[Group]) -> f64) -> f64 {
     const DRAWS: usize = 200;
     let mut random = SplitMix64::new(SEED);
@@ -131,7 +136,8 @@ fn replaced(numbers: &[f64], sets: &[Set], number: impl Fn(Vec<f64>) -> f64) -> 
     replaced
 }
 
-/// What is left when no set differs from another in its mean. All zeros if that is no more than what rounding leaves.
+/// What is left when no set differs from another in its mean. All zeros if that is no more than
+/// what rounding leaves.
 fn without_effects(numbers: &[f64], sets: &[Set]) -> Vec<f64> {
     // In a table without gaps, one sweep is enough.
     const SWEEPS: usize = 50;
@@ -164,7 +170,8 @@ mod tests {
     use super::*;
     use crate::statistics::rank_correlation_within;
 
-    /// Two rows of three times four columns; in theirs, the second and the third factor act together.
+    /// Two rows of three times four columns; in theirs, the second and the third factor act
+    /// together.
     fn table(ours: impl Fn([f64; 3]) -> f64) -> Vec<Group> {
         let theirs = |[row, one, other]: [f64; 3]| (0.1 * row + one * other).exp();
         let cell = |i: usize| {

@@ -1,5 +1,5 @@
-//! A report as one HTML page that needs nothing else: no script, no network; light or dark as the reader likes, usable with a keyboard
-//! and on a narrow screen.
+//! A report as one HTML page that needs nothing else: no script, no network; light or dark as the
+//! reader likes, usable with a keyboard and on a narrow screen.
 
 use crate::claim;
 use crate::exhibit::{Exhibit, VERDICTS};
@@ -30,7 +30,8 @@ impl Page {
         self.sections.push((id, title.to_owned()));
     }
 
-    /// A name for links, of letters, digits and hyphens: the title's, with a number where another section has it.
+    /// A name for links, of letters, digits and hyphens: the title's, with a number where another
+    /// section has it.
     fn anchor(&self, title: &str) -> String {
         let id = slug(title);
         let is_taken = |id: &str| id.is_empty() || id == "main" || self.sections.iter().any(|(known, _)| known == id);
@@ -75,7 +76,8 @@ impl Page {
         self.add("</details>");
     }
 
-    /// A picture. Who cannot see it is told what it shows. If nothing is to be seen on it, the page says so.
+    /// A picture. Who cannot see it is told what it shows. If nothing is to be seen on it, the page
+    /// says so.
     pub fn chart(&mut self, chart: &Chart) {
         if chart.names().is_empty() {
             self.add(&format!("<p>{}: not measured.</p>", escape(&chart.title)));

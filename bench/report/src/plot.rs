@@ -1,4 +1,5 @@
-//! Charts as SVG, to stand in a [`page`](crate::page), whose style sheet has their colours, light and dark.
+//! Charts as SVG, to stand in a [`page`](crate::page), whose style sheet has their colours, light
+//! and dark.
 
 use std::fmt::Write;
 use std::ops::Range;

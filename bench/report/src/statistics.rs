@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A median and what lies around it: 95 percent certainty, or the least and the greatest of a few repetitions.
+/// A median and what lies around it: 95 percent certainty, or the least and the greatest of a few
+/// repetitions.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Interval {
     /// Lower end.
@@ -46,8 +47,8 @@ pub fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// Spearman's rank correlation of two lists of the same length: 1 where both put their items into the same order, -1 where
-/// into opposite ones. Not a number where one of them knows no order.
+/// Spearman's rank correlation of two lists of the same length: 1 where both put their items into
+/// the same order, -1 where into opposite ones. Not a number where one of them knows no order.
 pub fn rank_correlation(one: &[f64], other: &[f64]) -> f64 {
     correlation(&ranks(one), &ranks(other))
 }
@@ -71,7 +72,8 @@ pub fn sides(group: &[Compared]) -> (Vec<f64>, Vec<f64>) {
     group.iter().map(|cell| (cell.ours, cell.theirs)).unzip()
 }
 
-/// The mean of the rank correlations within groups. A group in which one side knows no order counts as 0: it says nothing.
+/// The mean of the rank correlations within groups. A group in which one side knows no order counts
+/// as 0: it says nothing.
 pub fn rank_correlation_within(groups: &[Group]) -> f64 {
     let within = |group: &Group| {
         let (ours, theirs) = sides(group);
@@ -139,7 +141,8 @@ mod tests {
         let group = |pairs: &[(f64, f64)]| -> Group {
             pairs.iter().map(|&(ours, theirs)| Compared { ours, theirs, place: [0; 3] }).collect()
         };
-        // In each group ours runs against theirs; that the second group is greater on both sides counts for nothing.
+        // In each group ours runs against theirs; that the second group is greater on both sides
+        // counts for nothing.
         let groups = [group(&[(1.0, 3.0), (2.0, 2.0), (3.0, 1.0)]), group(&[(11.0, 13.0), (12.0, 12.0), (13.0, 11.0)])];
         assert!((rank_correlation_within(&groups) + 1.0).abs() < 1e-12);
         let silent = [group(&[(1.0, 3.0), (1.0, 2.0)]), group(&[(1.0, 1.0), (2.0, 2.0)])];

@@ -1,7 +1,8 @@
 //! Tests of claims: when numbers of ours agree with what a paper says. Each of them can fail.
 //!
-//! An order of many cells is compared within groups, since what differs between groups (a size, a share of changes) would put any
-//! two tables into the same order; and it has to beat what chance and trivial models ([`factors`]) reach.
+//! An order of many cells is compared within groups, since what differs between groups (a size, a
+//! share of changes) would put any two tables into the same order; and it has to beat what chance
+//! and trivial models ([`factors`]) reach.
 
 use std::fmt;
 
@@ -19,7 +20,8 @@ pub enum Test {
         /// The greatest.
         high: f64,
     },
-    /// Each number is at most so many times the printed one, and the printed one at most so many times it.
+    /// Each number is at most so many times the printed one, and the printed one at most so many
+    /// times it.
     Factor {
         /// The paper's number, above zero.
         printed: f64,
@@ -56,20 +58,22 @@ pub enum Test {
         /// Percent of the first.
         percent: f64,
     },
-    /// The rank correlation within groups, on average, is at least this, above what 95 of 100 random orders of the columns reach, and
-    /// above that of the best model of one factor by [`MARGIN`].
+    /// The rank correlation within groups, on average, is at least this, above what 95 of 100
+    /// random orders of the columns reach, and above that of the best model of one factor by
+    /// [`MARGIN`].
     Ranks {
         /// At least.
         least: f64,
     },
-    /// Two correlations within groups, on average, are at least this and above chance: that of the ranks, and that of what is left once
-    /// the effect of each factor is taken away. No model in which each factor acts by itself agrees, however well it orders the cells.
+    /// Two correlations within groups, on average, are at least this and above chance: that of the
+    /// ranks, and that of what is left once the effect of each factor is taken away. No model in
+    /// which each factor acts by itself agrees, however well it orders the cells.
     Interplay {
         /// At least.
         least: f64,
     },
-    /// The cells are at most so far from theirs, as the mean distance of their logarithms, as this share of the distance of the best
-    /// model of one factor.
+    /// The cells are at most so far from theirs, as the mean distance of their logarithms, as this
+    /// share of the distance of the best model of one factor.
     Closer {
         /// The share, below one.
         share: f64,
@@ -106,7 +110,8 @@ pub struct Finding {
 /// By how much a rank correlation has to exceed that of the best model of one factor.
 pub const MARGIN: f64 = 0.05;
 
-/// Fewer cells than these in a group have no order worth a test: of six, one random order in twenty reaches 0.83.
+/// Fewer cells than these in a group have no order worth a test: of six, one random order in twenty
+/// reaches 0.83.
 const LEAST_CELLS: usize = 6;
 
 impl From<f64> for Evidence {
@@ -116,7 +121,8 @@ impl From<f64> for Evidence {
 }
 
 impl Test {
-    /// Looks at numbers. `None` if there are none, one of them is not finite, there are too few, or they are not of this test's kind.
+    /// Looks at numbers. `None` if there are none, one of them is not finite, there are too few, or
+    /// they are not of this test's kind.
     pub fn judge(&self, evidence: &Evidence) -> Option<Finding> {
         match (self, evidence) {
             (Test::Ranks { least }, Evidence::Cells(groups)) => ranks(groups, *least),
@@ -306,7 +312,8 @@ mod tests {
         assert!(!finding.agrees && finding.bar.unwrap() > 0.2, "{finding:?}");
     }
 
-    /// What knows their numbers by the levels of one factor, or has one for each group, does not agree.
+    /// What knows their numbers by the levels of one factor, or has one for each group, does not
+    /// agree.
     #[test]
     fn a_trivial_model_is_no_agreement() {
         let one_factor = |i: usize, _: f64| [2.0, 3.0, 1.0, 4.0][i % 100 / 6];

@@ -75,15 +75,17 @@ pub struct RunArguments {
     /// Seconds of each measurement, at least
     #[arg(long, value_name = "S", default_value = "0.5", value_parser = seconds)]
     pub seconds: Duration,
-    /// Feed deltasoap's decoder with chunks of this size instead of whole messages; of messages that are sent, the
-    /// size of a template's chunks, `8K` or `32K` in the paper [default there: 32K]
+    /// Feed deltasoap's decoder with chunks of this size instead of whole messages; of messages
+    /// that are sent, the size of a template's chunks, `8K` or `32K` in the paper [default there:
+    /// 32K]
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub chunk: Option<NonZeroUsize>,
     /// Where built peers lie [default: .peers in the repository]
     #[arg(long, value_name = "FOLDER")]
     pub peers: Option<PathBuf>,
-    /// Percentage of values that change from message to message in a stream of similar ones (repeatable) [default: 25;
-    /// of messages that are sent, 25, 50, 75 and 100, and with `send-shift` 100]
+    /// Percentage of values that change from message to message in a stream of similar ones
+    /// (repeatable) [default: 25; of messages that are sent, 25, 50, 75 and 100, and with
+    /// `send-shift` 100]
     #[arg(long, value_name = "P", value_parser = clap::value_parser!(u32).range(..=100))]
     pub changed: Vec<u32>,
     /// Parts of an array that have that percentage in their middle (repeatable)

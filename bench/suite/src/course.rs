@@ -1,7 +1,8 @@
 //! How far a long measurement is, how long the rest takes, and when it pauses.
 //!
-//! A measurement consists of steps, and a step of pieces. Each step is expected to take some time; the bar is as long as all of them
-//! together, so that the time that is left is right where steps differ. Between pieces a measurement may pause, to be resumed later.
+//! A measurement consists of steps, and a step of pieces. Each step is expected to take some time;
+//! the bar is as long as all of them together, so that the time that is left is right where steps
+//! differ. Between pieces a measurement may pause, to be resumed later.
 
 use std::cell::Cell;
 use std::error::Error;
@@ -133,8 +134,8 @@ fn millis(seconds: f64) -> u64 {
     (seconds * 1e3) as u64
 }
 
-/// Steps as long as they are by notes on such as were done to their end: what one of a kind took by what it was expected to take. Names of steps of a
-/// kind begin in the same way, up to a number.
+/// Steps as long as they are by notes on such as were done to their end: what one of a kind took by
+/// what it was expected to take. Names of steps of a kind begin in the same way, up to a number.
 pub fn corrected(leg: Leg, notes: &[StepNote]) -> Leg {
     let kind = |name: &str| name.split(|c: char| c.is_ascii_digit()).next().unwrap_or_default().to_owned();
     let known = notes.iter().filter(|note| kind(&note.step) == kind(&leg.name));

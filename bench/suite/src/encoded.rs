@@ -1,7 +1,7 @@
 //! Messages in SOAP encoding that carry an array of strings, which may repeat.
 //!
-//! Each is there twice: with plain strings, of which equal ones are written as often as they stand in the array, and with [`Shared`] ones,
-//! of which each is written once and referred to elsewhere.
+//! Each is there twice: with plain strings, of which equal ones are written as often as they stand
+//! in the array, and with [`Shared`] ones, of which each is written once and referred to elsewhere.
 
 use std::collections::HashMap;
 
@@ -96,7 +96,8 @@ sent! {
     SendRepeatedShared = "sendRepeatedStrings": Shared<String>, "Strings that repeat, each once.";
 }
 
-/// Makes a sample of `n` shared strings and hands it to `visitor`; `None` for values that are never shared.
+/// Makes a sample of `n` shared strings and hands it to `visitor`; `None` for values that are never
+/// shared.
 pub fn with_shared_sample<V: Visitor>(values: Values, n: usize, visitor: V) -> Option<V::Output> {
     match values {
         Values::Encoded => Some(visitor.visit(Sample::new(SendEncodedShared::from(arrays::strings(n)), n))),

@@ -64,7 +64,8 @@ pub struct Machine {
     pub deltasoap: String,
     /// The compiler that this program was built with.
     pub compiler: String,
-    /// The commit of the sources, and whether they were changed since; not known outside a repository.
+    /// The commit of the sources, and whether they were changed since; not known outside a
+    /// repository.
     #[serde(default)]
     pub commit: Option<Commit>,
     /// How this program was built.
@@ -156,16 +157,16 @@ impl Environment {
 }
 
 impl Environment {
-    /// What makes figures doubtful. On a busy machine long runs are interrupted and short ones are not, so that even
-    /// ratios are wrong.
+    /// What makes figures doubtful. On a busy machine long runs are interrupted and short ones are
+    /// not, so that even ratios are wrong.
     pub fn warning(&self) -> Option<String> {
         let is_busy = self.load > self.cores as f64 - 0.5;
         is_busy.then(|| format!("warning: the machine is busy (load {}), the figures will not be reliable", self.load))
     }
 }
 
-/// To the last core, which is the least busy one where interrupts go to the first. `None` where the system does not
-/// allow it.
+/// To the last core, which is the least busy one where interrupts go to the first. `None` where the
+/// system does not allow it.
 fn pin_to_core() -> Option<usize> {
     let core = core_affinity::get_core_ids()?.into_iter().last()?;
     core_affinity::set_for_current(core).then_some(core.id)

@@ -1,8 +1,8 @@
 //! Timing: sessions take turns in rounds, and the median over all their runs counts.
 //!
-//! A machine is never equally fast for long. So engines that are compared run one after the other in short batches,
-//! round after round, and what disturbs one disturbs the others too. The first run of a batch finds the caches
-//! full of another engine's data; it is not counted.
+//! A machine is never equally fast for long. So engines that are compared run one after the other
+//! in short batches, round after round, and what disturbs one disturbs the others too. The first
+//! run of a batch finds the caches full of another engine's data; it is not counted.
 
 use std::time::{Duration, Instant};
 
@@ -85,14 +85,16 @@ impl Bounds {
     /// None: no warm-up, and as long as it takes.
     pub const NONE: Bounds = Bounds { warm_up: Duration::ZERO, runs: Duration::MAX };
 
-    /// Most runs of a batch, when one takes `ns` nanoseconds, so that rounds do not take much longer than they may.
+    /// Most runs of a batch, when one takes `ns` nanoseconds, so that rounds do not take much
+    /// longer than they may.
     fn batch(&self, ns: u64) -> usize {
         let fitting = self.runs.as_nanos() / ROUNDS as u128 / u128::from(ns.max(1));
         usize::try_from(fitting).unwrap_or(MAX_RUNS).max(1)
     }
 }
 
-/// As [`measure`], but a session that fails or is wrong spoils its own figures alone, and each is warmed up before its runs count.
+/// As [`measure`], but a session that fails or is wrong spoils its own figures alone, and each is
+/// warmed up before its runs count.
 pub fn measure_each(sessions: &mut [Box<dyn Session + '_>], plan: Plan, bounds: Bounds) -> Vec<Result<Figures>> {
     let open = |session| Turns::open(session, plan, bounds);
     let mut all: Vec<Result<Turns<'_, '_>>> = sessions.iter_mut().map(open).collect();
@@ -146,9 +148,10 @@ const ALIKE: usize = 3;
 /// How far apart they may lie, as a share of the smallest.
 const TOLERANCE: f64 = 0.05;
 
-/// Runs a session until its time has settled: the medians of three batches in a row lie within five per cent. Programs that are
-/// compiled while they run get there after seconds, others at once; who knows better says so ([`Session::warm`]). `limit` is how long that may take;
-/// zero for no warm-up.
+/// Runs a session until its time has settled: the medians of three batches in a row lie within five
+/// per cent. Programs that are compiled while they run get there after seconds, others at once; who
+/// knows better says so ([`Session::warm`]). `limit` is how long that may take; zero for no
+/// warm-up.
 ///
 /// # Errors
 /// When a run fails.
@@ -200,7 +203,8 @@ fn conclude(session: &mut dyn Session, mut times: Vec<u64>) -> Result<Figures> {
     })
 }
 
-/// The median of sorted numbers; of an even number of them, the mean of the middle two, rounded down.
+/// The median of sorted numbers; of an even number of them, the mean of the middle two, rounded
+/// down.
 fn median(sorted: &[u64]) -> u64 {
     let (low, high) = (sorted[(sorted.len() - 1) / 2], sorted[sorted.len() / 2]);
     low + (high - low) / 2

@@ -1,7 +1,8 @@
 //! The messages as Rust types, the values they carry, and how a toolkit's work is checked.
 //!
-//! Values come from [`deltasoap_streams::arrays`] and depend on their number alone, so that every toolkit gets the same
-//! ones. The message that a decoder reads is written by that module's naive writers, not by the encoder under test.
+//! Values come from [`deltasoap_streams::arrays`] and depend on their number alone, so that every
+//! toolkit gets the same ones. The message that a decoder reads is written by that module's naive
+//! writers, not by the encoder under test.
 
 use anyhow::{Context, Result, ensure};
 use deltasoap::decode::Decoder;
@@ -133,8 +134,9 @@ impl<T: Payload> Sample<T> {
         Ok(())
     }
 
-    /// An error unless `message` is the naive writer's, byte for byte. (But for the spelling of an element without
-    /// children: an array without elements is not looked at. In SOAP encoding there are several ways to write values.)
+    /// An error unless `message` is the naive writer's, byte for byte. (But for the spelling of an
+    /// element without children: an array without elements is not looked at. In SOAP encoding there
+    /// are several ways to write values.)
     ///
     /// # Errors
     /// When it is not.
@@ -178,8 +180,8 @@ pub fn with_sample<V: Visitor>(values: Values, n: usize, visitor: V) -> V::Outpu
     }
 }
 
-/// Reads a message as a server does: one decoder for all messages, a new value for each. `chunk` is the size of the pieces
-/// that it is fed in; `None` for the whole message at once.
+/// Reads a message as a server does: one decoder for all messages, a new value for each. `chunk` is
+/// the size of the pieces that it is fed in; `None` for the whole message at once.
 ///
 /// # Errors
 /// When the message is at fault.

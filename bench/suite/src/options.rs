@@ -37,13 +37,15 @@ pub struct SendArguments {
     /// The kind of values that are sent (repeatable) [default: all of the workload's]
     #[arg(long = "values", value_name = "KIND")]
     pub values: Vec<Values>,
-    /// Characters that a value of `send-shift` has before it grows (repeatable); 1 stands for the fewest
+    /// Characters that a value of `send-shift` has before it grows (repeatable); 1 stands for the
+    /// fewest
     #[arg(long = "width", value_name = "W", default_values_t = [1, 18, 36])]
     pub widths: Vec<usize>,
     /// The room that values of `send-stuffed` have (repeatable) [default: all]
     #[arg(long = "stuffing", value_name = "ROOM")]
     pub stuffings: Vec<Stuffing>,
-    /// Send to a server on this machine that reads and throws away; the time ends when the last `send` returns
+    /// Send to a server on this machine that reads and throws away; the time ends when the last
+    /// `send` returns
     #[arg(long)]
     pub socket: bool,
 }

@@ -1,9 +1,11 @@
 //! The folder of a record: `results.jsonl`, and what is made of it.
 //!
-//! A line is a JSON object. `kind` says what it is; the rows of the suite have none, since they are older. `key`, or `row` in the suite, names the
-//! piece of work that it came from. All lines of a piece of work are written at once when it is done, with a last one, of kind `end`, that says
-//! how many they are. So an interrupted measurement leaves whole pieces, but for the last one, which is dropped and measured again. A line
-//! that is damaged is refused with its number: nothing that was measured is lost without a word. Records before `end` lines are read too.
+//! A line is a JSON object. `kind` says what it is; the rows of the suite have none, since they are
+//! older. `key`, or `row` in the suite, names the piece of work that it came from. All lines of a
+//! piece of work are written at once when it is done, with a last one, of kind `end`, that says how
+//! many they are. So an interrupted measurement leaves whole pieces, but for the last one, which is
+//! dropped and measured again. A line that is damaged is refused with its number: nothing that was
+//! measured is lost without a word. Records before `end` lines are read too.
 //!
 //! One program at a time writes a folder: [`Record::open`] locks it.
 
@@ -39,11 +41,13 @@ struct Place {
 }
 
 impl Record {
-    /// Opens a folder, and locks it. What was recorded there before is kept if `is_resumed`, but for verdicts, which are made of everything else,
-    /// and for pieces of work that were not recorded whole.
+    /// Opens a folder, and locks it. What was recorded there before is kept if `is_resumed`, but
+    /// for verdicts, which are made of everything else, and for pieces of work that were not
+    /// recorded whole.
     ///
     /// # Errors
-    /// When another program has the folder open, files cannot be read or written, or a line is damaged.
+    /// When another program has the folder open, files cannot be read or written, or a line is
+    /// damaged.
     pub fn open(folder: &Path, is_resumed: bool) -> Result<Self> {
         fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
         let lock = locked(folder)?;
@@ -154,7 +158,8 @@ fn locked(folder: &Path) -> Result<File> {
     }
 }
 
-/// Writes a file of lines, whole or not at all: what was measured in hours is not lost in the moment of writing it again. Gives it for more lines.
+/// Writes a file of lines, whole or not at all: what was measured in hours is not lost in the
+/// moment of writing it again. Gives it for more lines.
 fn rewritten(folder: &Path, lines: &[Value]) -> Result<File> {
     let (path, partial) = (folder.join(RESULTS), folder.join("results.partial"));
     let write = || {
@@ -296,7 +301,8 @@ fn text_of(lines: &[Value]) -> String {
     lines.chunk_by(|one, other| key(one) == key(other)).map(piece).collect()
 }
 
-/// Lines as CSV (RFC 4180): a column for each name that any of them has. Objects within a line have dots in their columns' names.
+/// Lines as CSV (RFC 4180): a column for each name that any of them has. Objects within a line have
+/// dots in their columns' names.
 pub fn csv(lines: &[Value]) -> String {
     let rows: Vec<Vec<(String, String)>> = lines.iter().map(fields).collect();
     let (mut header, mut columns) = (Vec::new(), HashMap::new());
@@ -355,7 +361,8 @@ mod tests {
 
     const ROWS: [Sample; 2] = [Sample { n: 1, ms: 0.5 }, Sample { n: 2, ms: 1e-3 }];
 
-    /// A folder with the pieces `a`, of two rows, `v`, a verdict, and `b`, of two rows; and the text of its file.
+    /// A folder with the pieces `a`, of two rows, `v`, a verdict, and `b`, of two rows; and the
+    /// text of its file.
     fn folder() -> (tempfile::TempDir, String) {
         let folder = tempfile::tempdir().unwrap();
         let mut record = Record::open(folder.path(), false).unwrap();
@@ -372,7 +379,8 @@ mod tests {
         Record::open(folder, true)
     }
 
-    /// Wherever the file ends, a piece of work is there whole or not at all, and what is done again is there once.
+    /// Wherever the file ends, a piece of work is there whole or not at all, and what is done again
+    /// is there once.
     #[test]
     fn an_interrupted_record_is_gone_on_with() {
         let (folder, text) = folder();

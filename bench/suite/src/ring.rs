@@ -1,7 +1,8 @@
 //! A ring of equal messages in different memory.
 //!
-//! A program that reads the same buffer again and again reads it from the processor's cache, and the branch predictor
-//! knows the way. A server has each message in fresh memory. So a measurement goes round a ring of copies.
+//! A program that reads the same buffer again and again reads it from the processor's cache, and
+//! the branch predictor knows the way. A server has each message in fresh memory. So a measurement
+//! goes round a ring of copies.
 
 use std::hint::black_box;
 

@@ -1,5 +1,5 @@
-//! `run`: every workload in every size, all engines taking turns; then similar messages to decode and to send, all modes taking
-//! turns.
+//! `run`: every workload in every size, all engines taking turns; then similar messages to decode
+//! and to send, all modes taking turns.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -76,7 +76,8 @@ fn print_tables(rows: &[Row<'_>], outcomes: &[(&str, Outcome)], arguments: &RunA
     }
 }
 
-/// The rows of SOAP toolkits, and those of XML libraries; ours and the reference are in both, unless there is no library.
+/// The rows of SOAP toolkits, and those of XML libraries; ours and the reference are in both,
+/// unless there is no library.
 fn layers<'w>(rows: &[Row<'w>], definitions: &Definitions) -> (Vec<Row<'w>>, Vec<Row<'w>>) {
     let layer = |row: &Row<'_>| {
         let peer = definitions.peers.iter().find(|peer| peer.name == row.engine);

@@ -1,4 +1,5 @@
-//! The workloads `decode-similar-*`: a stream decoded differentially and in regular mode by turns, and its floor.
+//! The workloads `decode-similar-*`: a stream decoded differentially and in regular mode by turns,
+//! and its floor.
 
 use std::num::NonZeroUsize;
 use std::rc::Rc;
@@ -67,8 +68,8 @@ impl Outcome {
     }
 }
 
-/// The streams of a kind in these sizes with these shares and partitions. Where a kind knows no such thing, one stream stands
-/// for all.
+/// The streams of a kind in these sizes with these shares and partitions. Where a kind knows no
+/// such thing, one stream stands for all.
 pub fn recipes(kind: Kind, sizes: &[usize], percents: &[u32], partitions: &[usize]) -> Vec<Recipe> {
     let mut recipes = Vec::new();
     for &n in sizes {

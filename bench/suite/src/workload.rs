@@ -126,7 +126,8 @@ pub struct PeerDefinition {
     /// Why its client calls nothing.
     #[serde(rename = "no-calls")]
     pub no_calls: Option<String>,
-    /// True if it takes memory in large pieces beforehand: what a message takes is not seen from outside.
+    /// True if it takes memory in large pieces beforehand: what a message takes is not seen from
+    /// outside.
     #[serde(default, rename = "hides-memory")]
     pub hides_memory: bool,
     /// Whose server its client calls, where it has none.

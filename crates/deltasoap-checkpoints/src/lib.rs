@@ -1,9 +1,10 @@
-//! The checkpoint policies of the bSOAP papers: the decoder's state is saved every so many bytes of a message, and put back where the
-//! next message differs.
+//! The checkpoint policies of the bSOAP papers: the decoder's state is saved every so many bytes of
+//! a message, and put back where the next message differs.
 //!
-//! The default of deltasoap, a checkpoint at each leaf, is faster on every workload that was measured and needs none of this. These
-//! policies are for study, and for services that must hold less memory than a copy of the last message: with sums in place of bytes, a
-//! stream keeps a few bytes a portion.
+//! The default of deltasoap, a checkpoint at each leaf, is faster on every workload that was
+//! measured and needs none of this. These policies are for study, and for services that must hold
+//! less memory than a copy of the last message: with sums in place of bytes, a stream keeps a few
+//! bytes a portion.
 //!
 //! ```
 //! use deltasoap_checkpoints::{Matcher, Portions, State};

@@ -12,8 +12,8 @@ pub enum State {
     Full,
     /// A copy of what differs from a base copy (DCP: *Lightweight Checkpointing*, section 3).
     Differential,
-    /// A place in a group with a base checkpoint, where the structure of the message offers one (LCP: *Lightweight
-    /// Checkpointing*, section 4).
+    /// A place in a group with a base checkpoint, where the structure of the message offers one
+    /// (LCP: *Lightweight Checkpointing*, section 4).
     Lightweight,
 }
 
@@ -27,20 +27,23 @@ pub enum Matcher {
     Xor,
     /// Adler-32 (RFC 1950). Weak on short portions: for study alone.
     Adler32,
-    /// CRC-32 (ISO 3309). A sender who wants to can make changes that go unseen, whatever the initial value, for the sum
-    /// is affine.
+    /// CRC-32 (ISO 3309). A sender who wants to can make changes that go unseen, whatever the
+    /// initial value, for the sum is affine.
     Crc32,
-    /// A universal hash under a key that no sender knows: the bound on missing a change holds for every sender.
+    /// A universal hash under a key that no sender knows: the bound on missing a change holds for
+    /// every sender.
     Keyed,
 }
 
 /// Where the base checkpoints of [`State::Lightweight`] lie.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Hash)]
 pub enum Bases {
-    /// Where an interrupt finds that no checkpoint could be made twice in a row: an element shorter than two portions has none.
+    /// Where an interrupt finds that no checkpoint could be made twice in a row: an element shorter
+    /// than two portions has none.
     #[default]
     Interrupts,
-    /// At the first place in an element where one can lie, as published (*Lightweight Checkpointing*, section 4.2, footnote 5).
+    /// At the first place in an element where one can lie, as published (*Lightweight
+    /// Checkpointing*, section 4.2, footnote 5).
     First,
 }
 
@@ -51,17 +54,19 @@ pub struct Portions {
     pub state: State,
     /// How portions are matched.
     pub matcher: Matcher,
-    /// Bytes between two checkpoints (the papers' interrupt frequency or message portion size N), at least 1; above 512 KiB
-    /// as 512 KiB.
+    /// Bytes between two checkpoints (the papers' interrupt frequency or message portion size N),
+    /// at least 1; above 512 KiB as 512 KiB.
     pub size: u32,
-    /// Whether the first, middle and last bytes of a portion are compared before its sum is made (*Differential
-    /// Deserialization*, section 5).
+    /// Whether the first, middle and last bytes of a portion are compared before its sum is made
+    /// (*Differential Deserialization*, section 5).
     pub probe: bool,
-    /// Whether the size of portions is tuned at run time (the same section), with `size` to start from.
+    /// Whether the size of portions is tuned at run time (the same section), with `size` to start
+    /// from.
     pub tune: bool,
     /// Where base checkpoints lie, for [`State::Lightweight`] alone.
     pub bases: Bases,
-    /// Whether bytes are kept beside sums, so that no portion matches another one of the same sum: for tests, which count these.
+    /// Whether bytes are kept beside sums, so that no portion matches another one of the same sum:
+    /// for tests, which count these.
     #[doc(hidden)]
     pub audit: bool,
 }
@@ -101,7 +106,8 @@ impl Portions {
         custom.setting_for(unpack).map(Portions::unpacked)
     }
 
-    /// All options in one word: the size in the lower half, a byte each for the state and the matcher, and four bits.
+    /// All options in one word: the size in the lower half, a byte each for the state and the
+    /// matcher, and four bits.
     fn packed(self) -> u64 {
         let bases = u64::from(self.bases == Bases::First);
         let flags = u64::from(self.probe) | u64::from(self.tune) << 1 | u64::from(self.audit) << 2 | bases << 3;

@@ -25,7 +25,8 @@ pub fn fast_share(stats: &DifferentialStats) -> f64 {
     ratio(stats.fast_bytes as f64, (stats.fast_bytes + stats.regular_bytes) as f64)
 }
 
-/// How often messages are played unless something else is asked for. The interval of a saving then leaves out the least and the greatest one.
+/// How often messages are played unless something else is asked for. The interval of a saving then
+/// leaves out the least and the greatest one.
 pub const PLAYS: u32 = 9;
 /// How often they are played at least where two ways are compared.
 pub const FEWEST_PLAYS: u32 = Interval::FEWEST as u32;
@@ -35,8 +36,9 @@ pub const NO_DIFFERENCE: &str = "no difference";
 /// What one way of doing something saves of the time of another.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Saving {
-    /// The part of the time, the median of all plays; negative where time was lost. `None` where that may be chance: if the interval has
-    /// zero in it, if there were too few plays for one, and if time seems to be saved where no work was.
+    /// The part of the time, the median of all plays; negative where time was lost. `None` where
+    /// that may be chance: if the interval has zero in it, if there were too few plays for one, and
+    /// if time seems to be saved where no work was.
     #[serde(rename = "saved_share")]
     pub share: Option<f64>,
     /// The interval that this part lies in.
@@ -48,7 +50,8 @@ pub struct Saving {
 }
 
 impl Saving {
-    /// Of the times of both ways in each play. `is_work_saved`: the faster way did less, so that it can be faster at all.
+    /// Of the times of both ways in each play. `is_work_saved`: the faster way did less, so that it
+    /// can be faster at all.
     pub fn new(plays: impl Iterator<Item = (Duration, Duration)>, is_work_saved: bool) -> Self {
         let share = |(whole, less): (Duration, Duration)| {
             let (whole, less) = (whole.as_secs_f64(), less.as_secs_f64());

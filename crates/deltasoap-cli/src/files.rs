@@ -1,7 +1,7 @@
 //! Files that the command reads and writes.
 //!
-//! A file that is named may be a device or a pipe, so that reading is bounded. Writing replaces a file as a whole or not at all: a full
-//! disk does not take away what was there before.
+//! A file that is named may be a device or a pipe, so that reading is bounded. Writing replaces a
+//! file as a whole or not at all: a full disk does not take away what was there before.
 
 use anyhow::{Context as _, Result, bail};
 use deltasoap_wsdl::Import;
@@ -45,7 +45,8 @@ fn read_to(most: u64, from: impl Read) -> io::Result<Vec<u8>> {
     Ok(content)
 }
 
-/// Writes what was made from a description, in place of an older file but not of one that the description consists of.
+/// Writes what was made from a description, in place of an older file but not of one that the
+/// description consists of.
 pub fn write_output(path: &Path, content: &[u8], import: &Import) -> Result<()> {
     let files = import.documents().filter_map(|location| match location {
         Location::File(path) => Some(path),
@@ -68,7 +69,8 @@ pub fn write(path: &Path, content: &[u8]) -> io::Result<()> {
     }
 }
 
-/// Writes a file that only its owner can read, in place of one that perhaps others could; whole, or not at all.
+/// Writes a file that only its owner can read, in place of one that perhaps others could; whole, or
+/// not at all.
 pub fn write_secret(path: &Path, content: &[u8]) -> io::Result<()> {
     replace(&target(path), content, &mut Builder::new())
 }

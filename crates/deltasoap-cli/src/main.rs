@@ -22,8 +22,9 @@ use std::process::ExitCode;
 use tokio::runtime::Builder;
 use tracing_subscriber::EnvFilter;
 
-/// How often a worker of the runtime looks into the queue that all share: in front of each task. Tasks overflow into it when more
-/// than 256 are ready, oldest first; looked at seldom, they wait while younger ones run again and again.
+/// How often a worker of the runtime looks into the queue that all share: in front of each task.
+/// Tasks overflow into it when more than 256 are ready, oldest first; looked at seldom, they wait
+/// while younger ones run again and again.
 const SHARED_QUEUE: u32 = 1;
 
 fn main() -> ExitCode {

@@ -1,8 +1,8 @@
 //! What people read: standard output, standard error, and errors with their causes.
 //!
-//! Descriptions, messages and faults come from others. Whatever would control a terminal in them (ANSI escapes, a lone carriage
-//! return, marks that reverse the direction of text) is shown as `\u001b`, which in JSON means the same. XML has character
-//! references for that.
+//! Descriptions, messages and faults come from others. Whatever would control a terminal in them
+//! (ANSI escapes, a lone carriage return, marks that reverse the direction of text) is shown as
+//! `\u001b`, which in JSON means the same. XML has character references for that.
 
 use anyhow::Result;
 use serde_json::Value as Json;
@@ -11,7 +11,8 @@ use std::error::Error;
 use std::fmt::Display;
 use std::io::{self, BufWriter, Write};
 
-/// Prints a line. Who reads may have seen enough, as `head` has: that is an error here, and none for the command.
+/// Prints a line. Who reads may have seen enough, as `head` has: that is an error here, and none
+/// for the command.
 pub fn print_line(line: impl Display) -> Result<()> {
     Ok(writeln!(stdout(), "{line}")?)
 }
@@ -34,13 +35,15 @@ pub fn print_json_lines(values: &[Json]) -> Result<()> {
     Ok(out.flush()?)
 }
 
-/// Prints a message. What would control a terminal becomes a character reference; such characters stand in values alone.
+/// Prints a message. What would control a terminal becomes a character reference; such characters
+/// stand in values alone.
 pub fn print_xml(xml: &[u8]) -> Result<()> {
     let text = String::from_utf8_lossy(xml);
     Ok(writeln!(exact_stdout(), "{}", escaped(&text, |c| format!("&#x{:X};", c as u32)))?)
 }
 
-/// Tells an error or a warning on standard error. Its further lines are indented, so that none passes for another error.
+/// Tells an error or a warning on standard error. Its further lines are indented, so that none
+/// passes for another error.
 pub fn report(line: impl Display) {
     let text = line.to_string().replace('\n', "\n  ");
     // Without standard error there is nobody to tell.
@@ -77,7 +80,8 @@ pub fn stderr() -> impl Write {
     Screen(io::stderr())
 }
 
-/// Standard output for what is written as it is: nothing in it comes from others, or it was escaped before.
+/// Standard output for what is written as it is: nothing in it comes from others, or it was escaped
+/// before.
 #[expect(clippy::disallowed_methods, reason = "the one place")]
 pub fn exact_stdout() -> io::Stdout {
     io::stdout()
@@ -117,9 +121,11 @@ fn escaped(text: &str, escape: impl Fn(char) -> String) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// True for characters that control a terminal: it would obey them, or show text in another order than it is in.
+/// True for characters that control a terminal: it would obey them, or show text in another order
+/// than it is in.
 fn controls(c: char) -> bool {
-    // All that are `Bidi_Control`. The marks U+061C, U+200E and U+200F turn no letters around, but digits and punctuation beside them.
+    // All that are `Bidi_Control`. The marks U+061C, U+200E and U+200F turn no letters around, but
+    // digits and punctuation beside them.
     let reverses =
         matches!(c, '\u{061C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
     let ends_line = matches!(c, '\u{2028}' | '\u{2029}');

@@ -1,5 +1,5 @@
-//! Descriptions and servers that attack who uses the command: what they say controls no terminal, adds no lines to a request, and passes
-//! for nothing that the command says itself.
+//! Descriptions and servers that attack who uses the command: what they say controls no terminal,
+//! adds no lines to a request, and passes for nothing that the command says itself.
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -38,8 +38,8 @@ fn row(attack: &str, answer: &str, start: Instant) {
     println!("| {attack} | {answer} | {} ms | |", start.elapsed().as_millis());
 }
 
-/// What XML may hold of all that terminals obey (CSI and OSC in their forms of one character, DEL), a mark that reverses text, and a line
-/// that passes for one of ours.
+/// What XML may hold of all that terminals obey (CSI and OSC in their forms of one character, DEL),
+/// a mark that reverses text, and a line that passes for one of ours.
 const EVIL: &str =
     "&#x9B;2J&#x9D;0;owned&#x9C;&#x7F;&#x85;&#x202E;lave&#x2066;&#x200F;&#10;forged: all is well&#13;forged";
 

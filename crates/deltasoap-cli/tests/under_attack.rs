@@ -50,7 +50,8 @@ impl Serving {
         None
     }
 
-    /// What the process has in memory now, and what it had at most, in KiB; zero where the system does not tell.
+    /// What the process has in memory now, and what it had at most, in KiB; zero where the system
+    /// does not tell.
     fn memory(&self) -> (u64, u64) {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap_or_default();
         let of = |name: &str| {
@@ -222,7 +223,8 @@ async fn attack_with_slow_clients_by_the_thousand() {
     crowd(9_000, 500).await;
 }
 
-/// A request that is under way when the server is told to end is answered; then the process ends, with success.
+/// A request that is under way when the server is told to end is answered; then the process ends,
+/// with success.
 async fn told_to_end(arguments: &[&str], signal: &str, path: &str, body: &str) {
     let mut server = Serving::start(arguments, "127.0.0.1:0");
     let mut stream = connect(server.address).await;
@@ -249,7 +251,8 @@ async fn who_is_told_to_end_answers_first() {
     }
 }
 
-/// A client that stalls keeps a server that is told to end for as long as `Server::shutdown_timeout` says.
+/// A client that stalls keeps a server that is told to end for as long as
+/// `Server::shutdown_timeout` says.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "takes half a minute; cargo xtask attacks runs it"]
 async fn attack_on_a_server_that_is_told_to_end() {
@@ -271,7 +274,8 @@ async fn attack_on_a_server_that_is_told_to_end() {
     assert!(status.is_some_and(|status| status.success()) && start.elapsed() < Duration::from_secs(40));
 }
 
-/// Killed or aborted among requests, the server leaves nobody waiting; started again at the same address, it serves.
+/// Killed or aborted among requests, the server leaves nobody waiting; started again at the same
+/// address, it serves.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_is_killed_can_be_started_again() {
     let mut server = Serving::start(&["serve"], "127.0.0.1:0");

@@ -1,7 +1,8 @@
 //! Types that hold themselves: where they need a box, and where they must be able to end.
 //!
-//! Fields that hold one value each are the edges of a graph. Within a strongly connected part of it a field is boxed, so that
-//! the type has a size, and optional, so that a value without it can be made: the engine reads into one.
+//! Fields that hold one value each are the edges of a graph. Within a strongly connected part of it
+//! a field is boxed, so that the type has a size, and optional, so that a value without it can be
+//! made: the engine reads into one.
 
 use crate::graph;
 use crate::model::{Item, ItemId, ItemKind, Member, Model, Occurs, Role, TypeUse};

@@ -22,8 +22,8 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// A generator for the description in a file, a directory or a zip archive, or at a URL; see [`Importer::import`]. A file may
-    /// import others of its repository ([`Importer::trust_tree`]).
+    /// A generator for the description in a file, a directory or a zip archive, or at a URL; see
+    /// [`Importer::import`]. A file may import others of its repository ([`Importer::trust_tree`]).
     pub fn new(source: impl AsRef<Path>) -> Self {
         Builder {
             source: source.as_ref().to_string_lossy().into_owned(),
@@ -51,32 +51,36 @@ impl Builder {
         self
     }
 
-    /// The name of the file that is written. Default: that of the description, with the extension `rs`.
+    /// The name of the file that is written. Default: that of the description, with the extension
+    /// `rs`.
     #[must_use]
     pub fn file_name(mut self, name: impl Into<String>) -> Self {
         self.file_name = Some(name.into());
         self
     }
 
-    /// Makes the output a file of a source tree, as for `mod weather;`: lints that its names break are allowed in it. Without, lints are a
-    /// matter of the module around it. Either can be included by `include!`.
+    /// Makes the output a file of a source tree, as for `mod weather;`: lints that its names break
+    /// are allowed in it. Without, lints are a matter of the module around it. Either can be
+    /// included by `include!`.
     #[must_use]
     pub fn module_file(mut self) -> Self {
         self.is_file = true;
         self
     }
 
-    /// Generates these operations alone, with the types that they need, by their names: `Operation`, `Port.Operation` or
-    /// `Service.Port.Operation`; of several with one name (overloaded), `Operation:Input` is the one whose input has that name. Default, and
-    /// without names: all.
+    /// Generates these operations alone, with the types that they need, by their names:
+    /// `Operation`, `Port.Operation` or `Service.Port.Operation`; of several with one name
+    /// (overloaded), `Operation:Input` is the one whose input has that name. Default, and without
+    /// names: all.
     #[must_use]
     pub fn operations(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.operations.extend(names.into_iter().map(Into::into));
         self
     }
 
-    /// Generates these types and elements, with the types that they need, beside the [`operations`](Self::operations) that are named, or alone
-    /// if there are none: `Name`, or `{namespace}Name`. For what messages hold as `xsd:anyType`.
+    /// Generates these types and elements, with the types that they need, beside the
+    /// [`operations`](Self::operations) that are named, or alone if there are none: `Name`, or
+    /// `{namespace}Name`. For what messages hold as `xsd:anyType`.
     #[must_use]
     pub fn types(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.types.extend(names.into_iter().map(Into::into));
@@ -90,7 +94,8 @@ impl Builder {
         self
     }
 
-    /// Whether server traits are generated; without them the code needs no feature but `client`. Default: true.
+    /// Whether server traits are generated; without them the code needs no feature but `client`.
+    /// Default: true.
     #[must_use]
     pub fn build_server(mut self, enable: bool) -> Self {
         self.sides.server = enable;
@@ -100,7 +105,8 @@ impl Builder {
     /// Generates.
     ///
     /// # Errors
-    /// When the description cannot be imported, or has none of the [`operations`](Self::operations) or [`types`](Self::types) that were named.
+    /// When the description cannot be imported, or has none of the [`operations`](Self::operations)
+    /// or [`types`](Self::types) that were named.
     pub fn generate(&self) -> Result<Generated, Error> {
         self.generate_for(&self.importer.import(&self.source)?)
     }
@@ -108,7 +114,8 @@ impl Builder {
     /// Generates for what was imported before.
     ///
     /// # Errors
-    /// When it has none of the [`operations`](Self::operations) or [`types`](Self::types) that were named. What is made is checked to be Rust.
+    /// When it has none of the [`operations`](Self::operations) or [`types`](Self::types) that were
+    /// named. What is made is checked to be Rust.
     pub fn generate_for(&self, import: &Import) -> Result<Generated, Error> {
         let mut model = plan::plan(import, self.selected(import)?);
         sharing::share(&mut model);
@@ -137,8 +144,8 @@ impl Builder {
         Ok(Some(selection).filter(|_| !(self.operations.is_empty() && self.types.is_empty())))
     }
 
-    /// Generates, writes the file, and tells Cargo which files to watch. For build scripts. Operations that are left out are warnings of
-    /// Cargo's, each with the reason.
+    /// Generates, writes the file, and tells Cargo which files to watch. For build scripts.
+    /// Operations that are left out are warnings of Cargo's, each with the reason.
     ///
     /// # Errors
     /// As [`generate`](Self::generate), and when the file cannot be written.

@@ -1,4 +1,5 @@
-//! Strongly connected parts of a graph: Tarjan's algorithm, without recursion, for types are as deep as descriptions are long.
+//! Strongly connected parts of a graph: Tarjan's algorithm, without recursion, for types are as
+//! deep as descriptions are long.
 
 /// For each node the number of its part, where `graph` has the nodes that each leads to.
 pub(crate) fn connected_parts(graph: &[Vec<usize>]) -> Vec<u32> {

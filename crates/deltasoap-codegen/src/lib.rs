@@ -41,23 +41,27 @@
 //! | message with an empty body | struct without fields; the action says which operation is meant |
 //! | faults of an operation | enum |
 //!
-//! Methods of a client give the element of the response's body. Those of `client.whole()` give a `Response`, which has header blocks,
-//! parts and HTTP headers too; `with_header` and `with_options` say what goes with requests. Methods of a server get a `Context`, and
-//! give an `Answer` where the description has header blocks for the response.
+//! Methods of a client give the element of the response's body. Those of `client.whole()` give a
+//! `Response`, which has header blocks, parts and HTTP headers too; `with_header` and
+//! `with_options` say what goes with requests. Methods of a server get a `Context`, and give an
+//! `Answer` where the description has header blocks for the response.
 //!
-//! Fields are `Option` where they may be absent, `Vec` where they may be repeated, and `Nillable` where they may be nil.
-//! Defaults of elements stand in the documentation: absent stays absent. An absent attribute with a default has that value. Attributes that no type names
-//! (`xsd:anyAttribute`) are passed over. Numbers, dates and durations are written in their canonical form, also where a pattern of their
-//! type asks for another one, such as leading zeros.
+//! Fields are `Option` where they may be absent, `Vec` where they may be repeated, and `Nillable`
+//! where they may be nil. Defaults of elements stand in the documentation: absent stays absent. An
+//! absent attribute with a default has that value. Attributes that no type names
+//! (`xsd:anyAttribute`) are passed over. Numbers, dates and durations are written in their
+//! canonical form, also where a pattern of their type asks for another one, such as leading zeros.
 //!
-//! Without SOAP encoding a type that holds itself is boxed there, and optional even if the description says otherwise.
+//! Without SOAP encoding a type that holds itself is boxed there, and optional even if the
+//! description says otherwise.
 //!
-//! A type whose fields are all optional is `Default`. One with more than five fields, of which some are required, has `new` for these:
-//! `Type { field, ..Type::new(required) }` says the rest.
+//! A type whose fields are all optional is `Default`. One with more than five fields, of which some
+//! are required, has `new` for these: `Type { field, ..Type::new(required) }` says the rest.
 //!
-//! Types that no operation needs are left out, unless there are no operations, or an element that may hold any type (`xsd:anyType`): its
-//! tree is read by [`Node::downcast`](https://docs.rs/deltasoap/latest/deltasoap/struct.Node.html#method.downcast). [`Builder::operations`]
-//! and [`Builder::types`] generate a part of a description.
+//! Types that no operation needs are left out, unless there are no operations, or an element that
+//! may hold any type (`xsd:anyType`): its tree is read by
+//! [`Node::downcast`](https://docs.rs/deltasoap/latest/deltasoap/struct.Node.html#method.downcast).
+//! [`Builder::operations`] and [`Builder::types`] generate a part of a description.
 
 #![forbid(unsafe_code)]
 

@@ -1,8 +1,9 @@
 //! Types that are worth code of their own: records of numbers in lists.
 //!
-//! A list of flat items, all of whose values have the same markup, is read and written in a loop that is compiled for its type. Records of
-//! numbers are what long lists consist of, and what gains most by it. The loop takes about a second to compile for each type. So all
-//! other types compile small (`#[soap(compact)]`): a description has hundreds or thousands of them.
+//! A list of flat items, all of whose values have the same markup, is read and written in a loop
+//! that is compiled for its type. Records of numbers are what long lists consist of, and what gains
+//! most by it. The loop takes about a second to compile for each type. So all other types compile
+//! small (`#[soap(compact)]`): a description has hundreds or thousands of them.
 
 use crate::model::{Item, ItemId, ItemKind, Member, Model, Occurs, Role, TypeUse};
 use std::collections::HashSet;
@@ -47,7 +48,8 @@ fn item(content: &TypeUse) -> Option<ItemId> {
     }
 }
 
-/// True if all values have the same elements, each once, and all leaves are numbers. `around` are the types that the item stands in.
+/// True if all values have the same elements, each once, and all leaves are numbers. `around` are
+/// the types that the item stands in.
 fn is_flat(model: &Model, id: ItemId, around: &mut HashSet<ItemId>) -> bool {
     let id = model.resolve(id);
     let is_new = around.insert(id);

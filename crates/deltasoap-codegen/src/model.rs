@@ -57,7 +57,8 @@ impl ItemId {
 /// A Rust item that stands for a type or an element.
 #[derive(Debug)]
 pub(crate) struct Item {
-    /// Its name in XML or, where it has none, those of what it stands in: what the Rust name is made of.
+    /// Its name in XML or, where it has none, those of what it stands in: what the Rust name is
+    /// made of.
     pub(crate) wish: String,
     /// The namespace of the type or element, and the module.
     pub(crate) namespace: Box<str>,
@@ -95,9 +96,11 @@ pub(crate) enum ItemKind {
     Alias(TypeUse),
     /// A simple type that restricts another, with its name in the description.
     Restriction(String, TypeUse),
-    /// The same where the other is not one of texts that the runtime has: a list, an enumeration, content of elements only.
+    /// The same where the other is not one of texts that the runtime has: a list, an enumeration,
+    /// content of elements only.
     Renamed(String, TypeUse),
-    /// A global element of a type that others have too, with the text that it stands for where it is empty.
+    /// A global element of a type that others have too, with the text that it stands for where it
+    /// is empty.
     Element(QName, TypeUse, Option<String>),
 }
 

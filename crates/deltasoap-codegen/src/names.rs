@@ -51,7 +51,8 @@ impl Scope {
         self.unique(if is_special { format!("{name}_") } else { name })
     }
 
-    /// The name, numbered if it is taken. Numbers are not tried again, so that many equal wishes take linear time.
+    /// The name, numbered if it is taken. Numbers are not tried again, so that many equal wishes
+    /// take linear time.
     ///
     /// To the compiler, names of the same normal form are the same name.
     fn unique(&mut self, name: String) -> String {

@@ -1,7 +1,8 @@
 //! Types of SOAP encoding that hold themselves: their values can be shared, and be cyclic.
 //!
-//! Any value can be shared in SOAP encoding, but most types need not tell: what is referred to twice is read twice. A value within
-//! itself, however, is something that only a reference can say. The rule is that of `deltasoap_wsdl::lower`.
+//! Any value can be shared in SOAP encoding, but most types need not tell: what is referred to
+//! twice is read twice. A value within itself, however, is something that only a reference can say.
+//! The rule is that of `deltasoap_wsdl::lower`.
 
 use crate::graph;
 use crate::model::{Item, ItemId, ItemKind, Model, TypeUse};

@@ -1,7 +1,7 @@
 //! What can be wrong with a message, where, and who is to blame.
 //!
-//! An [`Error`] is one pointer wide and cold: it is made where the fault is found, and gains its path once, at the
-//! top, from the stack of open elements that is still in place.
+//! An [`Error`] is one pointer wide and cold: it is made where the fault is found, and gains its
+//! path once, at the top, from the stack of open elements that is still in place.
 
 use deltasoap_xml::lexical::LexicalError;
 use deltasoap_xml::{Located, XmlError, XmlErrorKind};
@@ -35,7 +35,8 @@ pub enum ErrorKind {
     },
     /// A required element is missing.
     MissingElement {
-        /// The name of the element that was expected; names in angle brackets where it is one of several.
+        /// The name of the element that was expected; names in angle brackets where it is one of
+        /// several.
         expected: String,
     },
     /// A value that the type's facets do not allow.
@@ -65,8 +66,8 @@ pub enum ErrorKind {
     ArrayType(String),
     /// A SOAP 1.2 `arraySize` that is malformed.
     ArraySize(String),
-    /// A SOAP array in another form than is declared, that cannot be read as that: `[][2]`, where each row is an array of its own, for
-    /// `[,]`, or `[2,3]` for `[][]`.
+    /// A SOAP array in another form than is declared, that cannot be read as that: `[][2]`, where
+    /// each row is an array of its own, for `[,]`, or `[2,3]` for `[][]`.
     ArrayForm {
         /// The form in the message, such as `[][]`.
         found: String,
@@ -75,7 +76,8 @@ pub enum ErrorKind {
         /// Why it cannot be read.
         reason: &'static str,
     },
-    /// A reference (`href`, `ref`) that leads to nothing in the message, or in a circle where the types allow none.
+    /// A reference (`href`, `ref`) that leads to nothing in the message, or in a circle where the
+    /// types allow none.
     Reference(String),
     /// The root element is an `Envelope` of a namespace that is no version of SOAP.
     VersionMismatch(String),
@@ -124,7 +126,8 @@ impl Error {
         self.0.offset
     }
 
-    /// Where, as a path of element names, as in `/Envelope/Body/sendInts/item[17]`; empty outside the root.
+    /// Where, as a path of element names, as in `/Envelope/Body/sendInts/item[17]`; empty outside
+    /// the root.
     pub fn path(&self) -> &str {
         &self.0.path
     }
@@ -137,7 +140,8 @@ impl Error {
         }
     }
 
-    /// Line and column (both from 1, columns in characters) of the fault in the UTF-8 message it came from.
+    /// Line and column (both from 1, columns in characters) of the fault in the UTF-8 message it
+    /// came from.
     pub fn line_and_column(&self, message: &[u8]) -> (usize, usize) {
         let upto = &message[..message.len().min(self.0.offset as usize)];
         let line_start = upto.iter().rposition(|&b| b == b'\n').map_or(0, |at| at + 1);

@@ -1,8 +1,9 @@
 //! Leases: values on loan from the engine to a handler.
 //!
-//! A handler reads a request through a [`Lease`]. It dereferences to the value but never mutably, because the engine may
-//! go on using the value as the memory of the last message; when the lease is dropped the value goes back to its
-//! [`Home`]. A handler that wants to keep or change the value takes it with [`Lease::into_owned`].
+//! A handler reads a request through a [`Lease`]. It dereferences to the value but never mutably,
+//! because the engine may go on using the value as the memory of the last message; when the lease
+//! is dropped the value goes back to its [`Home`]. A handler that wants to keep or change the value
+//! takes it with [`Lease::into_owned`].
 
 use crate::Memory;
 use std::ops::Deref;

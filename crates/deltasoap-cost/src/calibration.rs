@@ -1,7 +1,7 @@
 //! Calibrations: what was measured, where, and with what.
 //!
-//! A calibration is a file of JSON. It is valid for the machine and the version of the toolkit that it was measured with, and for
-//! nothing else; [`Calibration::check`] says what differs.
+//! A calibration is a file of JSON. It is valid for the machine and the version of the toolkit that
+//! it was measured with, and for nothing else; [`Calibration::check`] says what differs.
 
 use crate::CostError;
 use crate::measure::{Busy, Times};
@@ -40,7 +40,8 @@ pub struct Calibration {
     pub rounds: u32,
     /// How often it should have been, when measuring last began.
     pub planned: u32,
-    /// Processors that other programs kept busy meanwhile, on average over the rounds; `None` where that is not known.
+    /// Processors that other programs kept busy meanwhile, on average over the rounds; `None` where
+    /// that is not known.
     #[serde(default)]
     pub others: Option<f64>,
     /// A checksum of the program that measured, where several versions of it are told apart.
@@ -130,8 +131,8 @@ pub struct Point {
     pub bytes: usize,
 }
 
-/// A [`Point`] as it stands in a file: the times of each clock, a batch each; processor times of none are those of a toolkit that does not know
-/// them.
+/// A [`Point`] as it stands in a file: the times of each clock, a batch each; processor times of
+/// none are those of a toolkit that does not know them.
 #[derive(Serialize, Deserialize)]
 struct PointLine {
     workload: Workload,
@@ -245,7 +246,8 @@ impl Calibration {
         self.date = jiff::Zoned::now().strftime("%Y-%m-%d").to_string();
     }
 
-    /// Takes into account what other programs did in the round that is just over, before [`Self::end_round`] counts it.
+    /// Takes into account what other programs did in the round that is just over, before
+    /// [`Self::end_round`] counts it.
     pub fn note_others(&mut self, others: Option<f64>) {
         let before = f64::from(self.rounds);
         let mean = |known: f64, new: f64| (known * before + new) / (before + 1.0);
@@ -266,7 +268,8 @@ impl Calibration {
     /// Reads a file.
     ///
     /// # Errors
-    /// When there is no such file, it holds something else, or points that are never measured: messages are made of them, of whatever size they say.
+    /// When there is no such file, it holds something else, or points that are never measured:
+    /// messages are made of them, of whatever size they say.
     pub fn load(path: &Path) -> Result<Self, CostError> {
         let file = |source| CostError::File { path: path.to_owned(), source };
         let text = fs::read_to_string(path).map_err(file)?;

@@ -56,7 +56,8 @@ pub enum CostError {
         /// One of those that depend on each other.
         regressor: String,
     },
-    /// A regression explains too little, or says that more work costs less: what was measured is not the cost of the messages.
+    /// A regression explains too little, or says that more work costs less: what was measured is
+    /// not the cost of the messages.
     #[error(
         "{what}: the times are noise: {}; measure again with more messages (`cost measure --rounds`, without `--few`) on an idle machine{}",
         figures(quality, falling.as_ref()),

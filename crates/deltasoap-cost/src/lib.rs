@@ -1,7 +1,9 @@
-//! What SOAP messages cost, from a WSDL and a few measurements; and what that means for response time and throughput.
+//! What SOAP messages cost, from a WSDL and a few measurements; and what that means for response
+//! time and throughput.
 //!
-//! After Imre, Kaszó, Levendovszky and Charaf, *A Novel Cost Model of XML Serialization* (ENTCS 261, 2010): the cost of a
-//! message is linear in what it consists of, and the coefficients are measured once for a machine and a toolkit.
+//! After Imre, Kaszó, Levendovszky and Charaf, *A Novel Cost Model of XML Serialization* (ENTCS
+//! 261, 2010): the cost of a message is linear in what it consists of, and the coefficients are
+//! measured once for a machine and a toolkit.
 //!
 //! ```text
 //! workloads ── measure ──> Calibration ── fit ──> Model ┐

@@ -1,6 +1,7 @@
 //! The numbers that Imre et al. print in their Tables 1 to 3, to stand beside ours.
 //!
-//! Their times are milliseconds; ours are shown in microseconds. Their figures are drawings, whose data is not printed.
+//! Their times are milliseconds; ours are shown in microseconds. Their figures are drawings, whose
+//! data is not printed.
 
 use serde::{Deserialize, Serialize};
 

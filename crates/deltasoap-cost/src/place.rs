@@ -1,6 +1,7 @@
 //! Where in a message a walk is.
 
-/// The names of the elements from the body's on, with `/` between them; `@` in front of an attribute's. Empty for the message itself.
+/// The names of the elements from the body's on, with `/` between them; `@` in front of an
+/// attribute's. Empty for the message itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Place {
     path: String,

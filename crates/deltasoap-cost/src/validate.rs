@@ -1,7 +1,8 @@
 //! Validation: a prediction, and then the truth.
 //!
-//! Composite types come from the paper, and none of them was fitted to; operations come from real descriptions. Each message is
-//! predicted, then measured, and the distribution of the errors is what is reported.
+//! Composite types come from the paper, and none of them was fitted to; operations come from real
+//! descriptions. Each message is predicted, then measured, and the distribution of the errors is
+//! what is reported.
 
 use crate::CostError;
 use crate::calibration::{Activity, Mode};
@@ -28,7 +29,8 @@ pub struct Comparison {
     pub predicted: f64,
     /// Half the width of the prediction's interval.
     pub margin: f64,
-    /// Nanoseconds that section 3.4 of Imre et al. predicts, to the letter; `None` without the series it needs.
+    /// Nanoseconds that section 3.4 of Imre et al. predicts, to the letter; `None` without the
+    /// series it needs.
     pub by_the_paper: Option<f64>,
     /// Nanoseconds that were measured.
     pub measured: f64,
@@ -75,7 +77,8 @@ impl Errors {
     }
 }
 
-/// The share of messages whose measured cost lies in the prediction's interval, which is to be 0.95; 0 of none.
+/// The share of messages whose measured cost lies in the prediction's interval, which is to be
+/// 0.95; 0 of none.
 pub fn coverage<'c>(all: impl IntoIterator<Item = &'c Comparison>) -> f64 {
     let (mut within, mut count) = (0.0, 0.0_f64);
     for comparison in all {
@@ -113,8 +116,8 @@ pub fn predict_workload(model: &Model, workload: &Workload) -> Result<Vec<Trial>
     model.activities.iter().map(trial).collect()
 }
 
-/// Predicts the messages of an operation, in all activities that were measured, and makes sure that they can be measured. Messages in
-/// which nothing can change of what should are left out.
+/// Predicts the messages of an operation, in all activities that were measured, and makes sure that
+/// they can be measured. Messages in which nothing can change of what should are left out.
 ///
 /// # Errors
 /// As [`predict`](crate::predict::predict), and when a message cannot be written and read again.
@@ -158,8 +161,9 @@ fn trial(
     Ok(Trial { subject, comparison, batches: Vec::new() })
 }
 
-/// Measures what was predicted, in rounds as [`measure`](crate::measure::measure) does, and takes the times of each message as it
-/// does. The toolkit is warmed up with what it was measured with, so that it is compiled alike.
+/// Measures what was predicted, in rounds as [`measure`](crate::measure::measure) does, and takes
+/// the times of each message as it does. The toolkit is warmed up with what it was measured with,
+/// so that it is compiled alike.
 ///
 /// # Errors
 /// When the toolkit fails. What it does not offer is left out.
@@ -224,8 +228,8 @@ mod tests {
         assert_eq!(coverage(&[]), 0.0);
     }
 
-    /// A model of as many rounds as it takes. Its points keep their least times, so that more rounds have less noise, however busy the
-    /// machine is.
+    /// A model of as many rounds as it takes. Its points keep their least times, so that more
+    /// rounds have less noise, however busy the machine is.
     fn fitted(engine: &mut Deltasoap) -> Option<Model> {
         const MOST: usize = 20;
         let mut calibration = Calibration::new(Machine::here(), Deltasoap::identity(), Mode::Regular, Extent::Few);

@@ -1,7 +1,8 @@
 //! Workloads: the messages that are measured.
 //!
-//! The first three are those of Imre et al. (3.1 to 3.3). The others measure what real descriptions have besides: fields by
-//! every class of type, attributes, nested types, arrays of structs, long names, namespaces, `xsi:type`, trees.
+//! The first three are those of Imre et al. (3.1 to 3.3). The others measure what real descriptions
+//! have besides: fields by every class of type, attributes, nested types, arrays of structs, long
+//! names, namespaces, `xsi:type`, trees.
 
 mod build;
 mod class;
@@ -130,7 +131,8 @@ pub enum Workload {
         /// Fields that differ.
         changed: u32,
     },
-    /// An array of structs of two ints and a double after another one of which it differs in an int of some.
+    /// An array of structs of two ints and a double after another one of which it differs in an int
+    /// of some.
     ChangedStructs {
         /// Items.
         length: u32,
@@ -181,7 +183,8 @@ pub enum Style {
 }
 
 impl Workload {
-    /// True for messages of which each is held against the one before: they mean nothing in regular mode.
+    /// True for messages of which each is held against the one before: they mean nothing in regular
+    /// mode.
     pub fn is_compared(&self) -> bool {
         matches!(
             self,
@@ -234,7 +237,8 @@ impl Workload {
         of
     }
 
-    /// True for messages in SOAP encoding, whose values may stand in several places: they are not compared when they are read.
+    /// True for messages in SOAP encoding, whose values may stand in several places: they are not
+    /// compared when they are read.
     pub(crate) fn is_encoded(&self) -> bool {
         match self {
             Workload::Fields { style: Style::Encoded, .. } => true,
@@ -243,7 +247,8 @@ impl Workload {
         }
     }
 
-    /// Ints, doubles and strings, of a type whose fields are these and nothing else; `None` for other messages.
+    /// Ints, doubles and strings, of a type whose fields are these and nothing else; `None` for
+    /// other messages.
     pub fn fields(&self) -> Option<[u32; 3]> {
         match *self {
             Workload::Composite { ints, doubles, texts, .. } => Some([ints, doubles, texts]),

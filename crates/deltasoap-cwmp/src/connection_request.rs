@@ -11,12 +11,15 @@ use tower::{Service, ServiceExt};
 /// How long a CPE is waited for. It answers at once, before it begins a session.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Asks a CPE to begin a session: an HTTP `GET` of its `ConnectionRequestURL`, with Digest. The session comes by itself, with the event
-/// `6 CONNECTION REQUEST`, within some 30 seconds (section 3.2.2.2).
+/// Asks a CPE to begin a session: an HTTP `GET` of its `ConnectionRequestURL`, with Digest. The
+/// session comes by itself, with the event `6 CONNECTION REQUEST`, within some 30 seconds (section
+/// 3.2.2.2).
 ///
-/// A CPE may refuse requests that come too often (section 3.2.2.1), so ask it again a little later, not at once. Waits for 30 s at most.
+/// A CPE may refuse requests that come too often (section 3.2.2.1), so ask it again a little later,
+/// not at once. Waits for 30 s at most.
 ///
-/// The URL is what a device says it is: see [`connection_request_over`] for a server in a network with hosts that devices should not reach by it.
+/// The URL is what a device says it is: see [`connection_request_over`] for a server in a network
+/// with hosts that devices should not reach by it.
 ///
 /// # Errors
 /// When the CPE does not accept the request; see [`ConnectionRequestError`].
@@ -24,8 +27,8 @@ pub async fn connection_request(url: &str, user: &str, password: &str) -> Result
     connection_request_over(HttpTransport::new(), url, user, password).await
 }
 
-/// As [`connection_request`], over another transport: one that goes through a proxy, or that connects to some addresses only
-/// (`HttpTransport::builder().check_addresses(…)`).
+/// As [`connection_request`], over another transport: one that goes through a proxy, or that
+/// connects to some addresses only (`HttpTransport::builder().check_addresses(…)`).
 ///
 /// # Errors
 /// As [`connection_request`].

@@ -1,4 +1,5 @@
-//! Faults of CWMP: a number, a text, and for `SetParameterValues` what is wrong with each parameter (section 3.5, annex A.5).
+//! Faults of CWMP: a number, a text, and for `SetParameterValues` what is wrong with each parameter
+//! (section 3.5, annex A.5).
 
 use crate::Version;
 use deltasoap::soap::{Fault, FaultCode};
@@ -114,7 +115,8 @@ impl CwmpFault {
         Fault { detail: vec![detail], ..Fault::new(code, FAULT_STRING) }
     }
 
-    /// The fault in the detail of a SOAP fault, of any version; `None` if there is none with a number.
+    /// The fault in the detail of a SOAP fault, of any version; `None` if there is none with a
+    /// number.
     pub fn from_soap(fault: &Fault) -> Option<Self> {
         let detail = fault.detail.iter().find(|node| node.name.local == "Fault")?;
         let parameters = detail.elements().filter(|child| child.name.local == "SetParameterValuesFault");

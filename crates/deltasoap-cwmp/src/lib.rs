@@ -1,7 +1,8 @@
 //! TR-069, the CPE WAN Management Protocol (CWMP): an auto-configuration server, and a device.
 //!
-//! Devices (CPEs) begin sessions with a server (ACS), which sends its requests in the responses to their messages. Here a session is a
-//! [`Session`] with a method for each request, and a future that calls them:
+//! Devices (CPEs) begin sessions with a server (ACS), which sends its requests in the responses to
+//! their messages. Here a session is a [`Session`] with a method for each request, and a future
+//! that calls them:
 //!
 //! ```
 //! use deltasoap::Simple;

@@ -1,4 +1,5 @@
-//! Envelopes of CWMP: the header blocks that it knows (section 3.5, table 4), and how messages are written.
+//! Envelopes of CWMP: the header blocks that it knows (section 3.5, table 4), and how messages are
+//! written.
 
 use crate::{CwmpFault, Version};
 use deltasoap::schema::Use;
@@ -53,7 +54,8 @@ impl Headers {
 /// # Errors
 /// When the value holds text that XML cannot carry.
 pub(crate) fn encode<T: Message>(version: Version, headers: &Headers, body: &T) -> Result<Buffer, Error> {
-    // With the prefixes that TR-069 has in its examples, declared where devices with simple parsers look for them.
+    // With the prefixes that TR-069 has in its examples, declared where devices with simple parsers
+    // look for them.
     let declared =
         [("soapenc", ns::SOAP11_ENCODING), ("xsd", ns::XSD), ("xsi", ns::XSI), ("cwmp", version.namespace())];
     let namespaces = Namespaces { renamed: Some(version.namespace()), declared: &declared };

@@ -3,8 +3,9 @@
 use deltasoap::QName;
 use std::fmt;
 
-/// The namespace that messages are in. Versions 1.2, 1.3 and 1.4 of the protocol share one (TR-069 Amendment 6, annex A.6), but some devices use
-/// the namespaces 1-3 and 1-4 all the same. The CPE chooses with its Inform, and is answered in the same namespace.
+/// The namespace that messages are in. Versions 1.2, 1.3 and 1.4 of the protocol share one (TR-069
+/// Amendment 6, annex A.6), but some devices use the namespaces 1-3 and 1-4 all the same. The CPE
+/// chooses with its Inform, and is answered in the same namespace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Version {
     /// `urn:dslforum-org:cwmp-1-0`.

@@ -9,7 +9,8 @@ use syn::{Attribute, Error, Expr, LitInt, LitStr, Path, Result, Token, parse_quo
 pub(crate) struct Container {
     /// The XSD type's name, if it is not the Rust name.
     pub(crate) name: Option<String>,
-    /// The namespace of the type, of its message element, and of its children where they are qualified.
+    /// The namespace of the type, of its message element, and of its children where they are
+    /// qualified.
     pub(crate) namespace: String,
     /// The name of its items in SOAP arrays.
     pub(crate) item_name: Option<String>,
@@ -20,7 +21,8 @@ pub(crate) struct Container {
     pub(crate) default_text: Option<LitStr>,
     /// The path of the runtime.
     pub(crate) runtime: Path,
-    /// `message`, `qualified`, `all`, `open`, `choice`, `group`, `union`, `derived`, `transparent`, `compact`: where they stand.
+    /// `message`, `qualified`, `all`, `open`, `choice`, `group`, `union`, `derived`, `transparent`,
+    /// `compact`: where they stand.
     pub(crate) flags: Vec<(Flag, Span)>,
 }
 

@@ -39,7 +39,8 @@ impl Choice<'_> {
         }
     }
 
-    /// The first variant that need not occur, for it is what an element without children means; else the first.
+    /// The first variant that need not occur, for it is what an element without children means;
+    /// else the first.
     fn vacant(&self) -> TokenStream {
         let optional = self.variants.iter().map(|variant| {
             let (occurs, value) = (variant.occurs(self.target), self.vacant_variant(variant));

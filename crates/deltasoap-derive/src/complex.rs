@@ -1,4 +1,5 @@
-//! The implementations that structs and choices share: thin calls into the runtime's routines for complex elements.
+//! The implementations that structs and choices share: thin calls into the runtime's routines for
+//! complex elements.
 
 use crate::target::Target;
 use proc_macro2::TokenStream;
@@ -130,7 +131,8 @@ pub(crate) fn encode_inline(target: &Target) -> TokenStream {
     }
 }
 
-/// The bodies of `DecodeFields`' methods, over `field` (an attribute's `index`), `place`, `count`, `cursor`, `decl`, `view` and `text`.
+/// The bodies of `DecodeFields`' methods, over `field` (an attribute's `index`), `place`, `count`,
+/// `cursor`, `decl`, `view` and `text`.
 pub(crate) struct DecodeBodies {
     pub(crate) open: TokenStream,
     pub(crate) keep: TokenStream,

@@ -1,4 +1,5 @@
-//! Enums marked `derived`: a type and those derived from it, told by `xsi:type` (XSD 1.0 part 1, 2.6.1).
+//! Enums marked `derived`: a type and those derived from it, told by `xsi:type` (XSD 1.0 part 1,
+//! 2.6.1).
 
 use crate::attributes::{Flag, Local, Mark, Role};
 use crate::member::only_type;

@@ -1,7 +1,8 @@
 //! Groups: elements that stand among those of another type.
 //!
-//! The type around a group has the group's fields in its own description, and so counts them from its first one on. What it is asked for
-//! such a field it asks the group, with the field's place in that.
+//! The type around a group has the group's fields in its own description, and so counts them from
+//! its first one on. What it is asked for such a field it asks the group, with the field's place in
+//! that.
 
 use crate::attributes::Flag;
 use crate::choice::pattern;
@@ -51,7 +52,8 @@ fn offset(members: &[Member], index: usize, target: &Target) -> TokenStream {
     quote!(0usize #(+ #counts)*)
 }
 
-/// What stands at a place among members of which some may be groups. `body` is given a member and, for groups, the place in it.
+/// What stands at a place among members of which some may be groups. `body` is given a member and,
+/// for groups, the place in it.
 pub(crate) fn select(
     place: &TokenStream,
     members: &[Member],
@@ -176,7 +178,8 @@ impl Groups<'_> {
         if variant.is_unit { quote!(Self::#ident) } else { quote!(Self::#ident(#value)) }
     }
 
-    /// Makes a field's variant the value, and asks it. `group` is what a group is asked, `element` what else is.
+    /// Makes a field's variant the value, and asks it. `group` is what a group is asked, `element`
+    /// what else is.
     fn ask(
         &self,
         group: &TokenStream,

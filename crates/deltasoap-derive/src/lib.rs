@@ -1,11 +1,12 @@
 //! `#[derive(Soap)]`: gives a Rust type its schema and its typed decode and encode.
 //!
-//! What the macro emits is data (a `static` description of the type) and thin calls into the routines of
-//! `deltasoap-core`, which do all the work. It never looks at the name of a field's type: how often an element
-//! occurs is what the type's `Occurs` implementation says.
+//! What the macro emits is data (a `static` description of the type) and thin calls into the
+//! routines of `deltasoap-core`, which do all the work. It never looks at the name of a field's
+//! type: how often an element occurs is what the type's `Occurs` implementation says.
 //!
-//! Each kind of type has its module: `structs`, `choice`, `enumeration`, `union`, `derived`, `newtype`. The
-//! implementations that structs and choices share are in `complex`, those that all have in `target`.
+//! Each kind of type has its module: `structs`, `choice`, `enumeration`, `union`, `derived`,
+//! `newtype`. The implementations that structs and choices share are in `complex`, those that all
+//! have in `target`.
 
 #![forbid(unsafe_code)]
 
@@ -43,9 +44,10 @@ use target::Target;
 ///
 /// # Elements
 ///
-/// A field is a child element of its name. The field's type says how often it occurs: `T` once, `Option<T>` at most
-/// once, `Vec<T>` any number of times; `Nillable<T>` may be `xsi:nil`, and `Option<Nillable<T>>` tells absent, nil
-/// and empty apart. `SoapArray<T>` is an element that holds a SOAP array, `Box<T>` is `T`.
+/// A field is a child element of its name. The field's type says how often it occurs: `T` once,
+/// `Option<T>` at most once, `Vec<T>` any number of times; `Nillable<T>` may be `xsi:nil`, and
+/// `Option<Nillable<T>>` tells absent, nil and empty apart. `SoapArray<T>` is an element that holds
+/// a SOAP array, `Box<T>` is `T`.
 ///
 /// ```
 /// use deltasoap::{Message, Nillable, Soap, decode::from_slice};
@@ -220,9 +222,10 @@ use target::Target;
 ///
 /// # Choices between groups
 ///
-/// Where a branch of a choice has several elements, the enum is marked `group`, and so is a struct that holds such a branch. Their
-/// elements stand in the type around them, in order. Messages with elements of two branches, without any, or with half of a branch
-/// are errors. Such types have no type parameters, and are read again as a whole where a message differs from the one before.
+/// Where a branch of a choice has several elements, the enum is marked `group`, and so is a struct
+/// that holds such a branch. Their elements stand in the type around them, in order. Messages with
+/// elements of two branches, without any, or with half of a branch are errors. Such types have no
+/// type parameters, and are read again as a whole where a message differs from the one before.
 ///
 /// ```
 /// use deltasoap::{QName, Soap, decode::from_slice};
@@ -259,9 +262,10 @@ use target::Target;
 ///
 /// # Groups that are repeated
 ///
-/// A `Vec` of groups is `inline`: each occurrence is a group, whole, with the elements of all fields of a struct, or of one branch of a
-/// choice. It ends with the first element that cannot come next in it. So the name of an element must tell which field it is, in the
-/// group and after it, and a group has no trees (`Node`) among its fields.
+/// A `Vec` of groups is `inline`: each occurrence is a group, whole, with the elements of all
+/// fields of a struct, or of one branch of a choice. It ends with the first element that cannot
+/// come next in it. So the name of an element must tell which field it is, in the group and after
+/// it, and a group has no trees (`Node`) among its fields.
 ///
 /// ```
 /// use deltasoap::{QName, Soap, decode::from_slice};
@@ -288,31 +292,34 @@ use target::Target;
 ///
 /// # Speed
 ///
-/// Items of a `Vec` or a `SoapArray` are read and written at full speed if their type is *flat*: a struct of
-/// required simple elements, or of structs that are flat themselves, in sequence, without attributes, defaults, `all`
-/// or `open`.
+/// Items of a `Vec` or a `SoapArray` are read and written at full speed if their type is *flat*: a
+/// struct of required simple elements, or of structs that are flat themselves, in sequence, without
+/// attributes, defaults, `all` or `open`.
 ///
 /// # Compile time
 ///
-/// The routines are compiled for each type anew. Where types are many, as those of a large description are, `compact` makes them share one
-/// copy, which finds fields at run time: a type costs a fraction of the compile time and of the code. What it reads and writes is
-/// the same. Lists of compact types are read and written item by item, not as flat items; lists of numbers in them are not concerned. On
-/// tuple structs, unions and `derived` enums it changes nothing. A compact enumeration is `Copy`, and its values have no numbers.
+/// The routines are compiled for each type anew. Where types are many, as those of a large
+/// description are, `compact` makes them share one copy, which finds fields at run time: a type
+/// costs a fraction of the compile time and of the code. What it reads and writes is the same.
+/// Lists of compact types are read and written item by item, not as flat items; lists of numbers in
+/// them are not concerned. On tuple structs, unions and `derived` enums it changes nothing. A
+/// compact enumeration is `Copy`, and its values have no numbers.
 ///
 /// # Limits
 ///
-/// A type can have type parameters if it is a struct with named fields or a choice; each of them gets the bound
-/// `Typed`. Lifetime parameters are refused: values own their data. A variant with a `Vec` is read whole in a
-/// choice with an element of its own, but item by item where the choice is inline.
+/// A type can have type parameters if it is a struct with named fields or a choice; each of them
+/// gets the bound `Typed`. Lifetime parameters are refused: values own their data. A variant with a
+/// `Vec` is read whole in a choice with an element of its own, but item by item where the choice is
+/// inline.
 #[proc_macro_derive(Soap, attributes(soap))]
 pub fn derive_soap(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     expand(&input).unwrap_or_else(Error::into_compile_error).into()
 }
 
-/// Derives what makes an enum the faults of an operation: conversions from and to `Fault`, `Display` and `Error`. A variant holds
-/// the `TypedFault` of a detail entry each; the last one is for all other faults.
-/// `deltasoap::Faults` has an example.
+/// Derives what makes an enum the faults of an operation: conversions from and to `Fault`,
+/// `Display` and `Error`. A variant holds the `TypedFault` of a detail entry each; the last one is
+/// for all other faults. `deltasoap::Faults` has an example.
 #[proc_macro_derive(Faults)]
 pub fn derive_faults(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     let input = parse_macro_input!(input as DeriveInput);

@@ -1,4 +1,5 @@
-//! A field of a struct, or the value of a choice's variant, and the expressions that are made from it.
+//! A field of a struct, or the value of a choice's variant, and the expressions that are made from
+//! it.
 
 use crate::attributes::{Local, Mark, Role};
 use crate::names::{ncname, xml_name};
@@ -301,7 +302,8 @@ pub(crate) fn with_default(element: &TokenStream, text: &LitStr, target: &Target
     changed(element, &default_of(element, text, target), target)
 }
 
-/// The call that gives a description a default. Where it is one of text beside attributes, that text gets a description of its own.
+/// The call that gives a description a default. Where it is one of text beside attributes, that
+/// text gets a description of its own.
 pub(crate) fn default_of(element: &TokenStream, text: &LitStr, target: &Target) -> TokenStream {
     let runtime = target.runtime();
     let inner = quote!(#runtime::schema::View::of(#element).text().element);
@@ -309,7 +311,8 @@ pub(crate) fn default_of(element: &TokenStream, text: &LitStr, target: &Target) 
     quote!(.with_default_of_text(#text, #runtime::schema::ElementRef::Static(#inner)))
 }
 
-/// A function that gives a description that `change` was called on, and makes it once. `element` is the description before.
+/// A function that gives a description that `change` was called on, and makes it once. `element` is
+/// the description before.
 pub(crate) fn changed(element: &TokenStream, change: &TokenStream, target: &Target) -> TokenStream {
     let runtime = target.runtime();
     let description = quote!(#runtime::schema::Element);
@@ -332,7 +335,8 @@ pub(crate) fn only_type(fields: &Fields) -> Option<&Type> {
     }
 }
 
-/// An error if two members have the same name in XML, and do not say so. Inline choices and groups have none.
+/// An error if two members have the same name in XML, and do not say so. Inline choices and groups
+/// have none.
 pub(crate) fn check_distinct(members: &[Member], kind: &str) -> Result<()> {
     let mut seen = HashSet::new();
     for member in members.iter().filter(|member| !matches!(member.role, Role::Inline | Role::Group)) {

@@ -49,7 +49,8 @@ pub(crate) fn xml_name(ident: &Ident, rename: Option<Rename>) -> String {
     }
 }
 
-/// The value of a literal that must be a name without a prefix (Namespaces in XML 1.0, production `NCName`).
+/// The value of a literal that must be a name without a prefix (Namespaces in XML 1.0, production
+/// `NCName`).
 pub(crate) fn ncname(lit: &LitStr) -> Result<String> {
     let name = lit.value();
     // Combining characters, which Rust does not class as letters, are left to whoever writes them.

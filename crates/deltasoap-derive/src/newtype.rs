@@ -1,4 +1,5 @@
-//! Tuple structs with one field: simple types of their own that restrict another, or an element of another type.
+//! Tuple structs with one field: simple types of their own that restrict another, or an element of
+//! another type.
 
 use crate::attributes::Flag;
 use crate::member::{changed, default_of, only_type};

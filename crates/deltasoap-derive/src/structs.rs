@@ -122,7 +122,8 @@ impl<'t> Struct<'t> {
         Ok(quote!(#group #parts))
     }
 
-    /// Of a message without an element of its own, each field is an element of the body. The first tells the operation, so that it is there.
+    /// Of a message without an element of its own, each field is an element of the body. The first
+    /// tells the operation, so that it is there.
     fn parts(&self) -> TokenStream {
         let is_bare = self.target.container.element.as_deref() == Some("");
         let checks = self.elements.iter().enumerate().filter(|_| is_bare).map(|(index, member)| {
@@ -179,8 +180,9 @@ impl<'t> Struct<'t> {
         ContentBodies { vacant: self.vacant(), decode, encode, more, shortcuts }
     }
 
-    /// True if the fields are given as objects. Groups, and fields that have a default, are asked by their types even in a compact type.
-    /// Texts with attributes are as well: they are few, and stand where other types have leaves.
+    /// True if the fields are given as objects. Groups, and fields that have a default, are asked
+    /// by their types even in a compact type. Texts with attributes are as well: they are few, and
+    /// stand where other types have leaves.
     fn is_compact(&self) -> bool {
         let is_asked = |member: &Member| member.is_group() || member.default.is_some();
         let members = || self.elements.iter().chain(&self.attributes);
@@ -263,8 +265,8 @@ impl<'t> Struct<'t> {
         quote!(Self { #(#values),* })
     }
 
-    /// True if all values have the same leaves in the same order as far as the struct can tell. Whether they do
-    /// depends on the fields' types.
+    /// True if all values have the same leaves in the same order as far as the struct can tell.
+    /// Whether they do depends on the fields' types.
     fn can_be_flat(&self) -> bool {
         let has_default = |member: &Member| member.default.is_some() || member.default_text.is_some();
         let is_plain = |member: &Member| member.role == Role::Element && !has_default(member);
@@ -361,7 +363,8 @@ impl<'t> Struct<'t> {
         select(&quote!(field), &self.elements, self.target, otherwise, body)
     }
 
-    /// As [`select`](Self::select): a method of the member's value. `group` is what a group is asked, `element` what else is.
+    /// As [`select`](Self::select): a method of the member's value. `group` is what a group is
+    /// asked, `element` what else is.
     fn ask(
         &self,
         group: &TokenStream,

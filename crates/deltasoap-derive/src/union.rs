@@ -53,8 +53,8 @@ fn element(target: &Target, members: &[UnionMember<'_>]) -> TokenStream {
     }
 }
 
-/// The first member that accepts the text gives the value. The fast path tries only the first member: that a
-/// member cannot scan a text does not mean that it refuses it.
+/// The first member that accepts the text gives the value. The fast path tries only the first
+/// member: that a member cannot scan a text does not mean that it refuses it.
 fn lexical(target: &Target, members: &[UnionMember<'_>]) -> TokenStream {
     let (runtime, name) = (target.runtime(), target.type_name());
     let idents: Vec<_> = members.iter().map(|member| member.ident).collect();

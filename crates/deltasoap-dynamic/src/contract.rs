@@ -36,7 +36,8 @@ impl From<Import> for Contract {
 }
 
 impl Contract {
-    /// Imports a WSDL from a URL, a file, a directory or a zip archive, with the defaults of an [`Importer`].
+    /// Imports a WSDL from a URL, a file, a directory or a zip archive, with the defaults of an
+    /// [`Importer`].
     ///
     /// # Errors
     /// When it cannot be loaded, or is invalid.
@@ -59,9 +60,9 @@ impl Contract {
 
     /// The notes of the import, and those about values.
     ///
-    /// The former report what was skipped, or read more leniently than the standards allow. The latter report malformed patterns, each
-    /// once, facets that contradict each other, and defaults, fixed values and enumerated
-    /// values that do not match their types.
+    /// The former report what was skipped, or read more leniently than the standards allow. The
+    /// latter report malformed patterns, each once, facets that contradict each other, and
+    /// defaults, fixed values and enumerated values that do not match their types.
     pub fn notes(&self) -> Vec<Note> {
         let import = &self.types.import;
         let notes = import.notes().iter().cloned().chain(notes::patterns(import)).chain(notes::facets(import));
@@ -93,7 +94,8 @@ impl Contract {
     /// The content of the element `name` from JSON.
     ///
     /// # Errors
-    /// When the JSON does not match the schema. The error gives the position, and what was expected.
+    /// When the JSON does not match the schema. The error gives the position, and what was
+    /// expected.
     pub fn from_json(&self, name: &QName, content: ElementRef, json: &Json) -> Result<Value, JsonError> {
         match json {
             json if crate::json::is_nil(json, self.is_nillable(name)) => {
@@ -109,8 +111,8 @@ impl Contract {
         schemas.element_named(name).is_none_or(|id| schemas[id].is_nillable)
     }
 
-    /// A standalone element, such as a header block or an entry of a fault's detail, as JSON: by its type if the contract
-    /// declares the element, else as a tree.
+    /// A standalone element, such as a header block or an entry of a fault's detail, as JSON: by
+    /// its type if the contract declares the element, else as a tree.
     pub fn element_to_json(&self, node: &Node) -> Json {
         let declared = self.types.import.schemas().element_named(&node.name);
         self.node_to_json(node, declared.and_then(|id| self.types.lowered.element(id)))

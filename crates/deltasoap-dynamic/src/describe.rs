@@ -1,6 +1,8 @@
-//! Readable descriptions of contracts: operations, elements and types with occurrence, facets and documentation.
+//! Readable descriptions of contracts: operations, elements and types with occurrence, facets and
+//! documentation.
 //!
-//! A description is first built as a [`Part`], which is then printed as text with columns, or as JSON.
+//! A description is first built as a [`Part`], which is then printed as text with columns, or as
+//! JSON.
 
 mod parts;
 mod text;
@@ -68,8 +70,8 @@ impl Part {
 }
 
 impl Contract {
-    /// Describes the operations, elements and types with a name, with or without a namespace (`{urn:x}Name`). Returns several
-    /// if several have the name, and none if nothing has it.
+    /// Describes the operations, elements and types with a name, with or without a namespace
+    /// (`{urn:x}Name`). Returns several if several have the name, and none if nothing has it.
     pub fn describe(&self, name: &str) -> Vec<Part> {
         let operations = match self.operation(name) {
             Ok(operation) => vec![operation],

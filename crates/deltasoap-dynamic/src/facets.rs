@@ -1,7 +1,7 @@
 //! Facets: whether a simple type allows a text (XSD 1.0 part 2, 4.3).
 //!
-//! The engine checks built-in types and enumerations. This module checks the other facets of a schema: for the validation of messages,
-//! and for samples, which must be valid.
+//! The engine checks built-in types and enumerations. This module checks the other facets of a
+//! schema: for the validation of messages, and for samples, which must be valid.
 
 mod beside;
 mod calendar;
@@ -28,7 +28,8 @@ const DEPTH: usize = 64;
 /// Resolves a qualified name in a text; `None` for a prefix that is not declared.
 pub(crate) type Resolve<'r> = &'r dyn Fn(&str) -> Option<QName>;
 
-/// How a text violates a simple type, as a readable message; `None` for a text that the type allows. Prefixes are not checked.
+/// How a text violates a simple type, as a readable message; `None` for a text that the type
+/// allows. Prefixes are not checked.
 pub(crate) fn violation(schemas: &Schemas, id: TypeId, text: &str) -> Option<String> {
     violation_in(schemas, id, text, &|name| Some(QName::owned("", name)))
 }
@@ -38,7 +39,8 @@ pub(crate) fn violation_in(schemas: &Schemas, id: TypeId, text: &str, names: Res
     of_type(schemas, id, text, names, DEPTH).err()
 }
 
-/// A text after white space normalization, and its type: for a union, the member that accepts the text.
+/// A text after white space normalization, and its type: for a union, the member that accepts the
+/// text.
 struct Plain<'t> {
     id: TypeId,
     text: Cow<'t, str>,
@@ -75,7 +77,8 @@ fn of_type<'t>(
     fault.map_or(Ok(plain), Err)
 }
 
-/// The first member of a union that accepts the text (XSD 1.0 part 2, 2.5.1.3). The text's white space is kept for it (4.3.6).
+/// The first member of a union that accepts the text (XSD 1.0 part 2, 2.5.1.3). The text's white
+/// space is kept for it (4.3.6).
 fn of_members<'t>(
     schemas: &Schemas,
     members: &[TypeId],
@@ -130,7 +133,8 @@ pub(crate) fn steps(schemas: &Schemas, id: TypeId) -> Vec<&Facets> {
     steps
 }
 
-/// The text after the type's white space normalization (XSD 1.0 part 2, 4.3.6). Unions do not normalize.
+/// The text after the type's white space normalization (XSD 1.0 part 2, 4.3.6). Unions do not
+/// normalize.
 fn normalized<'t>(schemas: &Schemas, id: TypeId, text: &'t str) -> Cow<'t, str> {
     let said = steps(schemas, id).iter().find_map(|it| it.white_space);
     let usual = match schemas.variety(id) {

@@ -88,7 +88,8 @@ impl Mock {
         Mock { contract, replies: HashMap::new(), tolerance: Tolerance::Unknown, deviations: Vec::new() }
     }
 
-    /// Answers an operation with this response. If called several times, the responses are used in turn.
+    /// Answers an operation with this response. If called several times, the responses are used in
+    /// turn.
     ///
     /// # Errors
     /// When there is no such operation, or the JSON does not match its response.
@@ -113,27 +114,29 @@ impl Mock {
         Ok(self)
     }
 
-    /// What the messages of [`recorded`](Self::recorded), when that is called after this, may have beyond the contract. Default
-    /// [`Tolerance::Unknown`], as clients read answers. What the contract does not name is not sent. Elements out of order are put in
-    /// order, and answers that lack elements are sent without them.
+    /// What the messages of [`recorded`](Self::recorded), when that is called after this, may have
+    /// beyond the contract. Default [`Tolerance::Unknown`], as clients read answers. What the
+    /// contract does not name is not sent. Elements out of order are put in order, and answers that
+    /// lack elements are sent without them.
     #[must_use]
     pub fn tolerance(mut self, tolerance: Tolerance) -> Self {
         self.tolerance = tolerance;
         self
     }
 
-    /// What recorded messages have beyond the contract, by their files. A path begins with the element in the body.
+    /// What recorded messages have beyond the contract, by their files. A path begins with the
+    /// element in the body.
     pub fn deviations(&self) -> impl Iterator<Item = (&Path, &Deviation)> {
         self.deviations.iter().map(|(path, deviation)| (&**path, deviation))
     }
 
     /// Answers with the messages of a directory.
     ///
-    /// `.xml` files contain an envelope. They are identified by the body's element, and by their name if
-    /// several operations answer with it. `.json` files contain the content of a response. They are identified by their name, as are
-    /// faults:
-    /// `Order.json`, `Order-2.json`, `Order-fault.xml`. The header blocks of envelopes are sent too, in the request's version of SOAP.
-    /// Several answers of one operation are used in turn, in the order of their names.
+    /// `.xml` files contain an envelope. They are identified by the body's element, and by their
+    /// name if several operations answer with it. `.json` files contain the content of a response.
+    /// They are identified by their name, as are faults: `Order.json`, `Order-2.json`,
+    /// `Order-fault.xml`. The header blocks of envelopes are sent too, in the request's version of
+    /// SOAP. Several answers of one operation are used in turn, in the order of their names.
     ///
     /// # Errors
     /// When a file cannot be read, or is none of these.
@@ -155,8 +158,9 @@ impl Mock {
         }
     }
 
-    /// Operations that the mock cannot distinguish, since their requests have the same element and the same action, or none. Each pair
-    /// names an operation, and the earlier one whose answer its requests get.
+    /// Operations that the mock cannot distinguish, since their requests have the same element and
+    /// the same action, or none. Each pair names an operation, and the earlier one whose answer its
+    /// requests get.
     pub fn not_told_apart(&self) -> Vec<(String, String)> {
         let mut others = Vec::new();
         for (served, operations) in self.told_apart() {
@@ -170,7 +174,8 @@ impl Mock {
     fn told_apart(&self) -> Vec<(Operation, Vec<Operation>)> {
         let operations = self.contract.operations();
         let told = |operation: &Operation| Some(told_by(operation, &operation.method().ok()?.element));
-        // The ports of both versions of SOAP are one service here, which goes by the action only where it has to.
+        // The ports of both versions of SOAP are one service here, which goes by the action only
+        // where it has to.
         let mut told_by_element: HashMap<QName, HashSet<(usize, usize)>> = HashMap::new();
         for operation in &operations {
             let Some((element, _)) = told(operation) else { continue };
@@ -201,14 +206,16 @@ impl Mock {
         self.mount(SoapService::builder().inspect(inspect)).build()
     }
 
-    /// Adds the operations to a service with its own settings or operations. Requests must be readable by the contract, and
-    /// undeclared attributes are logged. Facets and header blocks are only checked if the service
-    /// [inspects](ServiceBuilder::inspect) requests with [`Contract::inspector`].
+    /// Adds the operations to a service with its own settings or operations. Requests must be
+    /// readable by the contract, and undeclared attributes are logged. Facets and header blocks are
+    /// only checked if the service [inspects](ServiceBuilder::inspect) requests with
+    /// [`Contract::inspector`].
     #[must_use]
     pub fn mount(mut self, builder: ServiceBuilder) -> ServiceBuilder {
         let schema = Arc::clone(&self.contract.lowered().schema);
         let mut builder = builder;
-        // What has an action in each version of SOAP is served twice, and answers in turn all the same.
+        // What has an action in each version of SOAP is served twice, and answers in turn all the
+        // same.
         let mut all = HashMap::new();
         for (operation, _) in self.told_apart() {
             let Ok(method) = operation.method() else { continue };
@@ -239,7 +246,8 @@ impl Mock {
     }
 }
 
-/// Identifies the requests of an operation: the first element of the body, if there is one, and the action.
+/// Identifies the requests of an operation: the first element of the body, if there is one, and the
+/// action.
 fn told_by(operation: &Operation, method: &MethodElement) -> (QName, String) {
     let parts = operation.view(method.request).complex().map_or(&[][..], |complex| &complex.fields);
     let element = match parts.first() {

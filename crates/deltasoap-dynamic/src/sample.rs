@@ -1,14 +1,15 @@
 //! Samples: values that a schema allows, for request templates and mock services.
 //!
-//! A sample contains every field and one item of each list. It takes the first alternative of a choice and, for a type that others are
-//! derived from, the first type that is not abstract. Recursive content is left out where it is optional. With a seed, all of this is
-//! chosen at random, for tests.
+//! A sample contains every field and one item of each list. It takes the first alternative of a
+//! choice and, for a type that others are derived from, the first type that is not abstract.
+//! Recursive content is left out where it is optional. With a seed, all of this is chosen at
+//! random, for tests.
 //!
-//! Literal messages are made from the schema (`tree`), and read by the engine. Those in SOAP encoding are made from the engine's
-//! schema, because there no document is valid by an XML schema.
+//! Literal messages are made from the schema (`tree`), and read by the engine. Those in SOAP
+//! encoding are made from the engine's schema, because there no document is valid by an XML schema.
 //!
-//! `Value::sample` of the engine is deliberately separate. It has only the schema of a typed service, which links no WSDL, and
-//! needs any values that can be read again.
+//! `Value::sample` of the engine is deliberately separate. It has only the schema of a typed
+//! service, which links no WSDL, and needs any values that can be read again.
 
 mod depending;
 mod finite;
@@ -102,7 +103,8 @@ impl<'t> Sampler<'t> {
         }
     }
 
-    /// True for the content of an element around parts, which is nowhere but outermost. A damaged compiled file may say that it holds itself.
+    /// True for the content of an element around parts, which is nowhere but outermost. A damaged
+    /// compiled file may say that it holds itself.
     fn is_around_parts(&self, content: ElementRef) -> bool {
         self.open.is_empty() && self.types.lowered.origin(content).is_none()
     }
@@ -236,7 +238,8 @@ impl<'t> Sampler<'t> {
         let origin = self.types.lowered.origin(content);
         let chosen = origin.filter(|it| !is_any(it)).and_then(|origin| Some((origin, self.concrete(origin)?)));
         let Some((origin, (id, exact))) = chosen else {
-            // In SOAP encoding a value names its type where the accessor does not (SOAP 1.1, 5.2.4).
+            // In SOAP encoding a value names its type where the accessor does not (SOAP 1.1,
+            // 5.2.4).
             let string = QName::new(ns::XSD, "string");
             let is_encoded = origin.is_some_and(|origin| origin.encoding == Use::Encoded);
             return match open.named(&string).filter(|_| is_encoded) {
@@ -290,7 +293,8 @@ fn nothing(field: &Field) -> Value {
 }
 
 impl Operation {
-    /// A request that contains every field, valid by the schema if one could be made; `None` if the operation cannot be used.
+    /// A request that contains every field, valid by the schema if one could be made; `None` if the
+    /// operation cannot be used.
     pub fn request_sample(&self) -> Option<Value> {
         self.sample(self.request(), None)
     }

@@ -1,7 +1,8 @@
-//! Compiled descriptions beside the documents that they are from: whatever is asked of a contract, the answers are the same.
+//! Compiled descriptions beside the documents that they are from: whatever is asked of a contract,
+//! the answers are the same.
 //!
-//! `DELTASOAP_WSDL_CORPUS=DIR cargo test --release -p deltasoap-dynamic --test compiled -- --ignored --nocapture` does so for any
-//! directory.
+//! `DELTASOAP_WSDL_CORPUS=DIR cargo test --release -p deltasoap-dynamic --test compiled --
+//! --ignored --nocapture` does so for any directory.
 
 use deltasoap_core::Buffer;
 use deltasoap_core::schema::ElementRef;
@@ -108,7 +109,8 @@ fn components(contract: &Contract) -> Vec<String> {
     said
 }
 
-/// What is said of an operation: its port, its description, samples of its messages in XML and JSON, and what is found in them.
+/// What is said of an operation: its port, its description, samples of its messages in XML and
+/// JSON, and what is found in them.
 fn said(operation: &Operation) -> Vec<String> {
     let mut said = vec![
         format!(
@@ -198,8 +200,8 @@ mod changed {
         }
     }
 
-    /// One byte in so many, each changed in several ways; and one length in so many. Each once as it is, and once with a checksum and a
-    /// length that are right.
+    /// One byte in so many, each changed in several ways; and one length in so many. Each once as
+    /// it is, and once with a checksum and a length that are right.
     fn damaged(step: usize) -> Tally {
         let texts = [include_str!("data/shop.wsdl"), include_str!("data/graph.wsdl"), include_str!("data/bare.wsdl")];
         let mut tally = Tally::default();
@@ -263,8 +265,8 @@ mod changed {
         }
     }
 
-    /// Damages a file in one to three places: bits, bytes, numbers of four and eight bytes (which may be lengths), bytes left out or put in,
-    /// pieces copied elsewhere, and its end.
+    /// Damages a file in one to three places: bits, bytes, numbers of four and eight bytes (which
+    /// may be lengths), bytes left out or put in, pieces copied elsewhere, and its end.
     fn mutate(file: &mut Vec<u8>, random: &mut Random) {
         const NUMBERS: [u64; 8] = [0, 1, 0x7F, 0xFF, 0x7FFF_FFFF, 0xFFFF_FFFF, u64::MAX / 2, u64::MAX];
         for _ in 0..=random.below(3) {
@@ -308,7 +310,8 @@ mod changed {
         for _ in 0..count {
             let mut file = whole[random.below(whole.len())].clone();
             mutate(&mut file, &mut random);
-            // One in eight stays as a damaged disk would give it. The others get a matching checksum and length.
+            // One in eight stays as a damaged disk would give it. The others get a matching
+            // checksum and length.
             tally.count(if random.below(8) == 0 { file } else { with_checksum(file) });
         }
         tally

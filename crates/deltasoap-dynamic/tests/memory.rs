@@ -1,4 +1,5 @@
-//! How much memory trees take, and lists that are used while they arrive: alone in its process, since it is all counted.
+//! How much memory trees take, and lists that are used while they arrive: alone in its process,
+//! since it is all counted.
 
 use bytes::Bytes;
 use deltasoap_core::decode::value_from_slice;
@@ -176,7 +177,8 @@ fn lists_that_are_used_while_they_arrive_take_the_memory_of_a_window() {
     });
 }
 
-/// Names and namespaces are kept to the end of a message, so they are bounded by the limit on its length.
+/// Names and namespaces are kept to the end of a message, so they are bounded by the limit on its
+/// length.
 #[test]
 fn lists_whose_items_bring_new_names_are_bounded() {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);

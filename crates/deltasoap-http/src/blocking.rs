@@ -1,7 +1,8 @@
 //! A client for programs without `async`, whose calls return when they are done.
 //!
-//! A blocking client is an ordinary [`crate::Client`] with its own Tokio runtime. A call runs on the thread that makes it, and a
-//! background thread drives connections and timers. Clones share both; the thread ends with the last clone.
+//! A blocking client is an ordinary [`crate::Client`] with its own Tokio runtime. A call runs on
+//! the thread that makes it, and a background thread drives connections and timers. Clones share
+//! both; the thread ends with the last clone.
 //!
 //! ```no_run
 //! use deltasoap::Soap;
@@ -29,7 +30,8 @@
 //!
 //! # Panics
 //!
-//! Calls panic within `async` code, because they would block its thread. Use [`crate::Client`] there, or `tokio::task::spawn_blocking`.
+//! Calls panic within `async` code, because they would block its thread. Use [`crate::Client`]
+//! there, or `tokio::task::spawn_blocking`.
 
 use crate::{Body, BoxError, CallError, CallOptions, ClientBuilder, HttpTransport, InvalidUrl, Response};
 use bytes::Bytes;
@@ -59,7 +61,8 @@ impl Client {
         Self::builder(url).build_blocking()
     }
 
-    /// Starts to build a client of the endpoint at a URL; [`ClientBuilder::build_blocking`] finishes it.
+    /// Starts to build a client of the endpoint at a URL; [`ClientBuilder::build_blocking`]
+    /// finishes it.
     pub fn builder(url: impl Into<String>) -> ClientBuilder {
         crate::Client::builder(url)
     }
@@ -90,7 +93,8 @@ impl<S> Client<S> {
         &self.client
     }
 
-    /// Waits for another future related to calls, such as the next part of a response: `client.wait(response.attachments.next())`.
+    /// Waits for another future related to calls, such as the next part of a response:
+    /// `client.wait(response.attachments.next())`.
     ///
     /// # Panics
     /// Within `async` code.
@@ -117,7 +121,8 @@ where
         self.wait(self.client.call(request))
     }
 
-    /// Calls an operation with settings of this call; see [`Client::call_with`](crate::Client::call_with).
+    /// Calls an operation with settings of this call; see
+    /// [`Client::call_with`](crate::Client::call_with).
     ///
     /// # Errors
     /// As [`call`](Self::call).
@@ -129,7 +134,8 @@ where
         self.wait(self.client.call_with(request, options))
     }
 
-    /// Calls an operation whose responses resemble each other; see [`Client::call_leased`](crate::Client::call_leased).
+    /// Calls an operation whose responses resemble each other; see
+    /// [`Client::call_leased`](crate::Client::call_leased).
     ///
     /// # Errors
     /// As [`call`](Self::call).
@@ -157,7 +163,8 @@ where
         self.wait(self.client.call_leased_with(request, options))
     }
 
-    /// Calls an operation whose request contains a list of any length; see [`Client::call_overlaid`](crate::Client::call_overlaid).
+    /// Calls an operation whose request contains a list of any length; see
+    /// [`Client::call_overlaid`](crate::Client::call_overlaid).
     ///
     /// # Errors
     /// As [`call`](Self::call).
@@ -170,8 +177,8 @@ where
         self.wait(self.client.call_overlaid(request, items))
     }
 
-    /// Calls an operation whose response contains a list of any length, and gives its items while they arrive; see
-    /// [`Client::call_items`](crate::Client::call_items).
+    /// Calls an operation whose response contains a list of any length, and gives its items while
+    /// they arrive; see [`Client::call_items`](crate::Client::call_items).
     ///
     /// # Errors
     /// As [`call`](Self::call), as far as they come before the first item.

@@ -1,11 +1,13 @@
 //! Compares the `charset` of a media type with the bytes of the message.
 //!
-//! A message declares its own encoding, by a byte order mark or its XML declaration. RFC 7303 (section 3) lets `charset` overrule the
-//! declaration, and an intermediary may use either. So they must agree: a message that contradicts its `charset` is refused, as the
-//! Basic Profile requires (1.1, R1018). If the message declares nothing, it is read in the encoding of `charset`: [`Charset::encoding`].
+//! A message declares its own encoding, by a byte order mark or its XML declaration. RFC 7303
+//! (section 3) lets `charset` overrule the declaration, and an intermediary may use either. So they
+//! must agree: a message that contradicts its `charset` is refused, as the Basic Profile requires
+//! (1.1, R1018). If the message declares nothing, it is read in the encoding of `charset`:
+//! [`Charset::encoding`].
 //!
-//! Many servers send ISO-8859-1 by default, with messages that declare UTF-8. Pure ASCII is the same in both, and
-//! contradicts neither.
+//! Many servers send ISO-8859-1 by default, with messages that declare UTF-8. Pure ASCII is the
+//! same in both, and contradicts neither.
 
 use crate::media::MediaType;
 use bytes::Bytes;
@@ -18,7 +20,8 @@ const UNSUPPORTED: &str = "another encoding";
 /// Maximum number of bytes of a piece inspected to detect the encoding: more than a decision needs.
 const START: usize = 256;
 
-/// A message whose bytes are not in the encoding that its media type names, or that is in an unsupported encoding.
+/// A message whose bytes are not in the encoding that its media type names, or that is in an
+/// unsupported encoding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CharsetError {
     charset: String,
@@ -54,7 +57,8 @@ impl fmt::Display for CharsetError {
 
 impl std::error::Error for CharsetError {}
 
-/// A whole message that declares its own encoding: if only `charset` names the encoding, it is transcoded to UTF-8.
+/// A whole message that declares its own encoding: if only `charset` names the encoding, it is
+/// transcoded to UTF-8.
 ///
 /// ```
 /// use deltasoap_http::self_described;
@@ -106,7 +110,8 @@ enum Expected {
     Utf16,
     /// A single-byte encoding.
     Single(Encoding),
-    /// Only ASCII: the common part of the charset and UTF-8, or of a single-byte charset and the declaration.
+    /// Only ASCII: the common part of the charset and UTF-8, or of a single-byte charset and the
+    /// declaration.
     Ascii {
         found: &'static str,
     },
@@ -142,7 +147,8 @@ impl Charset {
         if is_silent { in_utf8(&message, encoding) } else { message }
     }
 
-    /// Checks the next bytes, and cuts off what is in another encoding: what comes before it can be read, however the message was cut.
+    /// Checks the next bytes, and cuts off what is in another encoding: what comes before it can be
+    /// read, however the message was cut.
     ///
     /// # Errors
     /// As [`check`](Self::check).
@@ -190,8 +196,8 @@ impl Charset {
         Ok(())
     }
 
-    /// The encoding of the message (XML 1.0, appendix F), once its first bytes determine it. UTF-16 without a mark is XML only with a
-    /// declaration, but is named as UTF-16 in any case.
+    /// The encoding of the message (XML 1.0, appendix F), once its first bytes determine it. UTF-16
+    /// without a mark is XML only with a declaration, but is named as UTF-16 in any case.
     fn found(&mut self, data: &[u8]) -> Option<Detected> {
         let otherwise = self.encoding().unwrap_or_default();
         let is_first = self.start.is_empty();

@@ -1,4 +1,5 @@
-//! Reads what is left of a body that nobody wants, so that the client can read the answer and the connection can continue.
+//! Reads what is left of a body that nobody wants, so that the client can read the answer and the
+//! connection can continue.
 
 use bytes::Bytes;
 use http_body::Body;

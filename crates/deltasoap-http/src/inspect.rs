@@ -1,7 +1,8 @@
 //! Inspection: a function that receives each whole message before its value is used.
 //!
-//! Decoding reads a message as it arrives and keeps none of it. Some checks need all of its bytes: the facets of a schema, or a signature.
-//! The bytes are kept until the message ends only if an [`Inspector`] is set. They never exceed the limit on messages.
+//! Decoding reads a message as it arrives and keeps none of it. Some checks need all of its bytes:
+//! the facets of a schema, or a signature. The bytes are kept until the message ends only if an
+//! [`Inspector`] is set. They never exceed the limit on messages.
 
 use crate::BoxError;
 use crate::charset::Charset;
@@ -62,7 +63,8 @@ impl Inspection {
         self.joined.extend_from_slice(data);
     }
 
-    /// Inspects the message, which has arrived in full. A message whose encoding only `charset` names is inspected in UTF-8.
+    /// Inspects the message, which has arrived in full. A message whose encoding only `charset`
+    /// names is inspected in UTF-8.
     ///
     /// # Errors
     /// Those of the inspector.

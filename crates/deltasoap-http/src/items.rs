@@ -1,11 +1,15 @@
-//! Items of a list that are used while their message arrives: of a request by its handler, of a response by its caller.
+//! Items of a list that are used while their message arrives: of a request by its handler, of a
+//! response by its caller.
 //!
-//! The message's type stays what it is: the list is any vector in it, or any list of a message that is described at run time. Between two
-//! windows of the message the finished items are taken out of it, so that the memory needed is that of one window's items, whatever the
-//! length of the list. Nothing is read ahead: more of the message is read when the items at hand are used up, and the sender waits meanwhile
-//! (*Toward Characterizing the Performance of SOAP Toolkits*, sections 2.2 and 2.3).
+//! The message's type stays what it is: the list is any vector in it, or any list of a message that
+//! is described at run time. Between two windows of the message the finished items are taken out of
+//! it, so that the memory needed is that of one window's items, whatever the length of the list.
+//! Nothing is read ahead: more of the message is read when the items at hand are used up, and the
+//! sender waits meanwhile (*Toward Characterizing the Performance of SOAP Toolkits*, sections 2.2
+//! and 2.3).
 //!
-//! What differs between typed and dynamic messages is how they are read and where their list is ([`Listed`]); all else is the same.
+//! What differs between typed and dynamic messages is how they are read and where their list is
+//! ([`Listed`]); all else is the same.
 
 #[cfg(feature = "values")]
 mod described;
@@ -23,12 +27,14 @@ use std::vec;
 
 /// The items of one list of a message that is still arriving, in their order.
 ///
-/// In [the message](Self::with_message) the list holds no items but the last one that was read, which may not be finished. Each call that
-/// gives items reads as much of the message as it takes to have some. If items are not asked for, the sender has to wait.
+/// In [the message](Self::with_message) the list holds no items but the last one that was read,
+/// which may not be finished. Each call that gives items reads as much of the message as it takes
+/// to have some. If items are not asked for, the sender has to wait.
 ///
-/// Only after [`None`](Self::next), or by [`finish`](Self::finish), it is known that the message is valid: an error can come after any item.
-/// All items come before it but the last one in the list, whether that was finished or not. So the items before an error in a message are
-/// the same however its bytes came.
+/// Only after [`None`](Self::next), or by [`finish`](Self::finish), it is known that the message is
+/// valid: an error can come after any item. All items come before it but the last one in the list,
+/// whether that was finished or not. So the items before an error in a message are the same however
+/// its bytes came.
 pub struct Items<M, T, E> {
     flow: Arc<Flow<M, T>>,
     arriving: Box<dyn Arriving<E>>,
@@ -43,7 +49,8 @@ pub(crate) trait Arriving<E>: Send {
     fn more(&mut self) -> BoxFuture<'_, Result<bool, E>>;
 }
 
-/// Bytes of a message that are read at most before its items are taken: an item may be ten times as large in memory as in XML.
+/// Bytes of a message that are read at most before its items are taken: an item may be ten times as
+/// large in memory as in XML.
 pub(crate) const WINDOW: usize = 32 << 10;
 
 /// A message that has arrived whole.
@@ -76,8 +83,8 @@ impl<M, T, E> Items<M, T, E> {
         }
     }
 
-    /// The next items, as many as are at hand: at least one. `None` after the last ones. For lists of numbers this is the faster way, and
-    /// the items are in one piece of memory.
+    /// The next items, as many as are at hand: at least one. `None` after the last ones. For lists
+    /// of numbers this is the faster way, and the items are in one piece of memory.
     ///
     /// # Errors
     /// As [`next`](Self::next).
@@ -104,7 +111,8 @@ impl<M, T, E> Items<M, T, E> {
         }
     }
 
-    /// Looks at what was read of the message besides the items: what comes before the list is there from the first item on.
+    /// Looks at what was read of the message besides the items: what comes before the list is there
+    /// from the first item on.
     pub fn with_message<R>(&mut self, look: impl FnOnce(&M) -> R) -> R {
         look(&self.flow.passing().message)
     }
@@ -112,7 +120,8 @@ impl<M, T, E> Items<M, T, E> {
     /// Reads the rest of the message, drops its items, and gives the message without them.
     ///
     /// # Errors
-    /// As [`next`](Self::next); an error that was given before is not given again, the message is as far as it was read then.
+    /// As [`next`](Self::next); an error that was given before is not given again, the message is
+    /// as far as it was read then.
     pub async fn finish(mut self) -> Result<M, E> {
         while let Some(batch) = self.next_batch().await {
             drop(batch?);
@@ -207,8 +216,8 @@ impl<M, T> Flow<M, T> {
         self.list.decode(&mut self.passing().message, cursor)
     }
 
-    /// Takes the finished items out of the message. True if there are some at hand. Where nobody wants them they are dropped, and limits go on
-    /// counting.
+    /// Takes the finished items out of the message. True if there are some at hand. Where nobody
+    /// wants them they are dropped, and limits go on counting.
     pub(crate) fn take_finished(&self) -> bool {
         self.take(|list, message| list.take_finished(message))
     }

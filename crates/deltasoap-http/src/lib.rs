@@ -1,10 +1,11 @@
 //! SOAP over HTTP: servers and clients as tower services on hyper.
 //!
-//! A [`SoapService`] answers HTTP requests with the operations it was built from. A [`Client`] calls operations
-//! elsewhere. Both are plain [`tower::Service`]s: the service can be mounted in any router, the client sends
-//! through any transport, and a client can call a service in memory, without a socket. Messages are
-//! decoded while their bytes arrive; no body is collected first. Outgoing messages are written only where they differ from
-//! earlier ones, and go to the socket directly from their template, in the frames of a [`Body`].
+//! A [`SoapService`] answers HTTP requests with the operations it was built from. A [`Client`]
+//! calls operations elsewhere. Both are plain [`tower::Service`]s: the service can be mounted in
+//! any router, the client sends through any transport, and a client can call a service in memory,
+//! without a socket. Messages are decoded while their bytes arrive; no body is collected first.
+//! Outgoing messages are written only where they differ from earlier ones, and go to the socket
+//! directly from their template, in the frames of a [`Body`].
 //!
 //! ```
 //! use deltasoap::http::{Client, SoapService};
@@ -37,9 +38,10 @@
 //!
 //! # Attachments
 //!
-//! A message can be sent with other parts, in MIME (SOAP with Attachments, MTOM) or DIME. Fields of the type
-//! [`Binary`](deltasoap_core::Binary) are bytes, or refer to a part. A handler gets the parts from its [`Context`], and a caller from
-//! the [`Response`], as streams that are read while they arrive:
+//! A message can be sent with other parts, in MIME (SOAP with Attachments, MTOM) or DIME. Fields of
+//! the type [`Binary`](deltasoap_core::Binary) are bytes, or refer to a part. A handler gets the
+//! parts from its [`Context`], and a caller from the [`Response`], as streams that are read while
+//! they arrive:
 //!
 //! ```
 //! use deltasoap::http::{Answer, AttachmentError, CallOptions, Client, Context, Mtom, Part, SoapService};
@@ -78,10 +80,11 @@
 //!
 //! # Compression
 //!
-//! Requests and responses are also read in gzip, and with the feature `zstd` in zstd, within [`GzipLimits`], while they arrive. A
-//! [`Compression`] determines which messages are compressed. By default none are: on a fast network compression costs more than it saves, and
-//! the length of a compressed message tells about secrets in it. With [`Compression::ADAPTIVE`] those are that arrive sooner that way, by the
-//! measured throughput of the connection.
+//! Requests and responses are also read in gzip, and with the feature `zstd` in zstd, within
+//! [`GzipLimits`], while they arrive. A [`Compression`] determines which messages are compressed.
+//! By default none are: on a fast network compression costs more than it saves, and the length of a
+//! compressed message tells about secrets in it. With [`Compression::ADAPTIVE`] those are that
+//! arrive sooner that way, by the measured throughput of the connection.
 //!
 //! ```
 //! use deltasoap::http::{Client, Compression, SoapService};
@@ -109,10 +112,11 @@
 //!
 //! # Who is who
 //!
-//! With the feature `tls`, which is on by default, the [`Server`] and the [`Client`] support TLS, including client certificates
-//! (`ServerTls`, `ClientTls`). A hook identifies the sender of a request ([`ServiceBuilder::authenticate`]), by password
-//! ([`Basic`]), by certificate ([`ByCertificate`]), or in any other way. The memory of earlier messages is separate for each sender.
-//! The client authenticates with [`Credentials`]:
+//! With the feature `tls`, which is on by default, the [`Server`] and the [`Client`] support TLS,
+//! including client certificates (`ServerTls`, `ClientTls`). A hook identifies the sender of a
+//! request ([`ServiceBuilder::authenticate`]), by password ([`Basic`]), by certificate
+//! ([`ByCertificate`]), or in any other way. The memory of earlier messages is separate for each
+//! sender. The client authenticates with [`Credentials`]:
 //!
 //! ```
 //! use deltasoap::http::{Basic, CallError, Client, Context, Credentials, SoapService};
@@ -150,8 +154,8 @@
 //!
 //! # Other ways than HTTP over TCP
 //!
-//! [`transport`] contains the layers below client and server: Unix sockets, memory, frames in place of HTTP, and the traits for
-//! other transports.
+//! [`transport`] contains the layers below client and server: Unix sockets, memory, frames in place
+//! of HTTP, and the traits for other transports.
 //!
 //! # Without async
 //!
@@ -159,21 +163,26 @@
 //!
 //! # For people and machines that look after it
 //!
-//! A browser gets a page ([`LandingPage`]) with the operations, statistics of the differential engine, and a form that sends requests.
-//! Tools find the description under `?wsdl`, together with the documents that it imports ([`ServiceBuilder::wsdl_document`],
-//! [`ServiceBuilder::wsdl_file`]). A [`Monitor`] reports health, readiness and metrics; a [`ServiceIndex`] lists several services.
+//! A browser gets a page ([`LandingPage`]) with the operations, statistics of the differential
+//! engine, and a form that sends requests. Tools find the description under `?wsdl`, together with
+//! the documents that it imports ([`ServiceBuilder::wsdl_document`],
+//! [`ServiceBuilder::wsdl_file`]). A [`Monitor`] reports health, readiness and metrics; a
+//! [`ServiceIndex`] lists several services.
 //!
 //! All of this needs a Tokio runtime with its timer enabled.
 //!
 //! # What there is not
 //!
-//! - HTTP/2 in [`Server`] and [`HttpTransport`], which support HTTP/1.1. The service and the client do not depend on the HTTP version.
-//! - Content codings other than gzip and zstd: a request with one is refused with status 415. A layer around the service may
-//!   decode bodies, if it removes the header `Content-Encoding`.
-//! - Parts for elements that are declared as a plain [`Base64`](deltasoap_core::lexical::Base64) instead of
-//!   [`Binary`](deltasoap_core::Binary), which generated code uses for `xsd:base64Binary`: there, `xop:Include` is refused as an
-//!   unexpected element. Dynamic values of `xsd:base64Binary` accept it, unless they have attributes.
-//! - Charsets other than UTF-8, US-ASCII, ISO-8859-1, windows-1252, and UTF-16 with a byte order mark: they are refused with status 415.
+//! - HTTP/2 in [`Server`] and [`HttpTransport`], which support HTTP/1.1. The service and the client
+//!   do not depend on the HTTP version.
+//! - Content codings other than gzip and zstd: a request with one is refused with status 415. A
+//!   layer around the service may decode bodies, if it removes the header `Content-Encoding`.
+//! - Parts for elements that are declared as a plain [`Base64`](deltasoap_core::lexical::Base64)
+//!   instead of [`Binary`](deltasoap_core::Binary), which generated code uses for
+//!   `xsd:base64Binary`: there, `xop:Include` is refused as an unexpected element. Dynamic values
+//!   of `xsd:base64Binary` accept it, unless they have attributes.
+//! - Charsets other than UTF-8, US-ASCII, ISO-8859-1, windows-1252, and UTF-16 with a byte order
+//!   mark: they are refused with status 415.
 //! - Forwarding: a service is the ultimate receiver of its requests, and answers them.
 
 #![forbid(unsafe_code)]

@@ -1,7 +1,8 @@
 //! Media types: the `Content-Type` of received messages and of ours.
 //!
-//! The reader is lenient. The envelope determines the version of SOAP, so the media type only has to be one
-//! that is used for XML. It decides only if no envelope was read, for example when the first byte is invalid.
+//! The reader is lenient. The envelope determines the version of SOAP, so the media type only has
+//! to be one that is used for XML. It decides only if no envelope was read, for example when the
+//! first byte is invalid.
 
 use crate::PartHeaders;
 use deltasoap_core::soap::Version;
@@ -22,8 +23,8 @@ pub(crate) struct MediaType {
 }
 
 impl MediaType {
-    /// The media type of a message with these headers; `None` if the header cannot be read, or appears twice
-    /// with different values.
+    /// The media type of a message with these headers; `None` if the header cannot be read, or
+    /// appears twice with different values.
     pub(crate) fn of(headers: &HeaderMap) -> Option<Self> {
         match headers.get(CONTENT_TYPE) {
             None => Some(MediaType::default()),
@@ -32,8 +33,8 @@ impl MediaType {
         }
     }
 
-    /// The media type of a package's root; `None` if no message can have it. The type of a DIME record is a namespace
-    /// instead.
+    /// The media type of a package's root; `None` if no message can have it. The type of a DIME
+    /// record is a namespace instead.
     pub(crate) fn of_root(headers: &PartHeaders) -> Option<Self> {
         let text = headers.content_type().unwrap_or("");
         if Version::from_namespace(text.trim()).is_some() {
@@ -66,7 +67,8 @@ impl MediaType {
         Some(media)
     }
 
-    /// True if a SOAP message can have this media type: those of both versions, those of plain XML, and none.
+    /// True if a SOAP message can have this media type: those of both versions, those of plain XML,
+    /// and none.
     pub(crate) fn can_be_soap(&self) -> bool {
         ["", "text/xml", "application/soap+xml", "application/xml"].contains(&self.essence.as_str())
     }
@@ -76,7 +78,8 @@ impl MediaType {
         self.others.iter().find(|(other, _)| other == name).map(|(_, value)| value.as_str())
     }
 
-    /// True if this media type can carry a message as one part of several; a multipart must name its boundary.
+    /// True if this media type can carry a message as one part of several; a multipart must name
+    /// its boundary.
     pub(crate) fn is_package(&self) -> bool {
         (self.essence == "multipart/related" && self.parameter("boundary").is_some()) || self.is_dime()
     }
@@ -91,8 +94,9 @@ impl MediaType {
         self.can_be_soap() || self.essence == "application/xop+xml"
     }
 
-    /// True if messages can be read in the charset. The bytes show whether the message is actually in it: see
-    /// [`Charset`](crate::charset::Charset). `utf-16le` and `utf-16be` forbid a byte order mark, so their bytes would be ambiguous.
+    /// True if messages can be read in the charset. The bytes show whether the message is actually
+    /// in it: see [`Charset`](crate::charset::Charset). `utf-16le` and `utf-16be` forbid a byte
+    /// order mark, so their bytes would be ambiguous.
     pub(crate) fn is_readable(&self) -> bool {
         let readable = ["utf-8", "utf8", "us-ascii", "ascii", "utf-16"];
         let is_read =
@@ -161,8 +165,8 @@ pub(crate) fn request_type(version: Version, action: &str) -> Result<HeaderValue
     HeaderValue::try_from(format!("application/soap+xml; charset=utf-8; action={}", quote(action)))
 }
 
-/// The `Content-Type` of a package in MIME: with the boundary, the root's own type, and for MTOM the type of the message within
-/// (MTOM 1.0, section 3.2; RFC 2387).
+/// The `Content-Type` of a package in MIME: with the boundary, the root's own type, and for MTOM
+/// the type of the message within (MTOM 1.0, section 3.2; RFC 2387).
 pub(crate) fn related_type(
     version: Version,
     action: &str,

@@ -1,9 +1,10 @@
 //! Polls a connection until nothing has woken it in the meantime.
 //!
-//! Within a connection's task, hyper passes bodies through a channel, which wakes that same task. A multi-threaded runtime treats
-//! this as new work: it wakes another thread, which finds the task, polls it in vain, and takes over the sockets. For small requests
-//! on an idle server, that costs as much as all other work. So a wake during a poll of the connection is answered
-//! here, by another poll.
+//! Within a connection's task, hyper passes bodies through a channel, which wakes that same task. A
+//! multi-threaded runtime treats this as new work: it wakes another thread, which finds the task,
+//! polls it in vain, and takes over the sockets. For small requests on an idle server, that costs
+//! as much as all other work. So a wake during a poll of the connection is answered here, by
+//! another poll.
 
 use futures_util::task::AtomicWaker;
 use hyper::rt::Executor;
@@ -13,7 +14,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 
-/// Maximum number of polls in a row. A future that is woken again after that waits its turn: it may have wanted only to yield.
+/// Maximum number of polls in a row. A future that is woken again after that waits its turn: it may
+/// have wanted only to yield.
 const POLLS: usize = 2;
 
 pin_project! {
@@ -117,7 +119,8 @@ mod tests {
         }
     }
 
-    /// A future that wakes itself in its first polls and never ends, polled once: its polls, and the wakes of the task.
+    /// A future that wakes itself in its first polls and never ends, polled once: its polls, and
+    /// the wakes of the task.
     fn restless(wakes: usize) -> (usize, usize) {
         let (counted, mut polls) = (Arc::new(Counted::default()), 0);
         let future = poll_fn(|task| {

@@ -1,7 +1,8 @@
-//! A shelf: memories of differential decoding, and templates, that wait for the next message of their stream.
+//! A shelf: memories of differential decoding, and templates, that wait for the next message of
+//! their stream.
 //!
-//! The entries are of many types and few in number, so the shelf is a list with erased types that is searched linearly. The last
-//! entry in is the first out, and the oldest one makes room.
+//! The entries are of many types and few in number, so the shelf is a list with erased types that
+//! is searched linearly. The last entry in is the first out, and the oldest one makes room.
 
 use deltasoap_core::{Memory, Templates};
 use std::any::Any;

@@ -1,7 +1,8 @@
-//! Sizes of messages of one kind, recorded so that buffers need not grow, and that small messages are written in full.
+//! Sizes of messages of one kind, recorded so that buffers need not grow, and that small messages
+//! are written in full.
 //!
-//! The saving by templates grows with the message. Looking them up, comparing and keeping them costs about as much as writing two
-//! kilobytes of numbers.
+//! The saving by templates grows with the message. Looking them up, comparing and keeping them
+//! costs about as much as writing two kilobytes of numbers.
 
 use deltasoap_core::EncodeStats;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -14,8 +15,9 @@ pub(crate) struct Sizes {
     high: AtomicUsize,
 }
 
-/// Maximum number of bytes reserved for a message before it is written. They are zeroed, a cost that a small message after a
-/// large one should not pay. Larger messages double their buffer from here.
+/// Maximum number of bytes reserved for a message before it is written. They are zeroed, a cost
+/// that a small message after a large one should not pay. Larger messages double their buffer from
+/// here.
 const EXPECTED: usize = 1 << 20;
 /// Bytes by which the next message may exceed the last one.
 const SLACK: usize = 512;

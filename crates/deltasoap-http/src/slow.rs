@@ -1,7 +1,8 @@
 //! Bodies that arrive too slowly: a sender that keeps a request alive by a byte now and then.
 //!
-//! Only the time spent waiting for bytes counts, so that neither decoding nor a slow handler counts against
-//! the sender. The length of one wait is bounded elsewhere, so it is enough to check when bytes arrive.
+//! Only the time spent waiting for bytes counts, so that neither decoding nor a slow handler counts
+//! against the sender. The length of one wait is bounded elsewhere, so it is enough to check when
+//! bytes arrive.
 
 use crate::BoxError;
 use bytes::Bytes;

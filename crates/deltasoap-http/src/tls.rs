@@ -1,7 +1,8 @@
 //! TLS for servers and clients, by rustls with ring.
 //!
-//! [`Identity`] is a side's own certificate, [`Roots`] are the certificates it trusts. TLS 1.2 and 1.3.
-//! Nothing here depends on the provider that the process may have installed for rustls, nor installs one.
+//! [`Identity`] is a side's own certificate, [`Roots`] are the certificates it trusts. TLS 1.2 and
+//! 1.3. Nothing here depends on the provider that the process may have installed for rustls, nor
+//! installs one.
 
 mod explained;
 mod pinned;
@@ -30,7 +31,8 @@ const HANDSHAKE_TIME: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum TlsError {
-    /// A PEM text is malformed, or lacks its expected content. Holds the reason, but none of the text, which may be a key.
+    /// A PEM text is malformed, or lacks its expected content. Holds the reason, but none of the
+    /// text, which may be a key.
     Pem(&'static str),
     /// The text contains no certificate.
     NoCertificate,
@@ -90,7 +92,8 @@ impl From<rustls::Error> for TlsError {
     }
 }
 
-/// A certificate with its chain and its private key, by which a server or a client identifies itself.
+/// A certificate with its chain and its private key, by which a server or a client identifies
+/// itself.
 pub struct Identity {
     chain: Vec<CertificateDer<'static>>,
     key: PrivateKeyDer<'static>,
@@ -99,10 +102,12 @@ pub struct Identity {
 impl Identity {
     /// From two PEM texts, which may be the same.
     ///
-    /// The first contains certificates, one's own first; the second an unencrypted private key in PKCS #8, PKCS #1 or SEC1.
+    /// The first contains certificates, one's own first; the second an unencrypted private key in
+    /// PKCS #8, PKCS #1 or SEC1.
     ///
     /// # Errors
-    /// When a text is malformed, or contains no certificate or no key. A mismatch between the two is only detected when they are used.
+    /// When a text is malformed, or contains no certificate or no key. A mismatch between the two
+    /// is only detected when they are used.
     pub fn from_pem(chain: impl AsRef<[u8]>, key: impl AsRef<[u8]>) -> Result<Self, TlsError> {
         let (chain, key) = (certificates(chain.as_ref())?, key.as_ref());
         if memchr::memmem::find(key, b"ENCRYPTED").is_some() {
@@ -132,9 +137,11 @@ fn certificates(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, TlsError> {
 
 /// Trusted certificates: of authorities, and of servers themselves.
 ///
-/// A server whose own certificate is one [that was given](Self::from_pem) is trusted without further verification of its chain. It can be
-/// self-signed, as `openssl req -x509` makes them, an authority's, or of an authority that is not trusted. Its dates have to be valid, and
-/// it has to match the host's name: by its `subjectAltName`, or by its common name if it has none of the former.
+/// A server whose own certificate is one [that was given](Self::from_pem) is trusted without
+/// further verification of its chain. It can be self-signed, as `openssl req -x509` makes them, an
+/// authority's, or of an authority that is not trusted. Its dates have to be valid, and it has to
+/// match the host's name: by its `subjectAltName`, or by its common name if it has none of the
+/// former.
 #[derive(Debug, Clone)]
 pub struct Roots {
     store: RootCertStore,
@@ -154,8 +161,9 @@ impl Roots {
         Ok(Roots { store, given })
     }
 
-    /// Those that the system trusts, or those in the files of `SSL_CERT_FILE` and `SSL_CERT_DIR`. Unreadable certificates are
-    /// left out, with a warning. This reads files, which takes some milliseconds.
+    /// Those that the system trusts, or those in the files of `SSL_CERT_FILE` and `SSL_CERT_DIR`.
+    /// Unreadable certificates are left out, with a warning. This reads files, which takes some
+    /// milliseconds.
     pub fn platform() -> Self {
         let found = rustls_native_certs::load_native_certs();
         found.errors.iter().for_each(|error| tracing::warn!(%error, "roots of the system could not be read"));
@@ -167,7 +175,8 @@ impl Roots {
         Roots { store, given: Vec::new() }
     }
 
-    /// Those of the public authorities on Mozilla's list, for machines without trusted roots in the system.
+    /// Those of the public authorities on Mozilla's list, for machines without trusted roots in the
+    /// system.
     pub fn public() -> Self {
         let store = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
         Roots { store, given: Vec::new() }
@@ -232,7 +241,8 @@ impl ServerTls {
         self
     }
 
-    /// Requests a certificate from clients, and also serves those without one. A certificate that none of these roots signed is refused.
+    /// Requests a certificate from clients, and also serves those without one. A certificate that
+    /// none of these roots signed is refused.
     #[must_use]
     pub fn accept_clients(mut self, roots: Roots) -> Self {
         self.clients = Clients::Optional(roots);
@@ -263,8 +273,8 @@ impl ServerTls {
 
 /// TLS in a client: see [`HttpTransport::with_tls`](crate::HttpTransport::with_tls).
 ///
-/// Servers are verified: their chain, the time, and that the certificate matches the host of the URL, unless
-/// [verification is disabled](Self::unverified).
+/// Servers are verified: their chain, the time, and that the certificate matches the host of the
+/// URL, unless [verification is disabled](Self::unverified).
 #[derive(Debug, Clone)]
 pub struct ClientTls {
     roots: Roots,
@@ -273,14 +283,16 @@ pub struct ClientTls {
 }
 
 impl ClientTls {
-    /// A client that trusts only these roots, which may be [those of the system](Roots::platform), and presents no certificate.
+    /// A client that trusts only these roots, which may be [those of the system](Roots::platform),
+    /// and presents no certificate.
     pub fn new(roots: Roots) -> Self {
         ClientTls { roots, identity: None, is_unverified: false }
     }
 
     /// Accepts any certificate, whoever it belongs to.
     ///
-    /// Anyone on the network path can read the requests, and answer in the server's place. For testing servers without a certificate.
+    /// Anyone on the network path can read the requests, and answer in the server's place. For
+    /// testing servers without a certificate.
     #[must_use]
     pub fn unverified(mut self) -> Self {
         self.is_unverified = true;

@@ -10,8 +10,9 @@ use std::fmt::Display;
 use std::path::PathBuf;
 use syn::{Error, LitStr, parse_macro_input};
 
-/// Generates types, clients and server traits for a WSDL, as `deltasoap-codegen` does. The path is relative to the folder of the
-/// package (`CARGO_MANIFEST_DIR`). Documents are read from files alone, and the crate is compiled anew when one of them changes.
+/// Generates types, clients and server traits for a WSDL, as `deltasoap-codegen` does. The path is
+/// relative to the folder of the package (`CARGO_MANIFEST_DIR`). Documents are read from files
+/// alone, and the crate is compiled anew when one of them changes.
 ///
 /// ```
 /// #[allow(clippy::all, dead_code, missing_docs)]
@@ -24,7 +25,8 @@ use syn::{Error, LitStr, parse_macro_input};
 /// # Ok::<(), deltasoap::http::InvalidUrl>(())
 /// ```
 ///
-/// What is wrong with a description is an error of the compiler at the macro, with the document, the line and the column.
+/// What is wrong with a description is an error of the compiler at the macro, with the document,
+/// the line and the column.
 #[proc_macro]
 pub fn wsdl(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     let path = parse_macro_input!(input as LitStr);

@@ -1,9 +1,10 @@
 //! The papers' arrays: values, and their SOAP messages written naively.
 //!
-//! The values are what the benchmarks of bSOAP and its predecessors send: arrays of ints, of doubles (easy: equal to the array index; hard:
-//! random), of strings and of mesh interface objects, two coordinates with a field value. They depend on `n` alone. The `message_` functions
-//! write the text with `format!`-like appending, no cleverness: the naive twin that the encoder is tested against, and the common
-//! file that every decoder of the benchmarks reads.
+//! The values are what the benchmarks of bSOAP and its predecessors send: arrays of ints, of
+//! doubles (easy: equal to the array index; hard: random), of strings and of mesh interface
+//! objects, two coordinates with a field value. They depend on `n` alone. The `message_` functions
+//! write the text with `format!`-like appending, no cleverness: the naive twin that the encoder is
+//! tested against, and the common file that every decoder of the benchmarks reads.
 //!
 //! All messages are SOAP 1.1, document/literal, on one line behind no white space:
 //!
@@ -12,8 +13,8 @@
 //! <ns:sendInts xmlns:ns="urn:bench"><item>1</item><item>2</item></ns:sendInts></soap:Body></soap:Envelope>
 //! ```
 //!
-//! (without the line break shown). The wrapper is in the namespace `urn:bench`, its children are in none. [`message_encoded`] is the exception:
-//! rpc/encoded.
+//! (without the line break shown). The wrapper is in the namespace `urn:bench`, its children are in
+//! none. [`message_encoded`] is the exception: rpc/encoded.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -41,8 +42,8 @@ pub fn easy_doubles(n: usize) -> Vec<f64> {
     ints(n).into_iter().map(f64::from).collect()
 }
 
-/// `n` finite doubles with random bits: the numbers of [`SplitMix64`] from [`SEED`] taken as IEEE 754 bits, leaving out
-/// infinities and NaNs. Their shortest texts have 22 characters on average.
+/// `n` finite doubles with random bits: the numbers of [`SplitMix64`] from [`SEED`] taken as IEEE
+/// 754 bits, leaving out infinities and NaNs. Their shortest texts have 22 characters on average.
 #[must_use]
 pub fn hard_doubles(n: usize) -> Vec<f64> {
     let mut random = SplitMix64::new(SEED);
@@ -50,8 +51,8 @@ pub fn hard_doubles(n: usize) -> Vec<f64> {
     drawn.filter(|value| value.is_finite()).take(n).collect()
 }
 
-/// The objects `(i, i, sqrt(i))` for `i` in `1..=n`: one value in √n is short, the others have up to 17 digits. A square root is
-/// exactly rounded by IEEE 754, so that every language has the same.
+/// The objects `(i, i, sqrt(i))` for `i` in `1..=n`: one value in √n is short, the others have up
+/// to 17 digits. A square root is exactly rounded by IEEE 754, so that every language has the same.
 #[must_use]
 pub fn mios(n: usize) -> Vec<Mio> {
     ints(n).into_iter().map(|i| (i, i, f64::from(i).sqrt())).collect()
@@ -63,7 +64,8 @@ pub fn events(n: usize) -> Vec<Event> {
     ints(n).into_iter().map(|i| (i, f64::from(i).sqrt(), format!("Message #{i}"))).collect()
 }
 
-/// `n` strings of [`STRING_LENGTH`] letters each, the letter `k` of `A-Za-z` with `k` from `below(52)` of [`SplitMix64`] from [`SEED`].
+/// `n` strings of [`STRING_LENGTH`] letters each, the letter `k` of `A-Za-z` with `k` from
+/// `below(52)` of [`SplitMix64`] from [`SEED`].
 #[must_use]
 pub fn strings(n: usize) -> Vec<String> {
     let mut random = SplitMix64::new(SEED);
@@ -82,7 +84,8 @@ pub const DIFFERENT_STRINGS: usize = 1000;
 /// The number of letters in each of [`strings`].
 pub const STRING_LENGTH: usize = 100;
 
-/// `n` random bytes: the numbers of [`SplitMix64`] from [`SEED`], 8 bytes little-endian each, cut to length.
+/// `n` random bytes: the numbers of [`SplitMix64`] from [`SEED`], 8 bytes little-endian each, cut
+/// to length.
 #[must_use]
 pub fn bytes(n: usize) -> Vec<u8> {
     let mut random = SplitMix64::new(SEED);
@@ -120,7 +123,8 @@ pub fn message_strings<S: AsRef<str>>(values: &[S]) -> String {
     })
 }
 
-/// The message of an operation in SOAP encoding (SOAP 1.1, section 5): an array of strings, each where it belongs. Nothing refers to anything.
+/// The message of an operation in SOAP encoding (SOAP 1.1, section 5): an array of strings, each
+/// where it belongs. Nothing refers to anything.
 #[must_use]
 pub fn message_encoded<S: AsRef<str>>(operation: &str, values: &[S]) -> String {
     let mut out = format!(
@@ -188,13 +192,15 @@ pub fn doubles_from_bytes(bytes: &[u8]) -> Option<Vec<f64>> {
     rest.is_empty().then(|| doubles.iter().map(|&octets| f64::from_le_bytes(octets)).collect())
 }
 
-/// The message `sendBase64`: one `data` with all bytes in padded standard base64 without line breaks.
+/// The message `sendBase64`: one `data` with all bytes in padded standard base64 without line
+/// breaks.
 #[must_use]
 pub fn message_base64(bytes: &[u8]) -> String {
     message("sendBase64", |out| element(out, "data", &STANDARD.encode(bytes)))
 }
 
-/// A composite type of the cost model with these values: the message `sendIiDdSs`, an element a value, `i0`, ... `d0`, ... `s0`, ...
+/// A composite type of the cost model with these values: the message `sendIiDdSs`, an element a
+/// value, `i0`, ... `d0`, ... `s0`, ...
 #[must_use]
 pub fn message_composite<S: AsRef<str>>(ints: &[i32], doubles: &[f64], strings: &[S]) -> String {
     let name = format!("sendI{}D{}S{}", ints.len(), doubles.len(), strings.len());
@@ -205,8 +211,8 @@ pub fn message_composite<S: AsRef<str>>(ints: &[i32], doubles: &[f64], strings: 
     })
 }
 
-/// A double as an xsd:double: the shortest digits that read back as the same value; `12345` (no `.0`), `0.1`,
-/// `1.5e+300` (a sign always), `-0`, `INF`, `-INF`, `NaN`.
+/// A double as an xsd:double: the shortest digits that read back as the same value; `12345` (no
+/// `.0`), `0.1`, `1.5e+300` (a sign always), `-0`, `INF`, `-INF`, `NaN`.
 #[must_use]
 pub fn double(value: f64) -> String {
     if value.is_nan() {

@@ -1,8 +1,9 @@
 //! A checksum of decoded values, the same in every language.
 //!
-//! A benchmark is a test: a peer shows that it decoded a message by the checksum of the values, not of the text, so that
-//! `1.50` and `1.5E0` count as equal. The checksum is FNV-1a with 64 bits (offset basis `cbf29ce484222325`, prime
-//! `100000001b3`) over these bytes, printed as sixteen lower-case hexadecimal digits:
+//! A benchmark is a test: a peer shows that it decoded a message by the checksum of the values, not
+//! of the text, so that `1.50` and `1.5E0` count as equal. The checksum is FNV-1a with 64 bits
+//! (offset basis `cbf29ce484222325`, prime `100000001b3`) over these bytes, printed as sixteen
+//! lower-case hexadecimal digits:
 //!
 //! | value | bytes |
 //! |---|---|

@@ -1,7 +1,7 @@
 //! Single messages of many toolkits: for tests that want breadth, not a stream.
 //!
-//! The files of `testdata/messages` with the columns of its `INDEX.tsv`; the `README.md` there tells what the columns mean, where the
-//! files come from and under which licences they are.
+//! The files of `testdata/messages` with the columns of its `INDEX.tsv`; the `README.md` there
+//! tells what the columns mean, where the files come from and under which licences they are.
 
 use include_dir::{Dir, include_dir};
 

@@ -1,9 +1,9 @@
 //! The pseudo-random numbers of every generator here: SplitMix64.
 //!
-//! Benchmark peers in other languages must draw the same values, for years. SplitMix64 (Steele, Lea and Flood, "Fast Splittable
-//! Pseudorandom Number Generators", OOPSLA 2014, with the constants of Java's `SplittableRandom`) is three
-//! shifts and two multiplications, so that a peer can write it down in a few lines, and no library's
-//! new version can change its output.
+//! Benchmark peers in other languages must draw the same values, for years. SplitMix64 (Steele, Lea
+//! and Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014, with the constants of
+//! Java's `SplittableRandom`) is three shifts and two multiplications, so that a peer can write it
+//! down in a few lines, and no library's new version can change its output.
 
 /// The seed of the synthetic workloads and of the demonstration's streams.
 pub const SEED: u64 = 0x00DE_17A5_0A90_2026;
@@ -21,8 +21,8 @@ impl SplitMix64 {
         Self { state: seed }
     }
 
-    /// The generator of the `index`-th of several independent streams of one seed: it starts from the
-    /// `index + 1`-th number that `new(seed)` draws.
+    /// The generator of the `index`-th of several independent streams of one seed: it starts from
+    /// the `index + 1`-th number that `new(seed)` draws.
     #[must_use]
     pub fn stream(seed: u64, index: u64) -> Self {
         let skipped = Self { state: seed.wrapping_add(index.wrapping_mul(GAMMA)) }.next_u64();
@@ -37,7 +37,8 @@ impl SplitMix64 {
         z ^ (z >> 31)
     }
 
-    /// A number in `0..bound` (0 if `bound` is 0): the high half of `next_u64`, scaled, hence a bias of at most `bound / 2^32`.
+    /// A number in `0..bound` (0 if `bound` is 0): the high half of `next_u64`, scaled, hence a
+    /// bias of at most `bound / 2^32`.
     pub fn below(&mut self, bound: u32) -> u32 {
         let high = self.next_u64() >> 32;
         ((high * u64::from(bound)) >> 32) as u32
@@ -56,7 +57,8 @@ const GAMMA: u64 = 0x9E37_79B9_7F4A_7C15;
 mod tests {
     use super::*;
 
-    /// The first numbers of Java's `new SplittableRandom(1234567)`, as widely published for checking ports.
+    /// The first numbers of Java's `new SplittableRandom(1234567)`, as widely published for
+    /// checking ports.
     #[test]
     fn draws_the_published_numbers() {
         let mut random = SplitMix64::new(1_234_567);

@@ -1,12 +1,14 @@
 //! Streams of similar arrays: each message resembles the one before it, to a share that is chosen.
 //!
-//! As in the papers on differential deserialization, an array is divided into partitions, and the values in the middle of each get fresh
-//! random values from message to message. How many there are says how much work a message is; how they are spread says how often a
-//! decoder has to switch. [`Changes`] names the two, [`changed`] makes a stream of it, [`one_changed`] and [`inserted`] make
-//! the two streams with a single edit.
+//! As in the papers on differential deserialization, an array is divided into partitions, and the
+//! values in the middle of each get fresh random values from message to message. How many there are
+//! says how much work a message is; how they are spread says how often a decoder has to switch.
+//! [`Changes`] names the two, [`changed`] makes a stream of it, [`one_changed`] and [`inserted`]
+//! make the two streams with a single edit.
 //!
-//! Every stream here is a *ring*: its first message follows its last one as any message follows another, so that it can be sent round
-//! and round. Nothing is fast: a ring is made before a clock starts.
+//! Every stream here is a *ring*: its first message follows its last one as any message follows
+//! another, so that it can be sent round and round. Nothing is fast: a ring is made before a clock
+//! starts.
 
 use std::ops::Range;
 
@@ -18,7 +20,8 @@ use crate::prng::{SEED, SplitMix64};
 pub struct Changes {
     /// How many of a hundred values, at most 100.
     pub percent: u32,
-    /// Number of parts that the array is divided into; each has its changed values in its middle, one after the other.
+    /// Number of parts that the array is divided into; each has its changed values in its middle,
+    /// one after the other.
     pub partitions: usize,
 }
 
@@ -26,11 +29,12 @@ impl Changes {
     /// No value at all.
     pub const NONE: Changes = Changes { percent: 0, partitions: 1 };
 
-    /// The places in an array of `n` values that change, a range for each partition, in ascending order.
+    /// The places in an array of `n` values that change, a range for each partition, in ascending
+    /// order.
     ///
-    /// Partitions are as equal as whole numbers allow; there are at most `n`. All ranges together hold exactly
-    /// `n * percent / 100` places, rounded down, even where a single partition's share is no whole number: there, some
-    /// ranges have one place more than others.
+    /// Partitions are as equal as whole numbers allow; there are at most `n`. All ranges together
+    /// hold exactly `n * percent / 100` places, rounded down, even where a single partition's share
+    /// is no whole number: there, some ranges have one place more than others.
     ///
     /// ```
     /// use deltasoap_streams::similar::Changes;
@@ -50,8 +54,8 @@ impl Changes {
         n * self.percent.min(100) as usize / 100
     }
 
-    /// The places that change in one partition. Counts are differences of counts from the array's start, so that what
-    /// is rounded off in one partition is made up for in the next.
+    /// The places that change in one partition. Counts are differences of counts from the array's
+    /// start, so that what is rounded off in one partition is made up for in the next.
     fn middle(self, partition: Range<usize>) -> Range<usize> {
         let count = self.count(partition.end) - self.count(partition.start);
         let start = partition.start + (partition.len() - count) / 2;
@@ -59,8 +63,9 @@ impl Changes {
     }
 }
 
-/// A ring of `messages` arrays (at least one) of which `first` is the first. Between neighbours, the values at [`Changes::ranges`] differ, all
-/// of them, and no others; `draw` gives fresh ones, and must be able to give three different ones.
+/// A ring of `messages` arrays (at least one) of which `first` is the first. Between neighbours,
+/// the values at [`Changes::ranges`] differ, all of them, and no others; `draw` gives fresh ones,
+/// and must be able to give three different ones.
 ///
 /// ```
 /// use deltasoap_streams::similar::{Changes, changed, int};
@@ -91,9 +96,10 @@ pub fn changed<T: Clone + PartialEq>(
     ring
 }
 
-/// A ring of `messages` arrays (at least one) that differ in their middle value alone. Its text as an xsd:double has the same length in all of
-/// them, or else another length in each than in the one before it. `first` holds [`arrays::hard_doubles`]: no draw has the length
-/// of a double with few digits.
+/// A ring of `messages` arrays (at least one) that differ in their middle value alone. Its text as
+/// an xsd:double has the same length in all of them, or else another length in each than in the one
+/// before it. `first` holds [`arrays::hard_doubles`]: no draw has the length of a double with few
+/// digits.
 #[must_use]
 pub fn one_changed(first: &[f64], messages: usize, is_length_kept: bool) -> Vec<Vec<f64>> {
     let mut random = SplitMix64::stream(SEED, 2);
@@ -109,7 +115,8 @@ pub fn one_changed(first: &[f64], messages: usize, is_length_kept: bool) -> Vec<
     ring
 }
 
-/// A ring of `messages` arrays, an even number: by turns `first`, and `first` with one fresh value more in its middle.
+/// A ring of `messages` arrays, an even number: by turns `first`, and `first` with one fresh value
+/// more in its middle.
 #[must_use]
 pub fn inserted(first: &[f64], messages: usize) -> Vec<Vec<f64>> {
     let mut random = SplitMix64::stream(SEED, 3);

@@ -1,7 +1,8 @@
 //! Recorded vSphere `Fetch` calls: a client that polls properties of virtual machines and hosts.
 //!
-//! The requests share one skeleton and differ in two or three texts; the responses run from 376 bytes to 967 KB in 43 skeletons, with
-//! `xsi:type` everywhere. Source and licence: `testdata/sequences/vsphere-fetch/README.md`; types: [`shapes`](crate::shapes).
+//! The requests share one skeleton and differ in two or three texts; the responses run from 376
+//! bytes to 967 KB in 43 skeletons, with `xsi:type` everywhere. Source and licence:
+//! `testdata/sequences/vsphere-fetch/README.md`; types: [`shapes`](crate::shapes).
 
 use include_dir::{Dir, include_dir};
 
@@ -15,7 +16,8 @@ pub fn fetch_pairs() -> impl Iterator<Item = (&'static [u8], &'static [u8])> {
     (0..FETCH_PAIRS).filter_map(|index| Some((body(index, "request")?, body(index, "response")?)))
 }
 
-/// The response with a tree of resource pools: 183 KB, and no element with an attribute but its root.
+/// The response with a tree of resource pools: 183 KB, and no element with an attribute but its
+/// root.
 pub fn resource() -> &'static [u8] {
     body(92, "response").unwrap_or_default()
 }

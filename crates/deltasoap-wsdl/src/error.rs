@@ -155,17 +155,18 @@ pub struct Note {
 /// What a note is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoteKind {
-    /// A reference to something that no document defines; anything can stand there (XSD 1.0 part 1, 5.3). A base type
-    /// or a group adds nothing then.
+    /// A reference to something that no document defines; anything can stand there (XSD 1.0 part 1,
+    /// 5.3). A base type or a group adds nothing then.
     Missing,
     /// Something that is not imported, and that nothing imported needs.
     Skipped,
     /// Something that the standards do not allow and that has a clear meaning.
     Tolerated,
-    /// A document that could not be loaded. Nothing that was loaded needs it, as far as can be told.
+    /// A document that could not be loaded. Nothing that was loaded needs it, as far as can be
+    /// told.
     Unloaded,
-    /// Something in a schema that XML Schema does not allow, or by which nothing is valid, so that it is not certain what is meant; the
-    /// note says how it is read.
+    /// Something in a schema that XML Schema does not allow, or by which nothing is valid, so that
+    /// it is not certain what is meant; the note says how it is read.
     Invalid,
 }
 

@@ -52,8 +52,8 @@ impl Default for Importer {
 }
 
 impl Importer {
-    /// An importer that gets documents from the network, if the feature `http` is there, and reads files below the folder
-    /// of the first one.
+    /// An importer that gets documents from the network, if the feature `http` is there, and reads
+    /// files below the folder of the first one.
     pub fn new() -> Self {
         #[cfg(feature = "http")]
         let fetch = Arc::new(crate::fetch::WebClient::default());
@@ -76,19 +76,21 @@ impl Importer {
         Importer { limits, ..self }
     }
 
-    /// The folder that files must be below, whatever names them. By default that of the first file, or the directory
-    /// imported.
+    /// The folder that files must be below, whatever names them. By default that of the first file,
+    /// or the directory imported.
     #[must_use]
     pub fn root(self, root: impl Into<PathBuf>) -> Self {
         Importer { root: Some(root.into()), ..self }
     }
 
-    /// Lets files be anywhere in the tree of the first one, so that `wsdl/shop.wsdl` may import `../xsd/types.xsd`. Meant for
-    /// descriptions that the user of a program names himself, not for those that others send.
+    /// Lets files be anywhere in the tree of the first one, so that `wsdl/shop.wsdl` may import
+    /// `../xsd/types.xsd`. Meant for descriptions that the user of a program names himself, not for
+    /// those that others send.
     ///
-    /// The tree is the first file's repository: the nearest folder above it with `.git`, `.hg`, `.svn`, `.bzr` or `.jj`. Without one it is
-    /// the highest folder that is below the home directory, below that for temporary files, or two levels below the file system's root.
-    /// Links do not lead out of it. [`root`](Self::root) takes precedence.
+    /// The tree is the first file's repository: the nearest folder above it with `.git`, `.hg`,
+    /// `.svn`, `.bzr` or `.jj`. Without one it is the highest folder that is below the home
+    /// directory, below that for temporary files, or two levels below the file system's root. Links
+    /// do not lead out of it. [`root`](Self::root) takes precedence.
     #[must_use]
     pub fn trust_tree(self) -> Self {
         Importer { trusts_tree: true, ..self }
@@ -106,15 +108,16 @@ impl Importer {
         Importer { fetch: Arc::new(fetch), ..self }
     }
 
-    /// Lets documents, and redirects, name private addresses: loopback, local networks. Else only the caller may, and documents
-    /// that come from one on the same host and port. A host's name counts as what it resolves to.
+    /// Lets documents, and redirects, name private addresses: loopback, local networks. Else only
+    /// the caller may, and documents that come from one on the same host and port. A host's name
+    /// counts as what it resolves to.
     #[must_use]
     pub fn allow_private(self) -> Self {
         Importer { allows_private: true, ..self }
     }
 
-    /// Reads a file wherever a document, or the caller, names this URL. The file is trusted as the first one is; what it names itself is
-    /// relative to it.
+    /// Reads a file wherever a document, or the caller, names this URL. The file is trusted as the
+    /// first one is; what it names itself is relative to it.
     ///
     /// # Errors
     /// When there is no such file.
@@ -125,26 +128,28 @@ impl Importer {
         Ok(self)
     }
 
-    /// Reads files in the place of URLs and namespaces as an XML catalog says (OASIS XML Catalogs 1.1). The folders that it names are trusted. Earlier catalogs, and
-    /// [`map`](Self::map), come first.
+    /// Reads files in the place of URLs and namespaces as an XML catalog says (OASIS XML Catalogs
+    /// 1.1). The folders that it names are trusted. Earlier catalogs, and [`map`](Self::map), come
+    /// first.
     ///
     /// # Errors
-    /// When it cannot be read, or leads to too many others. One that it names and that cannot be read is passed over, with a
-    /// [note](Import::notes).
+    /// When it cannot be read, or leads to too many others. One that it names and that cannot be
+    /// read is passed over, with a [note](Import::notes).
     pub fn catalog(mut self, path: impl AsRef<Path>) -> Result<Self, Error> {
         self.catalog.read(path.as_ref(), &self.limits)?;
         Ok(self)
     }
 
-    /// Makes errors of references to what no document defines, and of definitions that differ between documents. Else the
-    /// import goes on without, and says so in its [notes](Import::notes).
+    /// Makes errors of references to what no document defines, and of definitions that differ
+    /// between documents. Else the import goes on without, and says so in its
+    /// [notes](Import::notes).
     #[must_use]
     pub fn strict(self) -> Self {
         Importer { is_strict: true, ..self }
     }
 
-    /// Imports a WSDL or a schema from a URL (`http`, `https`, `file`), a file, a directory or a zip archive; also a file that
-    /// [`Import::compile`] made.
+    /// Imports a WSDL or a schema from a URL (`http`, `https`, `file`), a file, a directory or a
+    /// zip archive; also a file that [`Import::compile`] made.
     ///
     /// # Errors
     /// When it cannot be had, or is at fault.
@@ -179,7 +184,8 @@ impl Importer {
         }
     }
 
-    /// Imports a document from a stream, such as standard input. What it names is relative to the working directory.
+    /// Imports a document from a stream, such as standard input. What it names is relative to the
+    /// working directory.
     ///
     /// # Errors
     /// As [`import`](Self::import), and when the stream cannot be read.
@@ -441,18 +447,20 @@ impl Import {
         self.lowered.clone().unwrap_or_else(|| lower::lower(self))
     }
 
-    /// As [`lower`](Self::lower), without a copy: an import from a compiled file has its schema already, and gives it away.
+    /// As [`lower`](Self::lower), without a copy: an import from a compiled file has its schema
+    /// already, and gives it away.
     pub fn take_lowered(&mut self) -> Lowered {
         self.lowered.take().unwrap_or_else(|| lower::lower(self))
     }
 
-    /// The import as a file that an [`Importer`] takes in the place of its documents, and reads several times faster. All is in it
-    /// that is needed to describe, call, mock, validate and generate. Left out are the schemas' groups,
-    /// and what a complex type gives beyond its base ([`Schemas::content`] has it all).
+    /// The import as a file that an [`Importer`] takes in the place of its documents, and reads
+    /// several times faster. All is in it that is needed to describe, call, mock, validate and
+    /// generate. Left out are the schemas' groups, and what a complex type gives beyond its base
+    /// ([`Schemas::content`] has it all).
     ///
-    /// The file holds the locations of the documents: files relative to the folder of the first one, or to
-    /// [`Importer::root`], URLs without a password. So it is the same wherever the documents are. Only the version of this library's format that
-    /// wrote it reads it.
+    /// The file holds the locations of the documents: files relative to the folder of the first
+    /// one, or to [`Importer::root`], URLs without a password. So it is the same wherever the
+    /// documents are. Only the version of this library's format that wrote it reads it.
     pub fn compile(&self) -> Vec<u8> {
         let base = self.base.as_deref();
         match &self.lowered {

@@ -1,9 +1,10 @@
 //! Stage one: documents, each once, and what they import.
 //!
-//! What a document names is read in the order in which it is named, without recursion, so chains and cycles of imports
-//! need no more than a table of what is known. A schema is a *unit*: a `schema` element, which may stand in a WSDL, and
-//! the namespace that it is read for. A schema without a target namespace that others include becomes a unit for each
-//! of their namespaces (XSD 1.0 part 1, 4.2.1).
+//! What a document names is read in the order in which it is named, without recursion, so chains
+//! and cycles of imports need no more than a table of what is known. A schema is a *unit*: a
+//! `schema` element, which may stand in a WSDL, and the namespace that it is read for. A schema
+//! without a target namespace that others include becomes a unit for each of their namespaces (XSD
+//! 1.0 part 1, 4.2.1).
 
 use crate::document::{self, Document, DocumentError, Node, Place, Vocabulary};
 use crate::fetch::{FetchError, Fetched, Location, Referrer, Store};
@@ -20,7 +21,8 @@ pub(crate) struct Sources {
     /// Documents that are WSDL descriptions, in the order in which they were named.
     pub(crate) descriptions: Vec<u32>,
     pub(crate) units: Vec<Unit>,
-    /// The units that `redefine` elements point to, by document and index of the element, and the unit they stand in.
+    /// The units that `redefine` elements point to, by document and index of the element, and the
+    /// unit they stand in.
     pub(crate) redefinitions: Vec<Redefinition>,
     /// Imports that could not be had: the namespace, and why.
     pub(crate) failures: HashMap<String, String>,
@@ -37,7 +39,8 @@ pub(crate) struct Unit {
     pub(crate) element: u32,
     /// The target namespace; empty for none.
     pub(crate) namespace: String,
-    /// True if the namespace is that of an including schema: references without a namespace are then to it.
+    /// True if the namespace is that of an including schema: references without a namespace are
+    /// then to it.
     pub(crate) is_chameleon: bool,
 }
 
@@ -312,8 +315,8 @@ impl<'s, 'f> Loader<'s, 'f> {
         Ok(())
     }
 
-    /// An import may go without its document: a location is a hint (XSD 1.0 part 1, 4.2.3). What was to be defined
-    /// there will be missed, or not, when it is referred to.
+    /// An import may go without its document: a location is a hint (XSD 1.0 part 1, 4.2.3). What
+    /// was to be defined there will be missed, or not, when it is referred to.
     fn follow_import(&mut self, unit: &Unit, element: u32) -> Result<(), Error> {
         let import = self.sources.node(unit.document, element);
         let namespace = import.attribute("namespace").unwrap_or_default().to_owned();
@@ -337,8 +340,9 @@ impl<'s, 'f> Loader<'s, 'f> {
         }
     }
 
-    /// The import of a namespace with built-in definitions, which stand for a document that is not there. A document of the
-    /// author's own is read; what only an absolute URL names is not fetched, nor is a copy of a vocabulary that the engine knows.
+    /// The import of a namespace with built-in definitions, which stand for a document that is not
+    /// there. A document of the author's own is read; what only an absolute URL names is not
+    /// fetched, nor is a copy of a vocabulary that the engine knows.
     fn follow_builtin(&mut self, namespace: String, location: String, place: Place) -> Result<(), Error> {
         if builtin::is_language(&namespace) {
             return Ok(());
@@ -372,8 +376,8 @@ impl<'s, 'f> Loader<'s, 'f> {
         root.is_xsd("schema") && root.attribute("targetNamespace") == Some(namespace)
     }
 
-    /// True for what an import does not go on without: limits, and what is forbidden. A private address in a document of the
-    /// user's own is most often one where the author's server was.
+    /// True for what an import does not go on without: limits, and what is forbidden. A private
+    /// address in a document of the user's own is most often one where the author's server was.
     fn ends_import(&self, error: &FetchError, reference: &Reference) -> bool {
         let referrer = &self.sources.documents[reference.place.document as usize].location;
         let is_own = !matches!(referrer, Location::Web(_));
@@ -428,8 +432,8 @@ impl<'s, 'f> Loader<'s, 'f> {
         Ok(true)
     }
 
-    /// Loads what a document names, unless it is known. The outer error says that it cannot be had, the inner one that it
-    /// is at fault.
+    /// Loads what a document names, unless it is known. The outer error says that it cannot be had,
+    /// the inner one that it is at fault.
     fn load(&mut self, reference: &Reference) -> Result<Result<u32, Error>, FetchError> {
         let referrer = &self.sources.documents[reference.place.document as usize];
         let location = self.located(reference, &referrer.location)?;

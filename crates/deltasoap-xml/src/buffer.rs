@@ -1,8 +1,9 @@
-//! The output buffer: bytes written front to back, with the escaping that each place in a document needs.
+//! The output buffer: bytes written front to back, with the escaping that each place in a document
+//! needs.
 //!
-//! The idea: the vector is always initialised to its full length and `len` says how much of it is written, so a
-//! hot loop can take a slice of spare bytes, copy fixed-size blocks into it without length checks a byte at a
-//! time, and commit what it used; all without `unsafe`.
+//! The idea: the vector is always initialised to its full length and `len` says how much of it is
+//! written, so a hot loop can take a slice of spare bytes, copy fixed-size blocks into it without
+//! length checks a byte at a time, and commit what it used; all without `unsafe`.
 
 use crate::scan::text::verbatim_run;
 
@@ -106,8 +107,8 @@ impl Buffer {
         &mut self.bytes[self.len..]
     }
 
-    /// Makes room for about `n` more bytes at once. New memory is not touched before it is written, so that too much of it costs
-    /// little.
+    /// Makes room for about `n` more bytes at once. New memory is not touched before it is written,
+    /// so that too much of it costs little.
     pub fn expect(&mut self, n: usize) {
         if self.bytes.len() - self.len < n {
             let mut bytes = vec![0; self.len + n];
@@ -150,7 +151,8 @@ impl Buffer {
         self.has_replaced
     }
 
-    /// Appends the first `n` bytes of a block; cheaper than [`push`](Self::push) because the block is copied whole.
+    /// Appends the first `n` bytes of a block; cheaper than [`push`](Self::push) because the block
+    /// is copied whole.
     ///
     /// # Panics
     /// When `n` is more than the block has.
@@ -183,8 +185,8 @@ impl Buffer {
         }
     }
 
-    /// `N` bytes of scratch, to be filled from the front in pieces of eight; follow with [`commit`](Self::commit) of
-    /// the block's length.
+    /// `N` bytes of scratch, to be filled from the front in pieces of eight; follow with
+    /// [`commit`](Self::commit) of the block's length.
     #[inline(always)]
     pub(crate) fn block<const N: usize>(&mut self) -> Block<'_, N> {
         let Some(bytes) = self.spare(N).first_chunk_mut() else { unreachable!("spare gives what it is asked for") };
@@ -193,9 +195,10 @@ impl Buffer {
 
     /// Appends text, escaped for the place.
     ///
-    /// The result is well-formed whatever the text: a character that XML cannot carry, even as a reference (most
-    /// controls, U+FFFE, U+FFFF), is written as U+FFFD, the replacement character. Where that must be an error
-    /// instead, look first with [`find_illegal`](crate::lexical::find_illegal).
+    /// The result is well-formed whatever the text: a character that XML cannot carry, even as a
+    /// reference (most controls, U+FFFE, U+FFFF), is written as U+FFFD, the replacement character.
+    /// Where that must be an error instead, look first with
+    /// [`find_illegal`](crate::lexical::find_illegal).
     #[inline]
     pub fn push_text(&mut self, text: &str, escape: Escape) {
         let mut rest = text.as_bytes();

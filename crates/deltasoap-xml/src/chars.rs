@@ -13,7 +13,8 @@ pub(crate) const NAME: u8 = 2;
 pub(crate) const WHITE: u8 = 4;
 /// ASCII that stands for itself in character data and needs no further look.
 pub(crate) const PLAIN_TEXT: u8 = 8;
-/// Bytes that stand for themselves in attribute values, those of UTF-8 sequences included; quotes are not plain.
+/// Bytes that stand for themselves in attribute values, those of UTF-8 sequences included; quotes
+/// are not plain.
 pub(crate) const PLAIN_VALUE: u8 = 16;
 
 /// What each byte can be.
@@ -88,7 +89,8 @@ pub(crate) fn is_ncname(text: &str) -> bool {
 /// Decodes the character at `at`.
 ///
 /// # Errors
-/// [`Fail::RunOut`] if the bytes end before or inside the character; a fault at `at` if it is not UTF-8.
+/// [`Fail::RunOut`] if the bytes end before or inside the character; a fault at `at` if it is not
+/// UTF-8.
 pub(crate) fn decode(bytes: &[u8], at: usize) -> Result<char, Fail> {
     let tail = &bytes[at..bytes.len().min(at + 4)];
     match std::str::from_utf8(tail) {
@@ -117,7 +119,8 @@ pub(crate) fn floor_boundary(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Where an unfinished UTF-8 sequence starts at the end of `bytes`; `None` if the bytes do not end inside one.
+/// Where an unfinished UTF-8 sequence starts at the end of `bytes`; `None` if the bytes do not end
+/// inside one.
 pub(crate) fn unfinished_tail(bytes: &[u8]) -> Option<usize> {
     let from = (bytes.len().saturating_sub(3)..bytes.len()).rev().find(|&at| bytes[at] & 0xC0 != 0x80)?;
     match std::str::from_utf8(&bytes[from..]) {
@@ -126,10 +129,11 @@ pub(crate) fn unfinished_tail(bytes: &[u8]) -> Option<usize> {
     }
 }
 
-/// Splits `bytes` behind their longest start that is UTF-8 and XML characters only; says what is wrong behind it.
+/// Splits `bytes` behind their longest start that is UTF-8 and XML characters only; says what is
+/// wrong behind it.
 ///
-/// `open` says that `bytes` reach to the end of what has arrived: an unfinished sequence there is a matter of more
-/// bytes, else it is malformed.
+/// `open` says that `bytes` reach to the end of what has arrived: an unfinished sequence there is a
+/// matter of more bytes, else it is malformed.
 #[inline]
 pub(crate) fn valid_prefix(bytes: &[u8], at: usize, open: bool) -> (&str, Option<Fail>) {
     match std::str::from_utf8(bytes) {
@@ -161,8 +165,8 @@ fn forbidden(bytes: &[u8], at: usize, end: usize) -> Fail {
 
 /// Where the first character lies that is not `Char` (XML 2.2), in bytes that are UTF-8.
 ///
-/// Besides the control characters these are U+FFFE and U+FFFF: EF BF BE and EF BF BF. Blocks free of both control
-/// characters and EF are passed over at vector speed.
+/// Besides the control characters these are U+FFFE and U+FFFF: EF BF BE and EF BF BF. Blocks free
+/// of both control characters and EF are passed over at vector speed.
 fn first_forbidden(bytes: &[u8]) -> Option<usize> {
     const BLOCK: usize = 32;
     let suspect = |b: u8| (b < 0x20) & (b != b'\t') & (b != b'\n') & (b != b'\r') | (b == 0xEF);

@@ -1,5 +1,5 @@
-//! Whole documents as a list of nodes with their own names and text: for schemas, descriptions and tests, where
-//! convenience counts for more than speed.
+//! Whole documents as a list of nodes with their own names and text: for schemas, descriptions and
+//! tests, where convenience counts for more than speed.
 
 use crate::{Event, Feed, Instructions, Limits, NameId, Reader, Stop, Window, XmlError};
 

@@ -7,13 +7,14 @@ use std::fmt;
 pub struct XmlError {
     /// What is wrong.
     pub kind: XmlErrorKind,
-    /// Absolute offset of the fault, in bytes of the document as received (in any encoding): the first byte of the
-    /// character, reference or tag at fault. It does not depend on how the document was cut into chunks.
+    /// Absolute offset of the fault, in bytes of the document as received (in any encoding): the
+    /// first byte of the character, reference or tag at fault. It does not depend on how the
+    /// document was cut into chunks.
     pub offset: u64,
 }
 
-/// What is wrong with a document. "XML" is XML 1.0, fifth edition; "Namespaces" is Namespaces in XML 1.0, third
-/// edition.
+/// What is wrong with a document. "XML" is XML 1.0, fifth edition; "Namespaces" is Namespaces in
+/// XML 1.0, third edition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum XmlErrorKind {
@@ -47,21 +48,24 @@ pub enum XmlErrorKind {
         /// Name of the entity.
         name: String,
     },
-    /// A document type declaration; SOAP allows none (SOAP 1.1 section 3; SOAP 1.2 part 1, section 5).
+    /// A document type declaration; SOAP allows none (SOAP 1.1 section 3; SOAP 1.2 part 1, section
+    /// 5).
     Doctype,
     /// A processing instruction; SOAP allows none.
     Instruction {
         /// Its target.
         target: String,
     },
-    /// An XML declaration elsewhere than at the very start, or another target that spells `xml` (XML 2.6, 2.8).
+    /// An XML declaration elsewhere than at the very start, or another target that spells `xml`
+    /// (XML 2.6, 2.8).
     MisplacedDeclaration,
     /// An XML version other than 1.x (XML 2.8).
     Version {
         /// The version declared.
         found: String,
     },
-    /// The declared encoding is not the one that the document is in, or is not supported (XML 4.3.3).
+    /// The declared encoding is not the one that the document is in, or is not supported (XML
+    /// 4.3.3).
     DeclaredEncoding {
         /// The encoding declared.
         declared: String,
@@ -95,7 +99,8 @@ pub enum XmlErrorKind {
         /// Its first character.
         found: char,
     },
-    /// Character data behind the root element, where only white space and comments may stand (XML 2.8).
+    /// Character data behind the root element, where only white space and comments may stand (XML
+    /// 2.8).
     TextBehindRoot {
         /// Its first character.
         found: char,
@@ -112,7 +117,8 @@ pub enum XmlErrorKind {
         /// The name.
         name: String,
     },
-    /// A declaration that binds `xml` or `xmlns`, or their namespaces to another prefix (Namespaces 3).
+    /// A declaration that binds `xml` or `xmlns`, or their namespaces to another prefix (Namespaces
+    /// 3).
     ReservedNamespace {
         /// The prefix that the declaration binds; empty for the default namespace.
         prefix: String,

@@ -1,12 +1,13 @@
-//! Chunks in, windows out: carries the unfinished token from one chunk to the next, detects the encoding,
-//! transcodes what is not in UTF-8, and translates positions back to received bytes.
+//! Chunks in, windows out: carries the unfinished token from one chunk to the next, detects the
+//! encoding, transcodes what is not in UTF-8, and translates positions back to received bytes.
 //!
-//! A chunk of UTF-8 is not copied: the step function works on it directly, and only what it leaves unread goes to the
-//! *carry*. The next chunk is first joined to the carry in small, doubling pieces; as soon as the step function has
-//! read past the old carry, it goes on in the chunk itself. Other encodings are transcoded into the carry piece by piece.
+//! A chunk of UTF-8 is not copied: the step function works on it directly, and only what it leaves
+//! unread goes to the *carry*. The next chunk is first joined to the carry in small, doubling
+//! pieces; as soon as the step function has read past the old carry, it goes on in the chunk
+//! itself. Other encodings are transcoded into the carry piece by piece.
 //!
-//! What ends a document early (bytes that are malformed UTF-16, the limit `message`) is held back until the step
-//! function has seen everything before it, so that an earlier fault wins.
+//! What ends a document early (bytes that are malformed UTF-16, the limit `message`) is held back
+//! until the step function has seen everything before it, so that an earlier fault wins.
 
 mod carry;
 mod detect;
@@ -94,9 +95,10 @@ impl Feed {
         }
     }
 
-    /// Says what the document is in if it does not say itself, by a byte order mark or in its XML declaration, as a `charset` parameter
-    /// does (RFC 7303, section 3). To be called before the first chunk; holds until [`reset`](Self::reset). By default it is UTF-8.
-    /// UTF-16 needs a mark or a declaration all the same.
+    /// Says what the document is in if it does not say itself, by a byte order mark or in its XML
+    /// declaration, as a `charset` parameter does (RFC 7303, section 3). To be called before the
+    /// first chunk; holds until [`reset`](Self::reset). By default it is UTF-8. UTF-16 needs a mark
+    /// or a declaration all the same.
     pub fn set_encoding(&mut self, encoding: Encoding) {
         debug_assert!(self.received == 0, "the document has begun");
         self.detector.set_otherwise(encoding);
@@ -112,18 +114,20 @@ impl Feed {
         self.halted = false;
     }
 
-    /// Lets the [message limit](Limits::message) count from here: for documents whose content is not kept as it is read.
+    /// Lets the [message limit](Limits::message) count from here: for documents whose content is
+    /// not kept as it is read.
     pub fn allow_more(&mut self) {
         self.allowed = self.received.saturating_add(self.limits.message);
     }
 
-    /// True once a step has set [`Window::halted`]. No more windows are offered then, whatever is pushed, until a
-    /// [`seek`](Self::seek).
+    /// True once a step has set [`Window::halted`]. No more windows are offered then, whatever is
+    /// pushed, until a [`seek`](Self::seek).
     pub fn is_halted(&self) -> bool {
         self.halted
     }
 
-    /// Goes on at `offset` in a UTF-8 document, whose bytes from there on are to be pushed, again or for the first time.
+    /// Goes on at `offset` in a UTF-8 document, whose bytes from there on are to be pushed, again
+    /// or for the first time.
     pub fn seek(&mut self, offset: u64) {
         debug_assert!(self.transcoder.is_none(), "positions in other encodings are not those of the received bytes");
         self.carry.seek(offset);
@@ -146,13 +150,15 @@ impl Feed {
         self.carry.unread().len()
     }
 
-    /// Offers one received chunk. `step` is called with windows and advances `pos`; it returns `Ok(())` or
-    /// `Err(None)` for "pending: more bytes, please". Whatever it left behind `pos` is offered again with what follows.
+    /// Offers one received chunk. `step` is called with windows and advances `pos`; it returns
+    /// `Ok(())` or `Err(None)` for "pending: more bytes, please". Whatever it left behind `pos` is
+    /// offered again with what follows.
     ///
     /// # Errors
-    /// The step's own error or a fault of the encoding, its offset translated to received bytes. After an error the
-    /// feed needs a [`reset`](Self::reset). In a document that is not in UTF-8 the step's error must lie in the window at hand, or
-    /// at the [`mark`](Window::mark) that the step has left: no other place further back can be translated.
+    /// The step's own error or a fault of the encoding, its offset translated to received bytes.
+    /// After an error the feed needs a [`reset`](Self::reset). In a document that is not in UTF-8
+    /// the step's error must lie in the window at hand, or at the [`mark`](Window::mark) that the
+    /// step has left: no other place further back can be translated.
     pub fn push<E: Located>(
         &mut self,
         chunk: &[u8],
@@ -275,9 +281,10 @@ impl Feed {
         self.conclude(self.allowed, XmlErrorKind::Limit { name: "message", limit }, step)
     }
 
-    /// Ends the document at a fault of the feed's own: gives the fault of the unfinished token before it, or else
-    /// this one. Any error at the very end of what could be read is one of missing bytes. A step that wants no more windows
-    /// has not seen everything: then there is no fault yet.
+    /// Ends the document at a fault of the feed's own: gives the fault of the unfinished token
+    /// before it, or else this one. Any error at the very end of what could be read is one of
+    /// missing bytes. A step that wants no more windows has not seen everything: then there is no
+    /// fault yet.
     #[cold]
     fn conclude<E: Located>(&mut self, offset: u64, kind: XmlErrorKind, step: &mut Step<'_, E>) -> Result<(), E> {
         let unread = self.carry.unread();

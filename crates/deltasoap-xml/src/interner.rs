@@ -1,8 +1,10 @@
-//! One interner for everything that is interned: namespaces, prefixes, names, spellings of names, scopes.
+//! One interner for everything that is interned: namespaces, prefixes, names, spellings of names,
+//! scopes.
 //!
-//! A key is a byte string and a number (what the string belongs to: its namespace, its parent scope). Keys get
-//! consecutive ids, their bytes lie in one arena, and the youngest can be forgotten again. The hash is seeded at
-//! random for each table, so that no document can be made to collide.
+//! A key is a byte string and a number (what the string belongs to: its namespace, its parent
+//! scope). Keys get consecutive ids, their bytes lie in one arena, and the youngest can be
+//! forgotten again. The hash is seeded at random for each table, so that no document can be made to
+//! collide.
 
 use foldhash::quality::RandomState;
 use hashbrown::HashTable;

@@ -1,4 +1,5 @@
-//! Namespaces and names: interned URIs, interned expanded names (QNames), and the set of declarations in scope.
+//! Namespaces and names: interned URIs, interned expanded names (QNames), and the set of
+//! declarations in scope.
 
 use crate::interner::{Held, Interner};
 
@@ -29,8 +30,9 @@ impl NameId {
     }
 }
 
-/// An interned set of in-scope namespace declarations: two equal ids of one reader have equal prefix bindings, also
-/// across documents. (The reverse does not hold: equal bindings can have several ids.)
+/// An interned set of in-scope namespace declarations: two equal ids of one reader have equal
+/// prefix bindings, also across documents. (The reverse does not hold: equal bindings can have
+/// several ids.)
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ScopeId(pub(crate) u64);
 

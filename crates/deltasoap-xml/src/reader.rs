@@ -1,10 +1,11 @@
-//! The pull reader: well-formedness, namespaces, attributes, end-tag matching, one event at a time from a window
-//! of bytes.
+//! The pull reader: well-formedness, namespaces, attributes, end-tag matching, one event at a time
+//! from a window of bytes.
 //!
-//! Everything is checked in the order in which it stands in the document, and nothing is checked ahead of the token
-//! at hand; so neither events nor errors depend on how a document is cut into windows. The reader keeps no position:
-//! a caller who knows a whole element's bytes may move [`Window::pos`] over it while [`Reader::is_between_tokens`].
-//! The one position kept, of a token cut by the window's end, is a hint that is dropped when it does not fit.
+//! Everything is checked in the order in which it stands in the document, and nothing is checked
+//! ahead of the token at hand; so neither events nor errors depend on how a document is cut into
+//! windows. The reader keeps no position: a caller who knows a whole element's bytes may move
+//! [`Window::pos`] over it while [`Reader::is_between_tokens`]. The one position kept, of a token
+//! cut by the window's end, is a hint that is dropped when it does not fit.
 
 pub(crate) mod fail;
 
@@ -45,14 +46,16 @@ pub struct Window<'a> {
     pub bytes: &'a [u8],
     /// The first byte not yet consumed.
     pub pos: usize,
-    /// Absolute offset of `bytes[0]` in the document (in UTF-8; the byte order mark of a UTF-8 document counts).
+    /// Absolute offset of `bytes[0]` in the document (in UTF-8; the byte order mark of a UTF-8
+    /// document counts).
     pub base: u64,
     /// True when no byte follows this window in the document.
     pub last: bool,
     /// The encoding that the document was received in; the declared one is checked against it.
     pub encoding: Detected,
-    /// A place in the document (in UTF-8, as `base`) that an error may have to name when its bytes are gone. Set by a
-    /// step that asks [`Feed`](crate::Feed) for more bytes; the same in later windows until it is set again.
+    /// A place in the document (in UTF-8, as `base`) that an error may have to name when its bytes
+    /// are gone. Set by a step that asks [`Feed`](crate::Feed) for more bytes; the same in later
+    /// windows until it is set again.
     pub mark: Option<u64>,
     /// Set by a step that wants no more windows: see [`Feed::is_halted`](crate::Feed::is_halted).
     pub halted: bool,
@@ -74,15 +77,17 @@ pub enum Stop {
     Error(Box<XmlError>),
 }
 
-/// What the reader found. Comments, the XML declaration and (where they are allowed) processing instructions are
-/// checked and passed over.
+/// What the reader found. Comments, the XML declaration and (where they are allowed) processing
+/// instructions are checked and passed over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event<'a> {
-    /// A start tag; details from [`Reader::name`], [`Reader::attribute`]. An empty-element tag gives `Start`, then `End`.
+    /// A start tag; details from [`Reader::name`], [`Reader::attribute`]. An empty-element tag
+    /// gives `Start`, then `End`.
     Start,
     /// An end tag.
     End,
-    /// A piece of character data, never empty, line ends normalised; long text comes in several pieces.
+    /// A piece of character data, never empty, line ends normalised; long text comes in several
+    /// pieces.
     Text(&'a str),
     /// A character from a reference, or a normalised line end.
     Char(char),
@@ -167,7 +172,8 @@ enum Inside {
 
 static NEXT_ID: AtomicU64 = AtomicU64::new(0);
 
-/// Most names, and most spellings of names, kept from one document to the next; and what are few new names in one document.
+/// Most names, and most spellings of names, kept from one document to the next; and what are few
+/// new names in one document.
 const NAMES_KEPT: usize = 1 << 12;
 /// Most bytes of names and namespaces kept.
 const NAME_BYTES_KEPT: usize = 1 << 18;
@@ -199,9 +205,9 @@ impl Reader {
         reader
     }
 
-    /// Makes ready for another document, also after an error. Keeps memory, scope ids, and names: documents of one
-    /// sender use the same ones again. Once there are more than 4096 names, only those interned before the first
-    /// document stay.
+    /// Makes ready for another document, also after an error. Keeps memory, scope ids, and names:
+    /// documents of one sender use the same ones again. Once there are more than 4096 names, only
+    /// those interned before the first document stay.
     pub fn reset(&mut self) {
         let is_large = self.names.len().max(self.spellings.len()) > NAMES_KEPT || self.names.bytes() > NAME_BYTES_KEPT;
         if is_large {
@@ -219,9 +225,9 @@ impl Reader {
         self.resume = None;
     }
 
-    /// Goes back to a place in the content of an open element, of which there are then `depth`: closes the others without
-    /// their end tags and leaves whatever token was begun. With 0 it is a place in front of the root element. The next window
-    /// begins wherever the caller says.
+    /// Goes back to a place in the content of an open element, of which there are then `depth`:
+    /// closes the others without their end tags and leaves whatever token was begun. With 0 it is a
+    /// place in front of the root element. The next window begins wherever the caller says.
     ///
     /// # Panics
     /// If `depth` is greater than [`depth`](Self::depth).
@@ -248,8 +254,9 @@ impl Reader {
         self.tag.forget_names();
     }
 
-    /// True while the document has brought few names: at most 4096 elements and attributes, spellings of names, prefixes and namespaces
-    /// in all that were not known before, of 256 KiB together. They are kept to the end of the document, even where nothing else of it is.
+    /// True while the document has brought few names: at most 4096 elements and attributes,
+    /// spellings of names, prefixes and namespaces in all that were not known before, of 256 KiB
+    /// together. They are kept to the end of the document, even where nothing else of it is.
     pub fn has_few_new_names(&self) -> bool {
         let new = self.held().beyond(self.before);
         new.keys <= NAMES_KEPT && new.bytes <= NAME_BYTES_KEPT
@@ -263,9 +270,9 @@ impl Reader {
     /// Reads the next event.
     ///
     /// # Errors
-    /// `Stop::Pending` if the window ends inside a token and is not the last: `window.pos` is then where the next
-    /// window must go on, and everything before it is done with. `Stop::Error` for a fault; the reader then needs a
-    /// [`reset`](Self::reset).
+    /// `Stop::Pending` if the window ends inside a token and is not the last: `window.pos` is then
+    /// where the next window must go on, and everything before it is done with. `Stop::Error` for a
+    /// fault; the reader then needs a [`reset`](Self::reset).
     #[inline]
     pub fn next<'w>(&mut self, window: &mut Window<'w>) -> Result<Event<'w>, Stop> {
         if self.empty {
@@ -278,8 +285,8 @@ impl Reader {
         }
     }
 
-    /// Name of the element that the last `Start` opened (or of the innermost open element). After the root's `End`
-    /// it is the root's name.
+    /// Name of the element that the last `Start` opened (or of the innermost open element). After
+    /// the root's `End` it is the root's name.
     pub fn name(&self) -> NameId {
         self.open.last().map_or(self.last, |open| open.name)
     }
@@ -303,8 +310,8 @@ impl Reader {
         (attribute.name, &self.tag.values[attribute.value.clone()])
     }
 
-    /// The namespace declarations of the last `Start` in the order of the tag: prefix (empty for the default
-    /// namespace) and URI.
+    /// The namespace declarations of the last `Start` in the order of the tag: prefix (empty for
+    /// the default namespace) and URI.
     pub fn declarations(&self) -> impl ExactSizeIterator<Item = (&str, &str)> {
         let values = &self.tag.values;
         self.tag.declarations.iter().map(|d| (self.scopes.text(d.prefix), &values[d.value.clone()]))
@@ -325,16 +332,17 @@ impl Reader {
         self.empty
     }
 
-    /// True if the reader stands in the content of an element and between two tokens, so that the bytes at
-    /// `window.pos` mean what they would mean directly behind a tag. False inside comments, CDATA sections and
-    /// processing instructions, before the `End` of an empty-element tag, and outside the root element.
+    /// True if the reader stands in the content of an element and between two tokens, so that the
+    /// bytes at `window.pos` mean what they would mean directly behind a tag. False inside
+    /// comments, CDATA sections and processing instructions, before the `End` of an empty-element
+    /// tag, and outside the root element.
     #[inline]
     pub fn is_between_tokens(&self) -> bool {
         self.place == Place::Content && self.inside == Inside::Nothing && !self.empty
     }
 
-    /// Takes the character data read so far in the innermost open element off the limit `text`: for callers who keep
-    /// none of it.
+    /// Takes the character data read so far in the innermost open element off the limit `text`: for
+    /// callers who keep none of it.
     #[inline]
     pub fn forget_text(&mut self) {
         if let Some(open) = self.open.last_mut() {
@@ -342,8 +350,8 @@ impl Reader {
         }
     }
 
-    /// Tells the reader from all others in the process: what [`scope`](Self::scope) gives has a meaning within one reader
-    /// only.
+    /// Tells the reader from all others in the process: what [`scope`](Self::scope) gives has a
+    /// meaning within one reader only.
     pub fn id(&self) -> u64 {
         self.id
     }
@@ -359,14 +367,15 @@ impl Reader {
         self.open.last().map_or(ScopeId::EMPTY, |open| open.scope)
     }
 
-    /// The namespace that a prefix is bound to here (the empty prefix: the default namespace, empty for none).
+    /// The namespace that a prefix is bound to here (the empty prefix: the default namespace, empty
+    /// for none).
     pub fn namespace_of(&self, prefix: &str) -> Option<&str> {
         self.scopes.lookup(prefix).map(|namespace| self.names.uri(namespace))
     }
 
-    /// Resolves a `prefix:local` in element content or an attribute value against the declarations in scope; an
-    /// unprefixed name takes the default namespace. `None` for an undeclared prefix or a bad name; white space
-    /// around the name makes it a bad one.
+    /// Resolves a `prefix:local` in element content or an attribute value against the declarations
+    /// in scope; an unprefixed name takes the default namespace. `None` for an undeclared prefix or
+    /// a bad name; white space around the name makes it a bad one.
     pub fn resolve(&self, text: &str) -> Option<(&str, String)> {
         let (prefix, local) = spelling::split(text)?;
         if !crate::chars::is_ncname(local) {
@@ -375,7 +384,8 @@ impl Reader {
         Some((self.namespace_of(prefix)?, local.to_owned()))
     }
 
-    /// The prefixes in scope and their namespaces, in no order: `""` for the default namespace; without `xml`.
+    /// The prefixes in scope and their namespaces, in no order: `""` for the default namespace;
+    /// without `xml`.
     pub fn bindings(&self) -> impl Iterator<Item = (&str, &str)> {
         let bound = self.scopes.all().map(|(prefix, namespace)| (prefix, self.names.uri(namespace)));
         bound.filter(|(_, uri)| !uri.is_empty())
@@ -386,8 +396,9 @@ impl Reader {
         self.scopes.mark()
     }
 
-    /// All declarations that the open elements have made, those hidden by others included, in document order: the number of elements
-    /// around the one that made it, the prefix (empty for the default namespace), and the namespace (empty for none).
+    /// All declarations that the open elements have made, those hidden by others included, in
+    /// document order: the number of elements around the one that made it, the prefix (empty for
+    /// the default namespace), and the namespace (empty for none).
     pub fn declared(&self) -> impl Iterator<Item = (usize, &str, &str)> {
         let all = self.scopes.declared().into_iter().enumerate();
         all.map(|(index, bound)| {
@@ -396,7 +407,8 @@ impl Reader {
         })
     }
 
-    /// The scope of each open element, the root's first. They tell the same as [`declared`](Self::declared) to the reader alone, at once.
+    /// The scope of each open element, the root's first. They tell the same as
+    /// [`declared`](Self::declared) to the reader alone, at once.
     pub fn scopes(&self) -> impl Iterator<Item = ScopeId> {
         self.open.iter().map(|open| open.scope)
     }
@@ -406,8 +418,8 @@ impl Reader {
         &self.names
     }
 
-    /// The table of names, to intern some. Those interned before the first document stay for good; others may be
-    /// forgotten by [`reset`](Self::reset).
+    /// The table of names, to intern some. Those interned before the first document stay for good;
+    /// others may be forgotten by [`reset`](Self::reset).
     pub fn names_mut(&mut self) -> &mut Names {
         &mut self.names
     }

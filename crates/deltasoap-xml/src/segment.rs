@@ -79,7 +79,8 @@ pub fn is_same(one: &[u8], other: &[u8], len: usize) -> bool {
     (((a ^ b) & low) | ((c ^ d) & high)) == 0
 }
 
-/// Ones for the first `len` bytes of a block: a block of ones and one of zeros, from the right place on.
+/// Ones for the first `len` bytes of a block: a block of ones and one of zeros, from the right
+/// place on.
 #[inline(always)]
 fn mask(len: usize) -> Option<&'static [u8; BLOCK]> {
     static ONES_THEN_ZEROS: [[u8; BLOCK]; 2] = [[0xFF; BLOCK], [0; BLOCK]];

@@ -1,6 +1,7 @@
 //! A SOAP toolkit that does the work of a message only where it differs from the one before it.
 //!
-//! This crate is the front door: it re-exports the engine (`deltasoap-core`), the derive macro and, by features, the client and server.
+//! This crate is the front door: it re-exports the engine (`deltasoap-core`), the derive macro and,
+//! by features, the client and server.
 //!
 //! | you want to | start at |
 //! |---|---|

@@ -1,4 +1,5 @@
-//! The memory of an overlaid message does not grow with its items. Alone in its program: every allocation is counted.
+//! The memory of an overlaid message does not grow with its items. Alone in its program: every
+//! allocation is counted.
 
 use deltasoap::schema::Use;
 use deltasoap::soap::Version;

@@ -7,8 +7,8 @@
 //!     <s:level xmlns:s="urn:stock"><item>bolt</item></s:level></e:Body></e:Envelope>'
 //! ```
 //!
-//! What the middleware attaches as a [`Principal`] decides whose earlier messages a request is compared with: two keys share
-//! nothing, and all connections of one key do.
+//! What the middleware attaches as a [`Principal`] decides whose earlier messages a request is
+//! compared with: two keys share nothing, and all connections of one key do.
 
 use axum::Router;
 use axum::extract::Request;

@@ -42,7 +42,8 @@ mod tests {
     use deltasoap::http::{Server, SoapService};
     use deltasoap::{Lease, soap::Fault};
 
-    /// Serves in a runtime on threads of its own, as another program would; gives the service's URL.
+    /// Serves in a runtime on threads of its own, as another program would; gives the service's
+    /// URL.
     fn served(runtime: &tokio::runtime::Runtime) -> Result<String, Box<dyn std::error::Error>> {
         let answer = async |greet: Lease<Greet>| match greet.name.as_str() {
             "" => Err(Fault::sender("whom?")),

@@ -1,4 +1,5 @@
-//! TR-069: an auto-configuration server that reads some parameters of every device and sets one, and a device to try it with.
+//! TR-069: an auto-configuration server that reads some parameters of every device and sets one,
+//! and a device to try it with.
 //!
 //! ```text
 //! cargo run -p example-cwmp                                      the server, at http://127.0.0.1:7547/

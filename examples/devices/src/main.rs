@@ -1,11 +1,13 @@
-//! Many devices that connect anew for each message: what they gain when the service compares among all of them.
+//! Many devices that connect anew for each message: what they gain when the service compares among
+//! all of them.
 //!
 //! ```text
 //! cargo run --release -p example-devices -- [DEVICES] [ROUNDS]
 //! ```
 //!
-//! Each device reports the same parameters with values of its own, in turn. Prints a line for each way to decode: decode time
-//! a message, as the service measures it, and what differential decoding did.
+//! Each device reports the same parameters with values of its own, in turn. Prints a line for each
+//! way to decode: decode time a message, as the service measures it, and what differential decoding
+//! did.
 
 use deltasoap::http::{Server, ServiceBuilder, Sharing, SoapService, StatsSnapshot};
 use deltasoap::schema::Use;

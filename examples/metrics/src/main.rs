@@ -1,12 +1,14 @@
-//! Counters for Prometheus: messages, faults, bytes, time spent decoding, and what was saved by comparing.
+//! Counters for Prometheus: messages, faults, bytes, time spent decoding, and what was saved by
+//! comparing.
 //!
 //! ```text
 //! cargo run -p example-metrics
 //! curl http://127.0.0.1:9090/metrics
 //! ```
 //!
-//! A service reports to the recorder that is installed when it is built. Here a [`Monitor`] has an address of its own, so that the
-//! service's clients do not get to see it; it tells load balancers too how the server is (`/health`, `/ready`).
+//! A service reports to the recorder that is installed when it is built. Here a [`Monitor`] has an
+//! address of its own, so that the service's clients do not get to see it; it tells load balancers
+//! too how the server is (`/health`, `/ready`).
 
 use deltasoap::http::{BuildError, Monitor, Server, SoapService};
 use deltasoap::{Lease, Soap, soap::Fault};

@@ -4,8 +4,9 @@
 //! cargo run -p example-mtls
 //! ```
 //!
-//! Makes an authority and certificates for a server and two devices, which real ones have from files. Then each device calls
-//! the server, which answers with the name that it knows the device by; and somebody without a certificate fails to.
+//! Makes an authority and certificates for a server and two devices, which real ones have from
+//! files. Then each device calls the server, which answers with the name that it knows the device
+//! by; and somebody without a certificate fails to.
 
 use deltasoap::http::{
     ByCertificate, CallError, Client, ClientTls, Context, HttpTransport, Identity, Principal, Roots, Server, ServerTls,

@@ -4,8 +4,9 @@
 //! cargo run --release -p example-mtom -- [MEGABYTES]
 //! ```
 //!
-//! Client and server run in one process and talk over loopback. Neither holds the part: one side makes its bytes while they
-//! are sent, the other adds them up while they arrive. Prints the throughput, and the most memory that the process ever took.
+//! Client and server run in one process and talk over loopback. Neither holds the part: one side
+//! makes its bytes while they are sent, the other adds them up while they arrive. Prints the
+//! throughput, and the most memory that the process ever took.
 
 use bytes::Bytes;
 use deltasoap::http::{

@@ -1,11 +1,13 @@
-//! One-way operations: the server says that it has accepted a message (status 202), and deals with it afterwards.
+//! One-way operations: the server says that it has accepted a message (status 202), and deals with
+//! it afterwards.
 //!
 //! ```text
 //! cargo run -p example-one-way
 //! ```
 //!
-//! A sensor sends readings to a service that files them. The client's call ends when the server has the message whole, not when
-//! it is filed; a message that cannot be read is refused with a fault all the same.
+//! A sensor sends readings to a service that files them. The client's call ends when the server has
+//! the message whole, not when it is filed; a message that cannot be read is refused with a fault
+//! all the same.
 
 use deltasoap::http::{BuildError, Client, Server, SoapService};
 use deltasoap::{Lease, Soap, soap::Fault};

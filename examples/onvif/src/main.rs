@@ -1,10 +1,12 @@
-//! Asks an ONVIF device what it is, how its clock differs from ours and where its services are, and follows its events by a pull point.
+//! Asks an ONVIF device what it is, how its clock differs from ours and where its services are, and
+//! follows its events by a pull point.
 //!
 //! ```text
 //! cargo run -p example-onvif -- http://192.168.0.64/onvif/device_service
 //! ```
 //!
-//! Devices ask for a user's proof in a header block of WS-Security for most of this; the difference of the clocks belongs into that proof.
+//! Devices ask for a user's proof in a header block of WS-Security for most of this; the difference
+//! of the clocks belongs into that proof.
 
 use deltasoap::http::{CallOptions, Client};
 use deltasoap::soap::{HeaderBlock, Version};
@@ -60,7 +62,8 @@ struct Device {
 impl Device {
     async fn discover(url: &str) -> Result<Self, Error> {
         let client = DeviceClient::new(url)?;
-        // Asked without authentication: the proof of who asks, which the other calls need, depends on it.
+        // Asked without authentication: the proof of who asks, which the other calls need, depends
+        // on it.
         let time = client.get_system_date_and_time(&GetSystemDateAndTime {}).await?.system_date_and_time;
         let time = time.utc_date_time.ok_or("the device does not tell its time in UTC")?;
         let about = client.get_device_information(&GetDeviceInformation {}).await?;
@@ -95,7 +98,8 @@ struct PullPoint {
     manager: SubscriptionManagerClient,
 }
 
-/// How long the device waits for an event, and how long it keeps a subscription that nobody pulls from.
+/// How long the device waits for an event, and how long it keeps a subscription that nobody pulls
+/// from.
 const WAIT: Duration = Duration::from_secs(20);
 const LIFE: Duration = Duration::from_secs(60);
 
@@ -117,7 +121,8 @@ impl PullPoint {
         let reference = made.subscription_reference;
         let address = reference.address.value;
         let mut headers = CallOptions::new().header(HeaderBlock::from_message(&To(address.clone()))?);
-        // Parameters of the reference go back as header blocks (WS-Addressing 1.0 SOAP binding, 2.2).
+        // Parameters of the reference go back as header blocks (WS-Addressing 1.0 SOAP binding,
+        // 2.2).
         for node in reference.reference_parameters.into_iter().flat_map(|parameters| parameters.any) {
             headers = headers.header(HeaderBlock { node });
         }

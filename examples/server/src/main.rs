@@ -4,8 +4,8 @@
 //! cargo run -p example-server
 //! ```
 //!
-//! Then run the client of `examples/client`, or open <http://127.0.0.1:8080/> in a browser. The test below calls the service in
-//! memory: no port, no socket.
+//! Then run the client of `examples/client`, or open <http://127.0.0.1:8080/> in a browser. The
+//! test below calls the service in memory: no port, no socket.
 
 use deltasoap::http::{BuildError, Server, SoapService};
 use deltasoap::{Lease, Soap, soap::Fault};

@@ -1,13 +1,13 @@
-//! Polls the virtual machines of a vCenter, an ESXi host or `vcsim`: a session with cookies, a view, a filter whose updates are waited for, and
-//! properties that are fetched again and again.
+//! Polls the virtual machines of a vCenter, an ESXi host or `vcsim`: a session with cookies, a
+//! view, a filter whose updates are waited for, and properties that are fetched again and again.
 //!
 //! ```text
 //! go install github.com/vmware/govmomi/vcsim@latest && vcsim -tls=false -vm 200 &
 //! cargo run --release -p example-vsphere -- http://127.0.0.1:8989/sdk user pass
 //! ```
 //!
-//! The answers to a poll resemble each other. A *lease* on an answer keeps it in place for the next one, of which only what differs is
-//! read. The program prints what a poll takes with and without.
+//! The answers to a poll resemble each other. A *lease* on an answer keeps it in place for the next
+//! one, of which only what differs is read. The program prints what a poll takes with and without.
 
 mod vim;
 
@@ -87,7 +87,8 @@ impl Session {
         Ok(self.client.call::<_, CreateContainerViewResponse>(&create).await?.returnval)
     }
 
-    /// Filters the view's machines, and waits for the first update, which has all of them. Gives their number.
+    /// Filters the view's machines, and waits for the first update, which has all of them. Gives
+    /// their number.
     async fn first_update(&self, view: &ManagedObjectReference) -> Result<usize, Box<dyn Error>> {
         let this = self.content.property_collector.clone();
         let spec = wanted(view, &["name", "runtime.powerState"]);

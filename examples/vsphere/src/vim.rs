@@ -1,7 +1,7 @@
 //! The part of vSphere's Web Services API (`urn:vim25`) that a poller of properties needs.
 //!
-//! Types have only the fields that the program looks at: clients pass over elements that a type does not have, of which this API has
-//! hundreds. `deltasoap generate` writes all of it.
+//! Types have only the fields that the program looks at: clients pass over elements that a type
+//! does not have, of which this API has hundreds. `deltasoap generate` writes all of it.
 
 use deltasoap::{Node, Soap};
 

@@ -1,7 +1,9 @@
-//! Chromium, started for these tests and spoken to by its DevTools protocol: JSON in both directions of one WebSocket.
+//! Chromium, started for these tests and spoken to by its DevTools protocol: JSON in both
+//! directions of one WebSocket.
 //!
-//! Commands are answered in turn; events that come in between are kept until somebody asks for them. Everything here is one
-//! thread, so what a test has seen does not depend on when another thread runs.
+//! Commands are answered in turn; events that come in between are kept until somebody asks for
+//! them. Everything here is one thread, so what a test has seen does not depend on when another
+//! thread runs.
 
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
@@ -60,7 +62,8 @@ impl Browser {
         Ok(Browser { process, socket, number: 0, events: Vec::new(), _profile: profile })
     }
 
-    /// Sends a command, to the tab of a session or to the browser itself, and waits for what it gives.
+    /// Sends a command, to the tab of a session or to the browser itself, and waits for what it
+    /// gives.
     pub fn call(&mut self, session: Option<&str>, method: &str, parameters: Value) -> Result<Value> {
         self.number += 1;
         let mut command = json!({ "id": self.number, "method": method, "params": parameters });
@@ -112,7 +115,8 @@ fn end(process: &mut Child) {
     let _ = process.wait();
 }
 
-/// A command whose process is killed when the thread that started it ends: a run that is interrupted leaves no browser.
+/// A command whose process is killed when the thread that started it ends: a run that is
+/// interrupted leaves no browser.
 fn bound_to_us(program: &Path) -> Command {
     let mut command = Command::new("setpriv");
     command.args(["--pdeathsig", "KILL", "--"]).arg(program);

@@ -1,8 +1,9 @@
-//! The landing page, the report of the benchmark suite and the page of the cost model, as a user sees them, in headless Chromium:
-//! `cargo xtask browser` starts a server and this program.
+//! The landing page, the report of the benchmark suite and the page of the cost model, as a user
+//! sees them, in headless Chromium: `cargo xtask browser` starts a server and this program.
 //!
-//! Each test is a visit to a page of its own tab, of a size and colour scheme of its own, and leaves screenshots for people to look
-//! at. Whatever the page does in it, the browser must have nothing to complain about, and ask nobody but our server.
+//! Each test is a visit to a page of its own tab, of a size and colour scheme of its own, and
+//! leaves screenshots for people to look at. Whatever the page does in it, the browser must have
+//! nothing to complain about, and ask nobody but our server.
 
 #![forbid(unsafe_code)]
 

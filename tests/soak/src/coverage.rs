@@ -145,8 +145,9 @@ const FUTILE: &str = "attempts at fast mode that skipped nothing";
 const RESTORED: &str = "checkpoints restored";
 const RESTARTED: &str = "messages read again from their start";
 
-/// Which policies do what: states are restored, and fast mode is tried in vain, by those of the papers, leaves are read in place with
-/// leaf checkpoints, and small messages are mended where that adapts.
+/// Which policies do what: states are restored, and fast mode is tried in vain, by those of the
+/// papers, leaves are read in place with leaf checkpoints, and small messages are mended where that
+/// adapts.
 fn is_meant(what: &str) -> bool {
     let is_of_leaves = what.starts_with("leaf") || what.starts_with("default");
     let is_only_of_leaves =

@@ -1,8 +1,10 @@
-//! Schemas inferred from messages: a record for each element with children, a list where a name repeats, an optional field where it
-//! is missing in some, and leaves of a simple type that takes the texts that were seen.
+//! Schemas inferred from messages: a record for each element with children, a list where a name
+//! repeats, an optional field where it is missing in some, and leaves of a simple type that takes
+//! the texts that were seen.
 //!
-//! What messages do not tell is left to chance: which simple type; whether a list is a SOAP array; whether fields come in any order,
-//! elements that no field names are passed over, a value may be shared, or content is kept as a tree.
+//! What messages do not tell is left to chance: which simple type; whether a list is a SOAP array;
+//! whether fields come in any order, elements that no field names are passed over, a value may be
+//! shared, or content is kept as a tree.
 
 use crate::chance::Chance;
 use deltasoap_core::schema::{

@@ -1,6 +1,8 @@
-//! `cargo xtask soak`: random streams of messages, read in every way beside naive twins, until time or a number of messages is up.
+//! `cargo xtask soak`: random streams of messages, read in every way beside naive twins, until time
+//! or a number of messages is up.
 //!
-//! One sequence is one stream. All about it is drawn from the seed and its number, so each can be repeated alone:
+//! One sequence is one stream. All about it is drawn from the seed and its number, so each can be
+//! repeated alone:
 //!
 //! | step | module |
 //! |---|---|

@@ -1,8 +1,10 @@
-//! A trial: a stream of messages, where each of them is cut, and the ways to read it. The oracle of all of them.
+//! A trial: a stream of messages, where each of them is cut, and the ways to read it. The oracle of
+//! all of them.
 //!
-//! Each message is read by a fresh decoder in regular mode that gets the same chunks, by one that gets the message in one piece, and
-//! by one without shortcuts. The three must agree. Then each way reads the whole stream with one decoder and one memory, and must
-//! give the same values, heads, and errors at the same places.
+//! Each message is read by a fresh decoder in regular mode that gets the same chunks, by one that
+//! gets the message in one piece, and by one without shortcuts. The three must agree. Then each way
+//! reads the whole stream with one decoder and one memory, and must give the same values, heads,
+//! and errors at the same places.
 
 use crate::coverage::Coverage;
 use crate::way::{Lowered, Way};
@@ -21,7 +23,8 @@ pub struct Trial {
     pub messages: Vec<Vec<u8>>,
     /// For each message, where chunks end: positions in ascending order.
     pub cuts: Vec<Vec<usize>>,
-    /// For each message, whether it is broken off: its last piece never comes, and the next message follows.
+    /// For each message, whether it is broken off: its last piece never comes, and the next message
+    /// follows.
     pub broken_off: Vec<bool>,
     pub ways: Vec<Way>,
     pub lowered: Option<Lowered>,
@@ -203,8 +206,8 @@ impl<'t, 'v, T: Content + Debug + PartialEq> Stream<'t, 'v, T> {
         if is_broken_off { Ok(()) } else { decoder.finish(reader) }
     }
 
-    /// Both as text, if they differ. What is equal may still be told apart by text (0 and -0); that takes long, so it is done only
-    /// where `is_strict`.
+    /// Both as text, if they differ. What is equal may still be told apart by text (0 and -0); that
+    /// takes long, so it is done only where `is_strict`.
     fn differs(&self, expected: &Outcome<T>, found: Result<Head, Error>, is_strict: bool) -> Option<(String, String)> {
         let found = found.map(|head| (head, self.memory.value()));
         let is_equal = match (expected, &found) {
@@ -220,7 +223,8 @@ impl<'t, 'v, T: Content + Debug + PartialEq> Stream<'t, 'v, T> {
     }
 }
 
-/// Pretended time, so that what depends on it is the same each time: mostly comparing is fast, and now and then it is slow.
+/// Pretended time, so that what depends on it is the same each time: mostly comparing is fast, and
+/// now and then it is slow.
 fn pace(bytes: u64, was_compared: bool) -> Duration {
     let nanoseconds = match was_compared {
         true if bytes % 7 < 2 => bytes * 3,
@@ -246,7 +250,8 @@ pub fn chunks(message: &[u8], cuts: &[usize]) -> Vec<Bytes> {
     chunks
 }
 
-/// True if two outcomes are equal, or cannot be told apart by their text: so not-a-number is equal to itself.
+/// True if two outcomes are equal, or cannot be told apart by their text: so not-a-number is equal
+/// to itself.
 fn is_same<T: PartialEq + Debug>(one: &Outcome<T>, other: &Outcome<T>) -> bool {
     one == other || shown(one) == shown(other)
 }

@@ -1,4 +1,5 @@
-//! Panics, endless loops and overflows of the stack: the first become findings, the others end the run and leave the sequence's number.
+//! Panics, endless loops and overflows of the stack: the first become findings, the others end the
+//! run and leave the sequence's number.
 
 use std::cell::{Cell, RefCell};
 use std::fs::File;
@@ -17,7 +18,8 @@ thread_local! {
 /// What a sequence may take: some thousand times what most take.
 const PATIENCE: Duration = Duration::from_secs(180);
 
-/// Keeps the words of panics that are [`guarded`] instead of printing them; prints those of the tool itself. For the whole process.
+/// Keeps the words of panics that are [`guarded`] instead of printing them; prints those of the
+/// tool itself. For the whole process.
 pub fn keep_panics() {
     let print = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| match IS_GUARDED.get() {
@@ -45,7 +47,8 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Ends the process if one sequence of the seed takes too long. The file `running` in the folder names the sequence at hand.
+    /// Ends the process if one sequence of the seed takes too long. The file `running` in the
+    /// folder names the sequence at hand.
     pub fn start(seed: u64, folder: &Path) -> Self {
         let current = Arc::new(AtomicU64::new(0));
         let watched = Arc::clone(&current);

@@ -84,7 +84,8 @@ impl Way {
         Differential { checkpoints, adaptive: self.adaptive }
     }
 
-    /// True if portions are compared by sums that are not the same only by accident: their bytes are kept beside them then.
+    /// True if portions are compared by sums that are not the same only by accident: their bytes
+    /// are kept beside them then.
     pub fn is_weak(&self) -> bool {
         !matches!(self.matcher.as_str(), "compare" | "keyed")
     }
@@ -128,7 +129,8 @@ fn value<T: Copy + Default>(all: &[(&str, T)], name: &str) -> T {
     all.iter().find(|(known, _)| *known == name).map(|(_, value)| *value).unwrap_or_default()
 }
 
-/// The ways to read one stream: the defaults, leaf checkpoints for every message, and several others.
+/// The ways to read one stream: the defaults, leaf checkpoints for every message, and several
+/// others.
 pub fn several(chance: &mut Chance) -> Vec<Way> {
     let leaf = Differential { checkpoints: Checkpoints::Leaf, ..Differential::OFF };
     let mut ways = vec![Way::from(Differential::default()), Way::from(leaf)];

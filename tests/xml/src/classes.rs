@@ -1,7 +1,9 @@
-//! The differences that are known, each recognised by what the two sides say and by what the document holds.
+//! The differences that are known, each recognised by what the two sides say and by what the
+//! document holds.
 //!
-//! Where we alone refuse a document for its declaration or its encoding, it is read again without what we refuse, and must then be the
-//! tree that the other parser has. `docs/reliability.md` explains each class.
+//! Where we alone refuse a document for its declaration or its encoding, it is read again without
+//! what we refuse, and must then be the tree that the other parser has. `docs/reliability.md`
+//! explains each class.
 
 use deltasoap_xml::{Detected, Encoding, XmlErrorKind};
 use fastrand::Rng;
@@ -159,8 +161,8 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// True if we read the tree that they read once the document has no XML declaration and is in UTF-8; or if we then refuse it for
-    /// its DTD.
+    /// True if we read the tree that they read once the document has no XML declaration and is in
+    /// UTF-8; or if we then refuse it for its DTD.
     fn is_same_without_declaration(&self) -> bool {
         let Some(text) = self.text() else { return false };
         let rest = declaration(&text).map_or(&*text, |declaration| &text[declaration.len()..]);
@@ -171,8 +173,9 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// The same, unless the document declares an encoding that is not ours and has bytes that mean something else there: any beyond
-    /// ASCII, and two that Japanese encodings have taken for other characters.
+    /// The same, unless the document declares an encoding that is not ours and has bytes that mean
+    /// something else there: any beyond ASCII, and two that Japanese encodings have taken for other
+    /// characters.
     fn is_same_as_far_as_declared(&self) -> bool {
         let is_plain = self.document.iter().all(|&b| b.is_ascii() && b != b'\\' && b != b'~');
         let is_of_ours = self.label().is_none_or(|label| is_ours(&label));

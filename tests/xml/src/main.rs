@@ -1,8 +1,8 @@
-//! The XML reader beside expat and libxml2: verdicts and trees, over the W3C's conformance suite and over mutated messages.
-//! `cargo xtask xml` installs the parsers and runs this program.
+//! The XML reader beside expat and libxml2: verdicts and trees, over the W3C's conformance suite
+//! and over mutated messages. `cargo xtask xml` installs the parsers and runs this program.
 //!
-//! [`reading`] is our side, [`parser`] theirs, [`mutate`] makes documents. [`classes`] knows the differences that are meant; any other
-//! fails the run. `docs/reliability.md` explains each class.
+//! [`reading`] is our side, [`parser`] theirs, [`mutate`] makes documents. [`classes`] knows the
+//! differences that are meant; any other fails the run. `docs/reliability.md` explains each class.
 
 #![forbid(unsafe_code)]
 

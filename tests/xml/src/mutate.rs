@@ -1,4 +1,5 @@
-//! Documents made of others by mutations that concern a reader of XML. A document depends on the run's seed and its number alone.
+//! Documents made of others by mutations that concern a reader of XML. A document depends on the
+//! run's seed and its number alone.
 
 use fastrand::Rng;
 
@@ -11,11 +12,13 @@ pub struct Mutator {
 
 /// Most mutations of one document.
 const MUTATIONS: usize = 4;
-/// Largest document to begin with, in bytes: a small one has a larger part of it changed, and takes less time.
+/// Largest document to begin with, in bytes: a small one has a larger part of it changed, and takes
+/// less time.
 const LARGEST: usize = 8 << 10;
 
 impl Mutator {
-    /// Takes those that are small enough: messages for three documents of four, others for the fourth.
+    /// Takes those that are small enough: messages for three documents of four, others for the
+    /// fourth.
     pub fn new(mut messages: Vec<Vec<u8>>, mut others: Vec<Vec<u8>>, seed: u64) -> Self {
         for documents in [&mut messages, &mut others] {
             documents.retain(|document| !document.is_empty() && document.len() <= LARGEST);
@@ -590,7 +593,8 @@ fn insert_character(document: &mut Vec<u8>, random: &mut Rng, _: &[Vec<u8>]) {
     insert(document, at, &bytes);
 }
 
-/// The document in UTF-8 or UTF-16, with a byte order mark or without, sometimes damaged; or in an encoding of a byte a character.
+/// The document in UTF-8 or UTF-16, with a byte order mark or without, sometimes damaged; or in an
+/// encoding of a byte a character.
 fn encoded(document: &[u8], random: &mut Rng) -> Vec<u8> {
     if random.u8(..4) == 0 {
         return in_single_bytes(document, random);
@@ -619,7 +623,8 @@ fn encoded(document: &[u8], random: &mut Rng) -> Vec<u8> {
     bytes
 }
 
-/// The document in ISO-8859-1 or windows-1252, mostly with such a declaration, and with some bytes beyond ASCII.
+/// The document in ISO-8859-1 or windows-1252, mostly with such a declaration, and with some bytes
+/// beyond ASCII.
 fn in_single_bytes(document: &[u8], random: &mut Rng) -> Vec<u8> {
     let mut bytes: Vec<u8> =
         String::from_utf8_lossy(document).chars().map(|c| u8::try_from(u32::from(c)).unwrap_or(0xFF)).collect();
@@ -638,7 +643,8 @@ fn place(document: &[u8], random: &mut Rng) -> usize {
     random.usize(..document.len().max(1))
 }
 
-/// A place between two tokens where there is one: before a `<` or behind a `>`, the very end included.
+/// A place between two tokens where there is one: before a `<` or behind a `>`, the very end
+/// included.
 fn boundary(document: &[u8], random: &mut Rng) -> usize {
     let from = place(document, random);
     let found = document[from..].iter().position(|b| matches!(b, b'<' | b'>')).map(|at| from + at);

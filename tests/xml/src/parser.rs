@@ -56,7 +56,8 @@ impl Parser {
         Ok(Parser { kind, process, input, output })
     }
 
-    /// Sends a batch. The parser reads all of it before it answers, so this does not block for long.
+    /// Sends a batch. The parser reads all of it before it answers, so this does not block for
+    /// long.
     pub fn send(&mut self, documents: &[Vec<u8>]) -> Result<()> {
         let input = self.input.as_mut().context("no standard input")?;
         input.write_all(&u32::try_from(documents.len())?.to_le_bytes())?;

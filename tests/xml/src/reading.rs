@@ -6,8 +6,8 @@ use fastrand::Rng;
 /// A tree, or why there is none.
 pub type Outcome = Result<String, XmlError>;
 
-/// A reader and a feed that write down what they see. Instructions are allowed and nothing is limited: other parsers know nothing of
-/// what SOAP forbids, and have other limits.
+/// A reader and a feed that write down what they see. Instructions are allowed and nothing is
+/// limited: other parsers know nothing of what SOAP forbids, and have other limits.
 pub struct Reading {
     reader: Reader,
     feed: Feed,

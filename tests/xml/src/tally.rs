@@ -1,4 +1,5 @@
-//! What came out of comparisons: how often both sides agreed, which known classes of differences there were, and what is unknown.
+//! What came out of comparisons: how often both sides agreed, which known classes of differences
+//! there were, and what is unknown.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;

@@ -1,4 +1,5 @@
-//! A certificate authority that lives as long as the tests, and what it signs: the identity of all servers.
+//! A certificate authority that lives as long as the tests, and what it signs: the identity of all
+//! servers.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! Apache Axis 1.4, from Maven Central: what it needs is in `tests/interop/axis/pom.xml`. Its own tools make code of the
-//! descriptions.
+//! Apache Axis 1.4, from Maven Central: what it needs is in `tests/interop/axis/pom.xml`. Its own
+//! tools make code of the descriptions.
 
 use std::fs;
 use std::path::{Path, PathBuf};

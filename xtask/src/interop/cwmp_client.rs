@@ -1,4 +1,5 @@
-//! CwmpClient, a device of TR-069, in a Python environment of its own: the versions are those of `tests/interop/cwmp-client/requirements.txt`.
+//! CwmpClient, a device of TR-069, in a Python environment of its own: the versions are those of
+//! `tests/interop/cwmp-client/requirements.txt`.
 
 use std::path::PathBuf;
 use std::process::Command;

@@ -1,4 +1,5 @@
-//! gSOAP: its tools are those of Debian's package; the runtime is compiled from the source package, with TLS and zlib.
+//! gSOAP: its tools are those of Debian's package; the runtime is compiled from the source package,
+//! with TLS and zlib.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -130,7 +131,8 @@ impl Build {
         Ok(())
     }
 
-    /// wsdl2h makes a header file of the description, soapcpp2 makes code of that: no library, no sample messages, no WSDL.
+    /// wsdl2h makes a header file of the description, soapcpp2 makes code of that: no library, no
+    /// sample messages, no WSDL.
     fn generate(&self, folder: &Path, description: &Path) -> Result<()> {
         let mut wsdl2h = shell::command("wsdl2h", ["-L", "-x", "-o", "service.h", "-t"]);
         wsdl2h.arg(self.sources.join("typemap.dat")).arg(description);
@@ -165,8 +167,8 @@ fn link(folder: &Path, program: &str, generated: &str) -> Result<()> {
     shell::run(linker.args(LINKED).arg("-o").arg(folder.join(program)))
 }
 
-/// The header file with an array of arrays whose items are of the class of such arrays: wsdl2h declares that class once more
-/// in the middle of the other, which soapcpp2 refuses.
+/// The header file with an array of arrays whose items are of the class of such arrays: wsdl2h
+/// declares that class once more in the middle of the other, which soapcpp2 refuses.
 fn with_rows(header: &str) -> String {
     const OUTER: &str = "class ArrayOfArrayOfInt : public xsd__anyType\n{ public:\n";
     let parts = header.split_once(OUTER).and_then(|(before, rest)| Some((before, rest.split_once('}')?)));

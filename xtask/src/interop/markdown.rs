@@ -1,4 +1,5 @@
-//! The results as Markdown, for `docs/interop.md`: how many tests pass, and all that a peer does not offer.
+//! The results as Markdown, for `docs/interop.md`: how many tests pass, and all that a peer does
+//! not offer.
 
 use super::results::{Column, MESSAGES, Rows, SESSIONS, Side, TestResult, VALUES, VERSIONS};
 

@@ -1,8 +1,10 @@
-//! `cargo xtask interop`: clients of other toolkits against our server, and our client against their servers.
+//! `cargo xtask interop`: clients of other toolkits against our server, and our client against
+//! their servers.
 //!
-//! Every peer is a program of its own in its own folder below `tests/interop/`, installed and built below `.peers/`, and meets
-//! ours only on a socket. Code is generated from the description that our server serves. Each program prints a line of JSON a
-//! test; `tests/interop/README.md` says what is in it. What no line tells of is a failure: nothing is left out silently.
+//! Every peer is a program of its own in its own folder below `tests/interop/`, installed and built
+//! below `.peers/`, and meets ours only on a socket. Code is generated from the description that
+//! our server serves. Each program prints a line of JSON a test; `tests/interop/README.md` says
+//! what is in it. What no line tells of is a failure: nothing is left out silently.
 
 mod authority;
 mod axis;
@@ -89,20 +91,21 @@ trait Peer {
     /// Installs and builds what is missing.
     fn install(&self, ours: &Ours) -> Result<()>;
 
-    /// Its client, if it is one of the table. Three arguments are added: the URLs of our server without and with TLS, and
-    /// the file with the authority's certificate.
+    /// Its client, if it is one of the table. Three arguments are added: the URLs of our server
+    /// without and with TLS, and the file with the authority's certificate.
     fn client(&self) -> Result<Option<Command>>;
 
     /// Its server, started, and what our client is to know of it; if it is one of the table.
     fn server(&self, ours: &Ours) -> Result<Option<Served>>;
 
-    /// Its clients of the services of values, which are called with the URLs of `/types` and `/encoded`, and the features that none
-    /// of them offers, with reasons; `None` if it has none.
+    /// Its clients of the services of values, which are called with the URLs of `/types` and
+    /// `/encoded`, and the features that none of them offers, with reasons; `None` if it has none.
     fn value_clients(&self) -> Result<Option<(Vec<Command>, Lacks)>> {
         Ok(None)
     }
 
-    /// Its device of TR-069, which is called with the URL of our server, and what it does not offer; `None` if it has none.
+    /// Its device of TR-069, which is called with the URL of our server, and what it does not
+    /// offer; `None` if it has none.
     fn device(&self, _: &Ours) -> Result<Option<(Command, Lacks)>> {
         Ok(None)
     }
@@ -145,7 +148,8 @@ impl ValueService {
 struct Served {
     /// Keeps it running.
     server: Server,
-    /// Paths under which it answers in another way, after the name of the feature that is tested there.
+    /// Paths under which it answers in another way, after the name of the feature that is tested
+    /// there.
     paths: &'static [(&'static str, &'static str)],
     lacks: Lacks,
 }
@@ -186,7 +190,8 @@ fn chosen(peers: &[PeerName]) -> Vec<PeerName> {
     all.filter(|name| peers.is_empty() || peers.contains(name)).collect()
 }
 
-/// Calls our server with the peer's client, and looks whether it was compared with what came before.
+/// Calls our server with the peer's client, and looks whether it was compared with what came
+/// before.
 fn test_client(peer: &dyn Peer, ours: &Ours) -> Result<Option<Column>> {
     let Some(mut command) = peer.client()? else { return Ok(None) };
     println!("calling our server with {}", peer.name());

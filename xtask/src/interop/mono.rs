@@ -1,4 +1,5 @@
-//! .NET's web services as Mono has them, of Debian's packages. `wsdl` makes code of the descriptions, for clients and for servers.
+//! .NET's web services as Mono has them, of Debian's packages. `wsdl` makes code of the
+//! descriptions, for clients and for servers.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -118,7 +119,8 @@ fn build_client(sources: &Path, folder: &Path, ours: &Ours) -> Result<()> {
     shell::run(compiler.current_dir(folder))
 }
 
-/// A web application: pages, settings, and in its folder `bin` the services and the program that serves them.
+/// A web application: pages, settings, and in its folder `bin` the services and the program that
+/// serves them.
 fn build_server(sources: &Path, folder: &Path, ours: &Ours) -> Result<()> {
     let web = folder.join("web");
     shell::create_folder(&web.join("bin"))?;
@@ -152,8 +154,9 @@ fn generate(code: Code, file: &Path, options: &[&str], ours: &Ours) -> Result<Pa
     Ok(file.to_owned())
 }
 
-/// The code with a type of its own for the rows of `Lists`. The tool takes a repeated element with a repeated element in it for
-/// an array of arrays, with attributes that the serializer cannot be made for.
+/// The code with a type of its own for the rows of `Lists`. The tool takes a repeated element with
+/// a repeated element in it for an array of arrays, with attributes that the serializer cannot be
+/// made for.
 fn with_rows(code: &str) -> Result<String> {
     const SERIALIZATION: &str = "[System.Xml.Serialization.Xml";
     const FORM: &str = "Form=System.Xml.Schema.XmlSchemaForm.Unqualified";
@@ -166,8 +169,8 @@ fn with_rows(code: &str) -> Result<String> {
     Ok(code.replace("int[][]", "Row[]"))
 }
 
-/// The abstract class of a service as one with methods: those that echo have nothing to do, two do something, and nobody
-/// calls the others.
+/// The abstract class of a service as one with methods: those that echo have nothing to do, two do
+/// something, and nobody calls the others.
 fn with_bodies(code: &str) -> String {
     let lines = code.lines().map(|line| {
         let declared = line.trim_start().strip_prefix("public abstract ");

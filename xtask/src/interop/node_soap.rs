@@ -1,4 +1,5 @@
-//! node-soap, from the npm registry: the versions are those of `tests/interop/node-soap/package-lock.json`.
+//! node-soap, from the npm registry: the versions are those of
+//! `tests/interop/node-soap/package-lock.json`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -102,7 +103,8 @@ pub fn install_packages(folder: &Path) -> Result<()> {
     shell::run(shell::command("npm", options).current_dir(folder))
 }
 
-/// Wherever they come from, there is nothing to install if they run. npm only warns of a Node.js that is too old.
+/// Wherever they come from, there is nothing to install if they run. npm only warns of a Node.js
+/// that is too old.
 fn install_tools() -> Result<()> {
     let version = |program: &str| shell::output(&mut shell::command(program, ["--version"]));
     if version("node").is_err() || version("npm").is_err() {

@@ -1,4 +1,5 @@
-//! Our own programs: `deltasoap serve`, and `tests/interop/client`, which is the client and the server of values.
+//! Our own programs: `deltasoap serve`, and `tests/interop/client`, which is the client and the
+//! server of values.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -16,7 +16,8 @@ const ANNOUNCEMENT: &str = "listening on ";
 /// Longest time until a server has said so, and the longest that a client may run.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// Runs a client to its end and gives its standard output. What it says otherwise is shown only if it fails.
+/// Runs a client to its end and gives its standard output. What it says otherwise is shown only if
+/// it fails.
 pub fn output(command: &mut Command) -> Result<String> {
     let mut timed = shell::command("timeout", [PATIENCE.as_secs().to_string()]);
     timed.arg(command.get_program()).args(command.get_args());
@@ -35,8 +36,8 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts a server and waits until it has said where it is: once, or for TLS a second time. What it says to standard
-    /// error goes to `.peers/NAME/server.log`.
+    /// Starts a server and waits until it has said where it is: once, or for TLS a second time.
+    /// What it says to standard error goes to `.peers/NAME/server.log`.
     pub fn start(name: &str, command: &mut Command, addresses: usize) -> Result<Self> {
         let says = |line: &str| line.strip_prefix(ANNOUNCEMENT).map(|url| url.trim().to_owned());
         Self::start_saying(name, command, addresses, says)
@@ -82,7 +83,8 @@ impl Drop for Server {
     }
 }
 
-/// The first so many URLs that are announced. The output is read to its end, so that the server may go on writing.
+/// The first so many URLs that are announced. The output is read to its end, so that the server may
+/// go on writing.
 fn announced(
     output: ChildStdout,
     count: usize,

@@ -93,8 +93,9 @@ impl Column {
         Ok(Column { peer, side, rows, results: lines.lines().map(parse).collect::<Result<_>>()? })
     }
 
-    /// Adds what the peer does not offer: a result for each feature in both versions; for all that there is no result for in a
-    /// version, where that is named, or the beginning of a feature's name with `*`.
+    /// Adds what the peer does not offer: a result for each feature in both versions; for all that
+    /// there is no result for in a version, where that is named, or the beginning of a feature's
+    /// name with `*`.
     pub fn note_lacks(&mut self, lacks: &[(&str, &str)]) {
         for (feature, reason) in lacks {
             let missing: Vec<_> = self.missing().into_iter().filter(|row| names(feature, row)).collect();
@@ -108,7 +109,8 @@ impl Column {
         rows.filter(|(soap, feature)| self.of(soap, feature).next().is_none()).collect()
     }
 
-    /// Adds a result on whether our server has passed over bytes that it had read before, in all the column's requests.
+    /// Adds a result on whether our server has passed over bytes that it had read before, in all
+    /// the column's requests.
     pub fn note_comparison(&mut self, fast_bytes: u64) {
         let detail = if fast_bytes == 0 { "no byte of any request was passed over" } else { "" };
         self.results.extend(VERSIONS.map(|soap| TestResult {

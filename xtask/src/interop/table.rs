@@ -1,5 +1,5 @@
-//! The tables at the end, for messages, values, and sessions of TR-069: a row for each feature and version of SOAP, a column for each
-//! peer and side.
+//! The tables at the end, for messages, values, and sessions of TR-069: a row for each feature and
+//! version of SOAP, a column for each peer and side.
 
 use std::collections::HashSet;
 use std::process::ExitCode;
@@ -48,7 +48,8 @@ fn print_failures(columns: &[Column]) {
     }
 }
 
-/// Whether each test that was run has passed, and a failure for each row that a column has nothing for.
+/// Whether each test that was run has passed, and a failure for each row that a column has nothing
+/// for.
 fn outcomes(columns: &[Column]) -> Vec<bool> {
     let run = columns.iter().flat_map(|column| &column.results).filter(|result| result.skipped.is_none());
     let missing: usize = columns.iter().map(|column| column.missing().len()).sum();

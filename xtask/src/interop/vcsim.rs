@@ -1,4 +1,5 @@
-//! govmomi's simulator of vSphere, `vcsim`: the example that polls virtual machines is run against it.
+//! govmomi's simulator of vSphere, `vcsim`: the example that polls virtual machines is run against
+//! it.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -41,7 +42,8 @@ fn install() -> Result<PathBuf> {
     Ok(program)
 }
 
-/// The URL in the simulator's first line: `export GOVC_URL=http://user:pass@127.0.0.1:8989/sdk GOVC_SIM_PID=1`.
+/// The URL in the simulator's first line: `export GOVC_URL=http://user:pass@127.0.0.1:8989/sdk
+/// GOVC_SIM_PID=1`.
 fn announced(line: &str) -> Option<String> {
     let url = line.strip_prefix("export GOVC_URL=")?.split(' ').next()?;
     let (scheme, rest) = url.split_once("://")?;

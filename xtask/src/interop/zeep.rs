@@ -1,4 +1,5 @@
-//! zeep, in a Python environment of its own: the versions are those of `tests/interop/zeep/requirements.txt`.
+//! zeep, in a Python environment of its own: the versions are those of
+//! `tests/interop/zeep/requirements.txt`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

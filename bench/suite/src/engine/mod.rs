@@ -1,7 +1,7 @@
 //! Toolkits that can be measured, behind one interface.
 //!
-//! An [`Engine`] prepares a workload; the [`Session`] that comes out runs it, and checks what the runs produced.
-//! Sessions of several engines are alive at once, so that their runs can take turns.
+//! An [`Engine`] prepares a workload; the [`Session`] that comes out runs it, and checks what the
+//! runs produced. Sessions of several engines are alive at once, so that their runs can take turns.
 
 mod floor;
 pub(crate) mod ours;
@@ -95,7 +95,8 @@ pub trait Session {
     /// When it cannot be measured.
     fn peak_bytes(&mut self) -> Result<u64>;
 
-    /// What differential decoding did in all runs, and the memory it holds; `None` where there was none.
+    /// What differential decoding did in all runs, and the memory it holds; `None` where there was
+    /// none.
     fn differential(&self) -> Option<DifferentialStats> {
         None
     }

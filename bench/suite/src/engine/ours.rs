@@ -16,7 +16,8 @@ use crate::messages::{Payload, Sample, Visitor, decode, with_sample};
 use crate::ring::Ring;
 use crate::workload::{Action, Workload};
 
-/// Size of the pieces in which a message comes when memory is measured: what a server has of a message at a time.
+/// Size of the pieces in which a message comes when memory is measured: what a server has of a
+/// message at a time.
 const CHUNK: usize = 64 * 1024;
 
 /// deltasoap in this process. The floors are its too: what the memory of this process allows.

@@ -1,7 +1,7 @@
 //! Other toolkits: a process each, spoken to by the protocol of `bench/peers/PROTOCOL.md`.
 //!
-//! The peer times itself, so the pipe is never part of a measurement. It is not trusted with the result: checksums are compared
-//! after all runs, and what it has encoded is decoded here.
+//! The peer times itself, so the pipe is never part of a measurement. It is not trusted with the
+//! result: checksums are compared after all runs, and what it has encoded is decoded here.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr};
@@ -108,7 +108,8 @@ impl Peer {
         self.warm
     }
 
-    /// Says how server and client are to speak from now on, plainly without a transport. Who knows nothing but plain HTTP is told nothing.
+    /// Says how server and client are to speak from now on, plainly without a transport. Who knows
+    /// nothing but plain HTTP is told nothing.
     ///
     /// # Errors
     /// When the peer cannot do that.
@@ -142,7 +143,8 @@ impl Peer {
         &self.calls
     }
 
-    /// Makes ready for calls of an operation at a server by the toolkit's own client, and calls it once.
+    /// Makes ready for calls of an operation at a server by the toolkit's own client, and calls it
+    /// once.
     ///
     /// # Errors
     /// When the peer cannot call, or gets something wrong.
@@ -330,7 +332,8 @@ impl<'a> PeerSession<'a> {
         Ok(session)
     }
 
-    /// Lets a toolkit that is compiled while it runs run for a while: longer and longer batches, whose times nobody sees.
+    /// Lets a toolkit that is compiled while it runs run for a while: longer and longer batches,
+    /// whose times nobody sees.
     fn warm_up(&mut self, time: Duration) -> Result<()> {
         let start = Instant::now();
         let mut batch = 1;

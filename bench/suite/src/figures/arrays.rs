@@ -1,4 +1,5 @@
-//! Goals on arrays of ten items, beside peers: what most messages are, and where what is done once a message counts.
+//! Goals on arrays of ten items, beside peers: what most messages are, and where what is done once
+//! a message counts.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +14,8 @@ use crate::workload::Definitions;
 
 /// Items.
 const FEW: usize = 10;
-/// Peers, and how many times as fast as each of them decoding is meant to be: pugixml's tree has no values.
+/// Peers, and how many times as fast as each of them decoding is meant to be: pugixml's tree has no
+/// values.
 const PEERS: [(&str, f64); 2] = [("gsoap", 1.0), ("pugixml", 0.8)];
 const WORKLOADS: [&str; 4] = ["decode-ints", "decode-hard", "decode-strings", "decode-structs"];
 

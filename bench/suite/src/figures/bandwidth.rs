@@ -1,10 +1,13 @@
-//! Compression by bandwidth: the time until a response has been received and read, by the rate of the network, with compression never, always
-//! and where it is found to pay (*Toward Characterizing the Performance of SOAP Toolkits*, 2.6).
+//! Compression by bandwidth: the time until a response has been received and read, by the rate of
+//! the network, with compression never, always and where it is found to pay (*Toward Characterizing
+//! the Performance of SOAP Toolkits*, 2.6).
 //!
-//! Messages are written beforehand. Client, network and server are in this process, on the same processors, and a network has no delay but that of its
-//! rate ([`network`](super::network)). All ways take turns, each on a connection of its own that has carried a long message before and some of its kind,
-//! from which adaptive compression learns. The client compares each message with what was to come; a network that was faster than its
-//! rate, or a way that did not compress, is an error.
+//! Messages are written beforehand. Client, network and server are in this process, on the same
+//! processors, and a network has no delay but that of its rate ([`network`](super::network)). All
+//! ways take turns, each on a connection of its own that has carried a long message before and some
+//! of its kind, from which adaptive compression learns. The client compares each message with what
+//! was to come; a network that was faster than its rate, or a way that did not compress, is an
+//! error.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};

@@ -1,7 +1,8 @@
-//! Goals on servers under load: what differential mode costs where nothing is similar, both cores, what a connection keeps.
+//! Goals on servers under load: what differential mode costs where nothing is similar, both cores,
+//! what a connection keeps.
 //!
-//! Servers are processes of their own, as in [`wire`](super::wire); those that are compared take turns, and each turn gives a ratio. The
-//! interval is that of the ratios' median.
+//! Servers are processes of their own, as in [`wire`](super::wire); those that are compared take
+//! turns, and each turn gives a ratio. The interval is that of the ratios' median.
 
 use std::cell::OnceCell;
 use std::path::PathBuf;

@@ -1,10 +1,12 @@
 //! Goals on streams in which no message is like another: what it costs to find that out.
 //!
-//! All values change from message to message, and each message is new: a decoder that knows several kinds of messages by heart (as many
-//! as come by turns) would soon know all messages of a ring. So a stream is made once, and *played* from its first message to its last, with default
-//! options and in regular mode, by decoders that have seen nothing. The two take turns, message by message (small ones: some at a time), and so does
-//! who is first. The first messages of a play, in which a decoder learns that it learns nothing, and those that follow count
-//! separately. Each play gives a ratio of total times; the interval is that of many plays' median.
+//! All values change from message to message, and each message is new: a decoder that knows several
+//! kinds of messages by heart (as many as come by turns) would soon know all messages of a ring. So
+//! a stream is made once, and *played* from its first message to its last, with default options and
+//! in regular mode, by decoders that have seen nothing. The two take turns, message by message
+//! (small ones: some at a time), and so does who is first. The first messages of a play, in which a
+//! decoder learns that it learns nothing, and those that follow count separately. Each play gives a
+//! ratio of total times; the interval is that of many plays' median.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -26,8 +28,8 @@ const MEDIAN: f64 = 1.03;
 /// What the interval has to stay below.
 const HIGH: f64 = 1.05;
 
-/// Elements, messages that are the first, and messages that follow: of small ones so many that they hold further attempts to compare, of the largest
-/// few, for they take long.
+/// Elements, messages that are the first, and messages that follow: of small ones so many that they
+/// hold further attempts to compare, of the largest few, for they take long.
 const SIZES: [Size; 5] = [
     Size { n: 10, phases: [200, 2000] },
     Size { n: 100, phases: [200, 1600] },

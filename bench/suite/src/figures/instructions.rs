@@ -1,7 +1,9 @@
-//! Goals on instructions, counted by callgrind: a number that no other program on the machine changes.
+//! Goals on instructions, counted by callgrind: a number that no other program on the machine
+//! changes.
 //!
-//! This program starts itself under valgrind, with the hidden command `once`, which decodes a number of messages; only what
-//! runs inside [`counted_messages`] is counted. Making the messages is not.
+//! This program starts itself under valgrind, with the hidden command `once`, which decodes a
+//! number of messages; only what runs inside [`counted_messages`] is counted. Making the messages
+//! is not.
 
 use std::env;
 use std::process::Command;
@@ -36,7 +38,8 @@ pub struct OnceArguments {
     /// Messages to decode, from the first one on
     #[arg(long, value_name = "N", default_value_t = MESSAGES)]
     pub messages: usize,
-    /// A recorded message instead, and how to read it, as `figures --only real` names them: `EntityStatus, tree`
+    /// A recorded message instead, and how to read it, as `figures --only real` names them:
+    /// `EntityStatus, tree`
     #[arg(long, value_name = "NAME")]
     pub real: Option<String>,
     /// Read the recorded message by the general routines

@@ -1,7 +1,9 @@
-//! `figures`: what differential decoding and serialization are meant to reach, each goal measured and judged.
+//! `figures`: what differential decoding and serialization are meant to reach, each goal measured
+//! and judged.
 //!
-//! Goals are ratios of times taken in one run, by turns, so that they mean the same on every machine. "Floor" is a comparison of the
-//! message with an equal one, "regular" our own decoding of the same messages in regular mode.
+//! Goals are ratios of times taken in one run, by turns, so that they mean the same on every
+//! machine. "Floor" is a comparison of the message with an equal one, "regular" our own decoding of
+//! the same messages in regular mode.
 
 mod arrays;
 mod bandwidth;
@@ -53,11 +55,12 @@ pub struct FiguresArguments {
     /// Leave out the goals whose names do not contain this
     #[arg(long, value_name = "TEXT")]
     pub only: Option<String>,
-    /// Where built peers lie; sending is compared with gSOAP, and servers with those of gSOAP and CXF, if they are built [default: .peers in the
-    /// repository]
+    /// Where built peers lie; sending is compared with gSOAP, and servers with those of gSOAP and
+    /// CXF, if they are built [default: .peers in the repository]
     #[arg(long, value_name = "FOLDER")]
     pub peers: Option<PathBuf>,
-    /// Where large descriptions lie: of those above 1 MB, import and loading are measured [default: the largest of the repository]
+    /// Where large descriptions lie: of those above 1 MB, import and loading are measured [default:
+    /// the largest of the repository]
     #[arg(long, value_name = "FOLDER")]
     pub descriptions: Option<PathBuf>,
 }

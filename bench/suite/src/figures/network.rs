@@ -1,9 +1,11 @@
-//! A network of a rate between a client and a server in this process: a forwarder that lets so many bytes pass in a second.
+//! A network of a rate between a client and a server in this process: a forwarder that lets so many
+//! bytes pass in a second.
 //!
-//! It adds no delay but that of the rate. Where there is a rate, its sockets and those of the server have small buffers, so that a server
-//! soon has to wait, as it has where the system's buffers are short beside what the network carries: about 128 KiB are under way
-//! at most. Segments are as long as those of Ethernet: one of loopback would fill such a buffer. The forwarder shares the processors with
-//! client and server, and mostly sleeps.
+//! It adds no delay but that of the rate. Where there is a rate, its sockets and those of the
+//! server have small buffers, so that a server soon has to wait, as it has where the system's
+//! buffers are short beside what the network carries: about 128 KiB are under way at most. Segments
+//! are as long as those of Ethernet: one of loopback would fill such a buffer. The forwarder shares
+//! the processors with client and server, and mostly sleeps.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -35,7 +37,8 @@ pub struct Far {
 }
 
 impl Far {
-    /// Serves a service on the current runtime, at so many Mbit/s in each direction; at the speed of loopback without.
+    /// Serves a service on the current runtime, at so many Mbit/s in each direction; at the speed
+    /// of loopback without.
     ///
     /// # Errors
     /// When no socket can be opened.
@@ -87,7 +90,8 @@ fn small() -> io::Result<Socket> {
     Ok(socket)
 }
 
-/// Forwards connections to an address at a rate in bytes a second, until the process ends; where to.
+/// Forwards connections to an address at a rate in bytes a second, until the process ends; where
+/// to.
 fn forward(to: SocketAddr, rate: f64, carried: Arc<AtomicU64>) -> io::Result<SocketAddr> {
     let listener = listener()?;
     let address = listener.local_addr()?;
@@ -142,8 +146,9 @@ struct Line {
 }
 
 impl Line {
-    /// When bytes have passed that were taken now. If they had waited for the line, they follow the ones before, however late the
-    /// thread woke, up to [`LATE`]; an idle line does not make up for anything.
+    /// When bytes have passed that were taken now. If they had waited for the line, they follow the
+    /// ones before, however late the thread woke, up to [`LATE`]; an idle line does not make up for
+    /// anything.
     fn pass(&mut self, bytes: usize, now: Instant, has_waited: bool) -> Instant {
         let earliest = if has_waited { now.checked_sub(LATE).unwrap_or(now) } else { now };
         self.free = self.free.max(earliest) + Duration::from_secs_f64(bytes as f64 / self.rate);
@@ -191,7 +196,8 @@ mod tests {
         [sent, elapsed]
     }
 
-    /// A sender sees a slow network: it is done little before the receiver, who gets everything no sooner than the rate allows.
+    /// A sender sees a slow network: it is done little before the receiver, who gets everything no
+    /// sooner than the rate allows.
     #[test]
     fn a_sender_waits_for_the_network() {
         let rate = 8e6;
@@ -201,7 +207,8 @@ mod tests {
         assert!(sent >= seconds(BYTES - 8 * BUFFER), "{sent:?}");
     }
 
-    /// At 1000 Mbit/s a mebibyte takes 8 ms. The forwarder comes near to that, where nothing else disturbs it.
+    /// At 1000 Mbit/s a mebibyte takes 8 ms. The forwarder comes near to that, where nothing else
+    /// disturbs it.
     #[test]
     fn a_fast_network_is_not_kept_waiting() {
         let least = (0..20).map(|_| exchanged(bytes_a_second(1000.0))[1]).min();

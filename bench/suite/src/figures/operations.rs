@@ -1,8 +1,10 @@
 //! A goal on short requests with much to do: others with little to do are not to wait for them.
 //!
-//! The server is in this process, on all cores but the last, with two operations: one that does nothing, and one whose requests are as short
-//! and compute for milliseconds. The generator is the one of the other loads. Small requests go first in both servers; in one requests weigh
-//! what they are long, in the other what their operation took before (*Toward Characterizing the Performance of SOAP Toolkits*, 2.9).
+//! The server is in this process, on all cores but the last, with two operations: one that does
+//! nothing, and one whose requests are as short and compute for milliseconds. The generator is the
+//! one of the other loads. Small requests go first in both servers; in one requests weigh what they
+//! are long, in the other what their operation took before (*Toward Characterizing the Performance
+//! of SOAP Toolkits*, 2.9).
 
 use std::hint::black_box;
 use std::net::SocketAddr;

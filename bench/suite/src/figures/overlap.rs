@@ -1,9 +1,10 @@
-//! What it gains to write long responses while they are sent: overlaid lists, which are, beside messages that are written in full
-//! first (*Toward Characterizing the Performance of SOAP Toolkits*, 2.2).
+//! What it gains to write long responses while they are sent: overlaid lists, which are, beside
+//! messages that are written in full first (*Toward Characterizing the Performance of SOAP
+//! Toolkits*, 2.2).
 //!
-//! The same doubles in both, in a new message each time, over loopback and over a network of a rate ([`network`](super::network)). Values are made
-//! before time counts. Both responses are compared with the doubles once; after that the client skips the list, so that reading it
-//! hides nothing.
+//! The same doubles in both, in a new message each time, over loopback and over a network of a rate
+//! ([`network`](super::network)). Values are made before time counts. Both responses are compared
+//! with the doubles once; after that the client skips the list, so that reading it hides nothing.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};

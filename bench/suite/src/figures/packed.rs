@@ -1,7 +1,8 @@
-//! Packed numbers beside text: the same doubles as the base64 of their bytes, as bytes in a part of their own, and as decimal text.
+//! Packed numbers beside text: the same doubles as the base64 of their bytes, as bytes in a part of
+//! their own, and as decimal text.
 //!
-//! Encoding and decoding alone, and whole calls over loopback with client and server in this process. Nothing is compared with earlier
-//! messages.
+//! Encoding and decoding alone, and whole calls over loopback with client and server in this
+//! process. Nothing is compared with earlier messages.
 
 use std::time::{Duration, Instant};
 

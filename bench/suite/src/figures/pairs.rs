@@ -1,8 +1,9 @@
 //! Goals on the ratio of two streams, with an interval: where differences of a few percent count.
 //!
-//! A pair is a stream that is decoded differentially and the same stream in regular mode, each from its first message
-//! on, by a decoder that has seen nothing. The two take turns, message by message (small messages: ring by ring), and so does
-//! who is first. Each pair gives a ratio of total times; the interval is that of many pairs' median.
+//! A pair is a stream that is decoded differentially and the same stream in regular mode, each from
+//! its first message on, by a decoder that has seen nothing. The two take turns, message by message
+//! (small messages: ring by ring), and so does who is first. Each pair gives a ratio of total
+//! times; the interval is that of many pairs' median.
 
 use std::rc::Rc;
 
@@ -17,7 +18,8 @@ use crate::statistics::{Interval, median_interval};
 use crate::stream::lane::{Lane, Setup};
 use crate::stream::{Bound, Kind, Recipe, Stream, Visitor, with_stream};
 
-/// Messages with few leaves that are known soon: name, type, elements, percentage of them that change.
+/// Messages with few leaves that are known soon: name, type, elements, percentage of them that
+/// change.
 const SMALL: [(&str, Kind, usize, u32); 2] =
     [("10 hard doubles, one changed", Kind::Hard, 10, 10), ("one int", Kind::Ints, 1, 100)];
 

@@ -1,7 +1,9 @@
-//! Goals on messages that services really exchange: recorded answers of vSphere, read in regular mode.
+//! Goals on messages that services really exchange: recorded answers of vSphere, read in regular
+//! mode.
 //!
-//! "General routines" is our own decoder without what it learns of markup ([`Decoder::without_shortcuts`]): the same code that decides
-//! what is an error, and the oracle of the values here.
+//! "General routines" is our own decoder without what it learns of markup
+//! ([`Decoder::without_shortcuts`]): the same code that decides what is an error, and the oracle of
+//! the values here.
 
 use std::fmt::Debug;
 use std::hint::black_box;
@@ -289,7 +291,8 @@ fn read_some<T: Message>(way: Way, is_general: bool, message: &[u8]) -> Result<(
     result
 }
 
-/// Lists of numbers as a dynamic value, which has them side by side ([`Value::Column`]), beside a typed value, which has them so too.
+/// Lists of numbers as a dynamic value, which has them side by side ([`Value::Column`]), beside a
+/// typed value, which has them so too.
 fn series_goal(effort: Effort) -> Result<Goal> {
     const SAMPLES: usize = 10_000;
     let time = (0..SAMPLES as i64).map(|index| 1_764_000_000_000 + 20_000 * index).collect();
@@ -378,7 +381,8 @@ impl<T: Message + PartialEq + Debug> Session for Reading<T> {
         self.ring.message_len()
     }
 
-    /// A message takes less than a reading of the clock is worth, where it is small: so a run reads several.
+    /// A message takes less than a reading of the clock is worth, where it is small: so a run reads
+    /// several.
     fn messages_per_run(&self) -> usize {
         (64_usize << 10).div_ceil(self.ring.message_len())
     }

@@ -1,6 +1,7 @@
 //! Goals on sending: how much of a message's serialization a template saves.
 //!
-//! "Regular" is our own serialization of the same values in full, into a buffer that is used again, unless a goal says otherwise.
+//! "Regular" is our own serialization of the same values in full, into a buffer that is used again,
+//! unless a goal says otherwise.
 
 use std::hint::black_box;
 use std::path::PathBuf;

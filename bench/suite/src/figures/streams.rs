@@ -1,4 +1,5 @@
-//! Goals on the median time of a message: identical content, shares of changed values, single edits.
+//! Goals on the median time of a message: identical content, shares of changed values, single
+//! edits.
 
 use anyhow::Result;
 use deltasoap::Differential;
@@ -9,8 +10,8 @@ use crate::similar::{self, Mode, Outcome};
 use crate::stream::way::As;
 use crate::stream::{Kind, Recipe};
 
-/// A goal on the time of changed values: `share` x the share of changed values x the time of regular mode, plus `floors` x
-/// the floor.
+/// A goal on the time of changed values: `share` x the share of changed values x the time of
+/// regular mode, plus `floors` x the floor.
 #[derive(Debug, Clone, Copy)]
 struct ShareGoal {
     kind: Kind,
@@ -47,7 +48,8 @@ pub fn tasks(effort: Effort) -> Vec<Task> {
     tasks
 }
 
-/// Goals on what services send: SOAP encoding, messages of several kinds by turns, recorded streams.
+/// Goals on what services send: SOAP encoding, messages of several kinds by turns, recorded
+/// streams.
 fn real_tasks(effort: Effort) -> Vec<Task> {
     let n = effort.n.min(ENCODED);
     let encoded = [(Kind::EncodedDoubles, "doubles"), (Kind::EncodedStructs, "structs")].map(|(kind, name)| {
@@ -84,7 +86,8 @@ fn real_tasks(effort: Effort) -> Vec<Task> {
     encoded.into_iter().chain(against_regular).chain(references).collect()
 }
 
-/// What a stream gains whose messages refer, as Axis writes structs: they are compared as a whole. Scattered changes, each of another struct.
+/// What a stream gains whose messages refer, as Axis writes structs: they are compared as a whole.
+/// Scattered changes, each of another struct.
 fn references_task(effort: Effort, percent: u32) -> Task {
     let n = effort.n.min(ENCODED);
     let recipe = Recipe { kind: Kind::EncodedReferences, n, percent, partitions: (n * percent as usize / 100).max(1) };

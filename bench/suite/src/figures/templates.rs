@@ -1,6 +1,8 @@
-//! Goals on what services write: values that change in length, small values, numbers between zero and one, very long arrays.
+//! Goals on what services write: values that change in length, small values, numbers between zero
+//! and one, very long arrays.
 //!
-//! "Full" is our own serialization of the same values into a buffer that is used again, unless a goal says otherwise.
+//! "Full" is our own serialization of the same values into a buffer that is used again, unless a
+//! goal says otherwise.
 
 use std::fmt::Debug;
 use std::hint::black_box;
@@ -24,7 +26,8 @@ use crate::statistics::Interval;
 use crate::stream::inform;
 use crate::workload::Values;
 
-/// What an item of a uniform double took in full when the goal was set, in nanoseconds, and how many times as fast it is to be.
+/// What an item of a uniform double took in full when the goal was set, in nanoseconds, and how
+/// many times as fast it is to be.
 const UNIFORM: (f64, f64) = (53.0, 2.0);
 /// Times as long as an item of an array with a tenth of the items.
 const LONG: f64 = 1.3;

@@ -1,6 +1,8 @@
-//! Goals on the wire: servers as processes of their own under the load of our generator, one after the other by turns.
+//! Goals on the wire: servers as processes of their own under the load of our generator, one after
+//! the other by turns.
 //!
-//! Ratios are of medians over a few rounds. The generator has the last core to itself, the server the others.
+//! Ratios are of medians over a few rounds. The generator has the last core to itself, the server
+//! the others.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -20,7 +22,8 @@ const BUSY: usize = 16;
 const LARGE: usize = 156_000;
 /// Connections of the mixed load: more than there are large messages at a time.
 const MIXED_CONNECTIONS: usize = 64;
-/// Where an order of work is to pay: servers "under high loads" (*Toward Characterizing the Performance of SOAP Toolkits*, 2.9).
+/// Where an order of work is to pay: servers "under high loads" (*Toward Characterizing the
+/// Performance of SOAP Toolkits*, 2.9).
 const HIGH: f64 = 0.8;
 /// Where few requests wait for each other, and there is little to put in order.
 const HALF: f64 = 0.5;
@@ -99,8 +102,8 @@ impl Bench {
         [task("wire, part by MTOM".to_owned(), speed), task("wire, part by MTOM, memory".to_owned(), memory)]
     }
 
-    /// Large messages keep small ones waiting, unless the server knows better: an open loop at a share of the requests that the server
-    /// answers in a closed one.
+    /// Large messages keep small ones waiting, unless the server knows better: an open loop at a
+    /// share of the requests that the server answers in a closed one.
     fn mixed(&self, share: f64, goal: Option<f64>) -> Task {
         let bench = self.clone();
         let percent = 100.0 * share;
@@ -126,8 +129,9 @@ impl Bench {
         )
     }
 
-    /// Mixed loads of our server without any order, as it is by default (in turns), and with small requests first, and their rates.
-    /// Capacity, that of the server as it is, is measured in each round anew, since a virtual machine's is not the same at all times.
+    /// Mixed loads of our server without any order, as it is by default (in turns), and with small
+    /// requests first, and their rates. Capacity, that of the server as it is, is measured in each
+    /// round anew, since a virtual machine's is not the same at all times.
     fn at_share(&self, share: f64) -> Result<([Vec<Measured>; 3], Vec<f64>)> {
         let mut closed = self.load("echoDoubles:10=99", MIXED_CONNECTIONS);
         closed.shares.push(format!("sendDoubles:{}=1", self.thoroughness.large).parse()?);

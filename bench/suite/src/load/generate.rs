@@ -1,4 +1,5 @@
-//! The generator: connections on a few threads, each with a runtime of its own, and the notes they take.
+//! The generator: connections on a few threads, each with a runtime of its own, and the notes they
+//! take.
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -107,8 +108,9 @@ pub fn generate(server: SocketAddr, pid: Option<u32>, load: &Load, tick: impl Fn
     run(&shared, load, pid, tick)
 }
 
-/// The bytes that a server holds for each of many connections on which one message was sent, and an answer came back, and nothing since.
-/// As many others come first, so that what it has for all of them is not counted.
+/// The bytes that a server holds for each of many connections on which one message was sent, and an
+/// answer came back, and nothing since. As many others come first, so that what it has for all of
+/// them is not counted.
 ///
 /// # Errors
 /// When an answer is wrong, or the system refuses what is needed.
@@ -247,7 +249,8 @@ impl Request {
     }
 }
 
-/// One exchange of some messages of each kind: what a server gets wrong from the beginning is not worth a load.
+/// One exchange of some messages of each kind: what a server gets wrong from the beginning is not
+/// worth a load.
 async fn try_out(server: SocketAddr, courses: &[Course]) -> Result<()> {
     let mut wire = Wire::connect(server).await.map_err(|_| anyhow::anyhow!("nobody listens at {server}"))?;
     for course in courses {

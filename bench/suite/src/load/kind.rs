@@ -1,8 +1,10 @@
-//! What is sent: an operation of `testdata/wsdl/bench.wsdl` with so many items, and what must come back.
+//! What is sent: an operation of `testdata/wsdl/bench.wsdl` with so many items, and what must come
+//! back.
 //!
-//! Each kind of message is a ring of messages with different values. Every connection goes through it in order, so that a
-//! service that compares messages finds as much in common as `--changed` says, and no more. A ring is so large that a connection hardly ever comes
-//! round: a service may know hundreds of messages again.
+//! Each kind of message is a ring of messages with different values. Every connection goes through
+//! it in order, so that a service that compares messages finds as much in common as `--changed`
+//! says, and no more. A ring is so large that a connection hardly ever comes round: a service may
+//! know hundreds of messages again.
 
 use std::fmt;
 use std::str::FromStr;
@@ -21,7 +23,8 @@ use crate::messages::{Mio, decode_alone, tuples};
 const RING_BYTES: usize = 32 << 20;
 const FEWEST: usize = 4;
 const MOST: usize = 8192;
-/// Where all messages are equal: enough that none is in the cache only since it was sent a moment ago.
+/// Where all messages are equal: enough that none is in the cache only since it was sent a moment
+/// ago.
 const EQUAL: usize = 16;
 
 /// A kind of message and its share in the load: `OPERATION[:ITEMS][=SHARE]`.

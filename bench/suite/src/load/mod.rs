@@ -1,12 +1,13 @@
 //! `load`: many clients at once, against our server and those of other toolkits.
 //!
-//! [`kind`] makes the messages, [`pace`] says when each is sent, [`wire`] is the client's side of HTTP, [`mod@generate`] runs the
-//! connections, [`record`] and [`usage`] take notes, [`server`] starts servers, [`report`] shows what came out. [`mtom`] is another load:
-//! one large part.
+//! [`kind`] makes the messages, [`pace`] says when each is sent, [`wire`] is the client's side of
+//! HTTP, [`mod@generate`] runs the connections, [`record`] and [`usage`] take notes, [`server`]
+//! starts servers, [`report`] shows what came out. [`mtom`] is another load: one large part.
 //!
-//! The generator is ours, since one for any HTTP service does not look at the answers: here an answer counts only if its values are
-//! right. It has to be light, so that it is the server that is measured: requests are made beforehand, and an answer that is
-//! equal to one that was right before is right.
+//! The generator is ours, since one for any HTTP service does not look at the answers: here an
+//! answer counts only if its values are right. It has to be light, so that it is the server that is
+//! measured: requests are made beforehand, and an answer that is equal to one that was right before
+//! is right.
 
 pub mod generate;
 pub mod kind;
@@ -49,8 +50,8 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = COSTS)]
 pub struct LoadArguments {
-    /// A server to start and to load: `deltasoap`, `deltasoap-regular` (nothing is compared with earlier messages), or that of a
-    /// peer (repeatable) [default: deltasoap]
+    /// A server to start and to load: `deltasoap`, `deltasoap-regular` (nothing is compared with
+    /// earlier messages), or that of a peer (repeatable) [default: deltasoap]
     #[arg(long = "server", value_name = "NAME")]
     servers: Vec<String>,
     /// Load the server that listens there instead, at the path /bench
@@ -59,7 +60,8 @@ pub struct LoadArguments {
     /// The process of that server, whose processor time and memory are of interest
     #[arg(long, requires = "url")]
     pid: Option<u32>,
-    /// What to send: an operation of testdata/wsdl/bench.wsdl, how many items, and its share among all messages (repeatable)
+    /// What to send: an operation of testdata/wsdl/bench.wsdl, how many items, and its share among
+    /// all messages (repeatable)
     #[arg(long = "message", value_name = "OPERATION[:ITEMS][=SHARE]", default_value = "echoVoid")]
     messages: Vec<Share>,
     /// Per cent of the items that change from message to message of a connection
@@ -68,8 +70,8 @@ pub struct LoadArguments {
     /// Connections
     #[arg(long, value_name = "N", default_value = "1")]
     connections: NonZeroUsize,
-    /// Send so many requests a second, whether the server keeps up or not [default: a closed loop, each connection sends its
-    /// next request when it has got its answer]
+    /// Send so many requests a second, whether the server keeps up or not [default: a closed loop,
+    /// each connection sends its next request when it has got its answer]
     #[arg(long, value_name = "N", value_parser = rate)]
     rate: Option<f64>,
     /// How requests are spread at such a rate
@@ -78,7 +80,8 @@ pub struct LoadArguments {
     /// Seconds that are measured
     #[arg(long, value_name = "S", default_value = "5", value_parser = crate::cli::seconds)]
     seconds: Duration,
-    /// Seconds in front of them [default: 1; for a server that is compiled while it runs, 30 times what its peer asks for in memory]
+    /// Seconds in front of them [default: 1; for a server that is compiled while it runs, 30 times
+    /// what its peer asks for in memory]
     #[arg(long, value_name = "S", value_parser = crate::cli::seconds)]
     warm_up: Option<Duration>,
     /// Threads of the generator

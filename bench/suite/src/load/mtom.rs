@@ -1,6 +1,8 @@
-//! A large part by MTOM, up and down: client and server in one process, over loopback, neither of which holds the part.
+//! A large part by MTOM, up and down: client and server in one process, over loopback, neither of
+//! which holds the part.
 //!
-//! A process of its own (the hidden command `mtom`), so that its memory is that of the transfer and of nothing else.
+//! A process of its own (the hidden command `mtom`), so that its memory is that of the transfer and
+//! of nothing else.
 
 use std::env;
 use std::io;

@@ -1,8 +1,9 @@
 //! When requests are to start.
 //!
-//! In a *closed loop* each connection sends its next request when it has got its answer: the server sets the pace. In an *open
-//! loop* requests have their times, as those of many independent clients have. A connection that is free takes the next one, and
-//! waits for its time; if none is free the request is late, and the time of its answer counts from when it was to start.
+//! In a *closed loop* each connection sends its next request when it has got its answer: the server
+//! sets the pace. In an *open loop* requests have their times, as those of many independent clients
+//! have. A connection that is free takes the next one, and waits for its time; if none is free the
+//! request is late, and the time of its answer counts from when it was to start.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -19,7 +20,8 @@ pub enum Arrivals {
     Poisson,
 }
 
-/// How far ahead the timer of the runtime is trusted, whose steps are milliseconds; the rest is waited for actively.
+/// How far ahead the timer of the runtime is trusted, whose steps are milliseconds; the rest is
+/// waited for actively.
 const TIMER: Duration = Duration::from_millis(2);
 
 /// The pace of a number of connections.
@@ -38,7 +40,8 @@ impl Pace {
         Pace::Open(Mutex::new(Times { arrivals, mean: 1.0 / rate, random, next: start }))
     }
 
-    /// Waits for the start of the next request, until `end` at most; gives the time from which its answer counts.
+    /// Waits for the start of the next request, until `end` at most; gives the time from which its
+    /// answer counts.
     pub async fn next(&self, end: Instant) -> Instant {
         match self {
             Pace::Closed => Instant::now(),
@@ -104,7 +107,8 @@ mod tests {
         assert!(times.iter().enumerate().all(|(index, time)| (time - index as f64 / 100.0).abs() < 1e-6), "{times:?}");
     }
 
-    /// The distances of a Poisson process are exponentially distributed: mean and standard deviation are equal.
+    /// The distances of a Poisson process are exponentially distributed: mean and standard
+    /// deviation are equal.
     #[test]
     fn poisson_arrivals_are_random() {
         let times = times(Arrivals::Poisson, 100.0, 20_001);

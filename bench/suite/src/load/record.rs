@@ -1,4 +1,5 @@
-//! What the generator notes: how long answers took, and what was wrong with those that do not count.
+//! What the generator notes: how long answers took, and what was wrong with those that do not
+//! count.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -1,4 +1,5 @@
-//! Servers to load: ours, and those of other toolkits, each a process of its own on the cores that the generator leaves alone.
+//! Servers to load: ours, and those of other toolkits, each a process of its own on the cores that
+//! the generator leaves alone.
 
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
@@ -26,8 +27,9 @@ pub const IN_ONE_GO: &str = "deltasoap-in-one-go";
 const ANNOUNCEMENTS: [&str; 2] = ["listening on http://", "listening on https://"];
 /// How long a server is loaded before it counts, if it was compiled beforehand.
 const WARM_UP: Duration = Duration::from_secs(1);
-/// How many times as long as in memory it takes until a server is as fast as it gets that is compiled while it runs, on the core on which
-/// it also serves: with CXF, whose peer asks for three seconds, it is 90.
+/// How many times as long as in memory it takes until a server is as fast as it gets that is
+/// compiled while it runs, on the core on which it also serves: with CXF, whose peer asks for three
+/// seconds, it is 90.
 const COLD: u32 = 30;
 /// Where the service of the benchmarks is.
 const PATH: &str = "/bench";
@@ -81,8 +83,8 @@ impl Drop for Killed {
 }
 
 impl Launch {
-    /// Starts the server of a name: `deltasoap`, `deltasoap-regular`, `deltasoap-small-first`, `deltasoap-in-one-go`,
-    /// or that of a peer.
+    /// Starts the server of a name: `deltasoap`, `deltasoap-regular`, `deltasoap-small-first`,
+    /// `deltasoap-in-one-go`, or that of a peer.
     ///
     /// # Errors
     /// When there is no server of that name, or it is not built or does not start.
@@ -162,7 +164,8 @@ pub fn pin_to_last() -> Result<()> {
     sched_setaffinity(None, &one).context("cannot choose a core")
 }
 
-/// Does something in a thread that may use all cores again, and so may the processes that it starts.
+/// Does something in a thread that may use all cores again, and so may the processes that it
+/// starts.
 ///
 /// # Errors
 /// When the system does not allow it.
@@ -181,7 +184,8 @@ pub fn pin_to_others() -> Result<()> {
     sched_setaffinity(None, &others).context("cannot choose cores")
 }
 
-/// All cores of this machine that the first process of this program was given, and the last of them.
+/// All cores of this machine that the first process of this program was given, and the last of
+/// them.
 fn cores() -> Result<(CpuSet, usize)> {
     let all = (0..CpuSet::MAX_CPU).filter(|&core| initial_cores().is_set(core)).collect::<Vec<_>>();
     ensure!(all.len() > 1, "there is one core only: use --no-pin");

@@ -40,7 +40,8 @@ impl Usage {
     }
 }
 
-/// Clock ticks in user and system mode: fields 14 and 15, counted behind the name, which may hold anything.
+/// Clock ticks in user and system mode: fields 14 and 15, counted behind the name, which may hold
+/// anything.
 fn ticks(stat: &str) -> Option<u64> {
     let (_, fields) = stat.rsplit_once(')')?;
     let mut times = fields.split_whitespace().skip(11).map(str::parse::<u64>);

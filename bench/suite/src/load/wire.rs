@@ -1,7 +1,9 @@
-//! The client's side of HTTP/1.1: as little as will do, so that the generator costs less than any server.
+//! The client's side of HTTP/1.1: as little as will do, so that the generator costs less than any
+//! server.
 //!
-//! A request is one buffer, made beforehand. An answer is read into a buffer of the connection's, and its body looked at where it
-//! stands; only that of a chunked answer is moved together. No connection has more than one request under way.
+//! A request is one buffer, made beforehand. An answer is read into a buffer of the connection's,
+//! and its body looked at where it stands; only that of a chunked answer is moved together. No
+//! connection has more than one request under way.
 
 use std::io;
 use std::net::SocketAddr;
@@ -9,7 +11,8 @@ use std::net::SocketAddr;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// Most bytes of a request that are handed to the system at a time: other connections get their turn in between.
+/// Most bytes of a request that are handed to the system at a time: other connections get their
+/// turn in between.
 const PIECE: usize = 32 << 10;
 /// Room that is made for each read, at least.
 const ROOM: usize = 16 << 10;
@@ -78,7 +81,8 @@ impl Wire {
     /// Sends a request; gives the body of its answer.
     ///
     /// # Errors
-    /// When there is no answer, or one of another status than 200. The connection is of no use then.
+    /// When there is no answer, or one of another status than 200. The connection is of no use
+    /// then.
     pub async fn exchange(&mut self, request: &[u8]) -> Result<&[u8], Failure> {
         self.is_last = true;
         self.send(request).await?;

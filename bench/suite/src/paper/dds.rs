@@ -1,7 +1,8 @@
-//! *Differential Deserialization for Optimized SOAP Performance*: Figures 2 to 5, Tables 2 and 3, sections 4.5 and 5.
+//! *Differential Deserialization for Optimized SOAP Performance*: Figures 2 to 5, Tables 2 and 3,
+//! sections 4.5 and 5.
 //!
-//! All of it with full checkpoints. CRC-32 is the processor's or a table's here, whichever is faster, and a plain loop in
-//! the paper.
+//! All of it with full checkpoints. CRC-32 is the processor's or a table's here, whichever is
+//! faster, and a plain loop in the paper.
 
 use std::rc::Rc;
 
@@ -342,13 +343,15 @@ fn overhead(data: &Data, n: usize, portion: u32) -> f64 {
     (data.ms(unread(n), always_first(portion)) / data.ms(unread(n), Way::REGULAR) - 1.0) * 100.0
 }
 
-/// The same in the paper, by its Table 3: with all values changed, in one part, no checkpoint is of use.
+/// The same in the paper, by its Table 3: with all values changed, in one part, no checkpoint is of
+/// use.
 fn their_overhead(printed: &Printed, size: usize, portion: u32) -> Option<f64> {
     let cell = Cell { percent: 100, size, partitions: 1, portion };
     Some((their_share(printed, cell)? - 1.0) * 100.0)
 }
 
-/// At 256 bytes, which the table has not: between 32 and 512 bytes, in proportion to the number of checkpoints.
+/// At 256 bytes, which the table has not: between 32 and 512 bytes, in proportion to the number of
+/// checkpoints.
 fn their_overhead_at_256(printed: &Printed, size: usize) -> Option<f64> {
     let (at_32, at_512) = (their_overhead(printed, size, 32)?, their_overhead(printed, size, 512)?);
     Some(at_512 + (at_32 - at_512) / 15.0)
@@ -409,7 +412,8 @@ fn table2_claims(book: &mut Book, printed: &Rc<Printed>) -> Result<()> {
         let dummy = data.ms(Recipe::identical(Kind::UnreadHard, LARGEST), Way::REGULAR);
         one(dummy / regular(data, Kind::Hard, LARGEST) * speedup(data, Kind::Hard, LARGEST, Match::Crc32))
     });
-    // Half of theirs at least: the factor of two of the other speedups, in the direction that the sentence has.
+    // Half of theirs at least: the factor of two of the other speedups, in the direction that the
+    // sentence has.
     let number = printed.number("least-speedup")?;
     let least = number.claim("", each(), Test::AtLeast(number.value / 2.0));
     book.add("Table 2", least, |data, sizes| numbers(speedups(data, sizes)));
@@ -615,7 +619,8 @@ mod tests {
         move |recipe, way| if way.policy == Policy::Off { 1.0 } else { share(recipe, f64::from(way.portion)) }
     }
 
-    /// What each knows of Table 3, as shares of regular mode: nothing, P, N, T, two of them, or all three apart.
+    /// What each knows of Table 3, as shares of regular mode: nothing, P, N, T, two of them, or all
+    /// three apart.
     #[test]
     fn no_trivial_model_agrees_with_table_3() {
         let is_32 = |portion: f64| f64::from(u8::from(portion < 100.0));
@@ -639,7 +644,8 @@ mod tests {
         }
     }
 
-    /// What the paper says in words: runs of changed bytes are read up to the end of their portions, and each checkpoint costs something.
+    /// What the paper says in words: runs of changed bytes are read up to the end of their
+    /// portions, and each checkpoint costs something.
     #[test]
     fn a_model_of_what_the_paper_describes_has_the_interplay_of_table_3() {
         let verdicts = judged(in_table3(|recipe, portion| {

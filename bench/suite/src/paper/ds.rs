@@ -1,7 +1,8 @@
 //! *Differential Serialization for Optimized SOAP Performance*: Figures 1 to 12.
 //!
-//! All times end when the last system call that sends of a message returns. "bSOAP" of the paper is this toolkit, with values that
-//! track their changes; "full serialization" writes the message anew.
+//! All times end when the last system call that sends of a message returns. "bSOAP" of the paper is
+//! this toolkit, with values that track their changes; "full serialization" writes the message
+//! anew.
 
 use anyhow::Result;
 use deltasoap_report::{Chart, Exhibit, Grid, Sizes, Test, number, size_names};
@@ -165,7 +166,8 @@ impl Paper<'_> {
         Exhibit { grids: grids.into_iter().chain(question).collect(), ..self.named(name, caption) }
     }
 
-    /// An answer to the paper's question whether the worst case lies between its bounds. It claims nothing.
+    /// An answer to the paper's question whether the worst case lies between its bounds. It claims
+    /// nothing.
     fn worst_answer(&self, worst: &Cell, corner: &Cell) -> Grid {
         let ratio = self.study.shown(|data| data.sends.ms(worst.case, TRACKED) / data.sends.ms(corner.case, TRACKED));
         Grid {
@@ -457,7 +459,8 @@ fn stuffing_claims(book: &mut Book, exhibit: &'static str, (kind, key): (Values,
 }
 
 fn overlay_claims(book: &mut Book, (kind, key): (Values, &str)) {
-    // All values are written either way. Figure 5's re-serialization of all doubles, of which the text speaks, is that in separate chunks.
+    // All values are written either way. Figure 5's re-serialization of all doubles, of which the
+    // text speaks, is that in separate chunks.
     let statement = format!("time with one overlaid chunk by that with separate ones (\"comparable\"), {key}");
     let test = Test::Range { low: 0.8, high: 1.25 };
     let comparable = claim(&format!("overlay-{key}"), "section 4.5", statement, largest(), test);

@@ -1,8 +1,10 @@
-//! Counts of streams whose values are fresh in each message: the papers' averages are of 100 of them.
+//! Counts of streams whose values are fresh in each message: the papers' averages are of 100 of
+//! them.
 //!
-//! Streams that are timed come round after four messages ([`Bound::SMALL`](crate::stream::Bound::SMALL)), and with them the values of
-//! four messages ago. What a list of checkpoints makes of a hundred messages, each with values that were never there before, is not
-//! seen there. Counts do not depend on time, so they are taken once.
+//! Streams that are timed come round after four messages
+//! ([`Bound::SMALL`](crate::stream::Bound::SMALL)), and with them the values of four messages ago.
+//! What a list of checkpoints makes of a hundred messages, each with values that were never there
+//! before, is not seen there. Counts do not depend on time, so they are taken once.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -158,7 +160,8 @@ mod tests {
         let (mut record, course) = (Record::default(), Course::new(1.0, None));
         fresh.count(&mut record, &course).unwrap();
         let (switches, regular) = counts(&fresh);
-        // Two parts change: fast mode is left twice at least, and a quarter of the message is read at least.
+        // Two parts change: fast mode is left twice at least, and a quarter of the message is read
+        // at least.
         assert!(
             switches.len() == MESSAGES && switches.iter().all(|it| *it >= 2.0 && it.fract() == 0.0),
             "{switches:?}"

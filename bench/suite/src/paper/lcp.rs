@@ -1,9 +1,10 @@
 //! *Lightweight Checkpointing for Faster SOAP Deserialization*: Figures 2 to 5, Table 1.
 //!
-//! Arrays of hard doubles and CRC-32 throughout. "Better by" a percentage means: so much more speed, as in the paper.
+//! Arrays of hard doubles and CRC-32 throughout. "Better by" a percentage means: so much more
+//! speed, as in the paper.
 //!
-//! LCP is judged as published, with a base checkpoint at the first place in each element where one can lie. Beside it tables have ours, which are
-//! made at interrupts.
+//! LCP is judged as published, with a base checkpoint at the first place in each element where one
+//! can lie. Beside it tables have ours, which are made at interrupts.
 
 use std::rc::Rc;
 
@@ -285,8 +286,9 @@ fn overhead_claims(book: &mut Book, printed: &Printed) -> Result<()> {
             });
         }
         let number = printed.number(&format!("overhead-worse-than-regular{suffix}"))?;
-        // "Worse" is a loss on the scale of Table 1, the only one that the paper defines: the speedup less 1. With all values changed
-        // and N = 32 and 128 the table has 17.5 % on average for 50K and 100K, near to the 16.6 % of the text; as more time it would be 21 %.
+        // "Worse" is a loss on the scale of Table 1, the only one that the paper defines: the
+        // speedup less 1. With all values changed and N = 32 and 128 the table has 17.5 % on
+        // average for 50K and 100K, near to the 16.6 % of the text; as more time it would be 21 %.
         let worse = |gain: f64| -gain;
         let test = || Test::Near { printed: number.value, distance: 7.0 };
         let mut theirs = number.claim("", sizes(), test());
@@ -355,8 +357,8 @@ fn order_claims(book: &mut Book, (name, partitions): (&'static str, usize)) {
     });
 }
 
-/// "Particularly as the number of created checkpoints increases (generally due to larger values of P, T, and message size, and smaller
-/// values of N)": Figures 3 and 4 together.
+/// "Particularly as the number of created checkpoints increases (generally due to larger values of
+/// P, T, and message size, and smaller values of N)": Figures 3 and 4 together.
 fn trend_claims(book: &mut Book) {
     let statement = "time of FCP and DCP by that of LCP, mean of Figures 3 and 4: at P = 75 by at 25, at T = 500 by at 50, at 100K by at 50K, at N = 32 by at 512; the least (\"particularly as the number of created checkpoints increases\")";
     let trends = claim("trends", "section 5.3", statement, half_sizes(), Test::AtLeast(1.0));
@@ -397,7 +399,8 @@ fn half_claims(book: &mut Book, printed: &Printed) -> Result<()> {
     Ok(())
 }
 
-/// Speeds in cells of Table 1 by percentage, with and without lightweight checkpoints: ours and theirs.
+/// Speeds in cells of Table 1 by percentage, with and without lightweight checkpoints: ours and
+/// theirs.
 fn table1_groups(
     data: &Data,
     printed: &Printed,
@@ -519,7 +522,8 @@ mod tests {
         all_judged(times).into_iter().find(|verdict| verdict.claim.key == key).unwrap()
     }
 
-    /// What each knows of Table 1: one number, P, one number for each P, T, T and N and n in proportion, or that N = 32 is slow.
+    /// What each knows of Table 1: one number, P, one number for each P, T, T and N and n in
+    /// proportion, or that N = 32 is slow.
     #[test]
     fn no_trivial_model_agrees_with_table_1() {
         let (partitions, portion) = (|recipe: Recipe| recipe.partitions as f64, |way: Way| f64::from(way.portion));
@@ -541,7 +545,8 @@ mod tests {
         }
     }
 
-    /// Runs of changed bytes are read up to the end of their portions: what the paper describes, and no number of its table.
+    /// Runs of changed bytes are read up to the end of their portions: what the paper describes,
+    /// and no number of its table.
     #[test]
     fn a_model_of_what_the_paper_describes_has_the_interplay_of_table_1() {
         let verdict = judged("table1", |recipe, way| {
@@ -552,7 +557,8 @@ mod tests {
         assert_eq!(verdict.outcome, Outcome::Agrees, "{:?} {:?}", verdict.ours, verdict.bar);
     }
 
-    /// Times of checkpoints over those without, a microsecond each, in which policies differ by so much.
+    /// Times of checkpoints over those without, a microsecond each, in which policies differ by so
+    /// much.
     #[test]
     fn gaps_and_trends_follow_the_number_of_checkpoints() {
         let costs = |times: [f64; 3], grows: bool| {

@@ -1,8 +1,11 @@
-//! `paper`: the tables and figures of the papers on differential deserialization and serialization, drawn from our data.
+//! `paper`: the tables and figures of the papers on differential deserialization and serialization,
+//! drawn from our data.
 //!
-//! Beside our numbers stand only those that a paper prints, in its text or a table; they are data, in `bench/papers/`. What it claims is
-//! judged by tests that stand beside the result ([`deltasoap_report::claim`]), on the paper's sizes, in several repetitions. What is measured goes
-//! into a [`Record`], of the command `reproduce` or in memory, and what is there is not measured again.
+//! Beside our numbers stand only those that a paper prints, in its text or a table; they are data,
+//! in `bench/papers/`. What it claims is judged by tests that stand beside the result
+//! ([`deltasoap_report::claim`]), on the paper's sizes, in several repetitions. What is measured
+//! goes into a [`Record`], of the command `reproduce` or in memory, and what is there is not
+//! measured again.
 
 mod dds;
 mod ds;
@@ -59,7 +62,8 @@ pub struct PaperArguments {
     /// Write a page with plots
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Where built peers lie; figures show gSOAP and XSUL if they are built [default: .peers in the repository]
+    /// Where built peers lie; figures show gSOAP and XSUL if they are built [default: .peers in the
+    /// repository]
     #[arg(long, value_name = "FOLDER")]
     pub peers: Option<PathBuf>,
     /// A paper (repeatable) [default: all]
@@ -155,7 +159,8 @@ pub struct Papers<'d> {
 }
 
 impl<'d> Papers<'d> {
-    /// Everything that exhibits and claims ask for, so many times; what a record has is not measured again. Peers lie in a folder.
+    /// Everything that exhibits and claims ask for, so many times; what a record has is not
+    /// measured again. Peers lie in a folder.
     ///
     /// # Errors
     /// When a number of a paper is missing from `bench/papers/`.
@@ -194,7 +199,8 @@ impl<'d> Papers<'d> {
         self.repetitions.iter().enumerate().flat_map(of).chain(counts).collect()
     }
 
-    /// What is left to measure, and how long it takes: about, by what it took on two cores of a server of 2023.
+    /// What is left to measure, and how long it takes: about, by what it took on two cores of a
+    /// server of 2023.
     pub fn legs(&self, record: &Record) -> Vec<(Stage, Leg)> {
         let (runs, leg) = (self.plan.runs as f64 + 3.0, |stage, name: String, pieces, seconds| {
             (stage, Leg::new(name, pieces, seconds))
@@ -263,7 +269,8 @@ impl<'d> Papers<'d> {
         Ok(())
     }
 
-    /// The exhibits with their verdicts, and all verdicts in one list. Everything is to be measured before.
+    /// The exhibits with their verdicts, and all verdicts in one list. Everything is to be measured
+    /// before.
     ///
     /// # Errors
     /// When a number of a paper is missing from `bench/papers/`.

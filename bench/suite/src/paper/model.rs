@@ -87,7 +87,8 @@ fn regular(printed: &DifferentialDeserialization, kind: Kind, n: usize) -> f64 {
     printed.table2(if is_dummy { "dummy" } else { "regular" }, values(kind), n).unwrap_or(1.0)
 }
 
-/// Table 2 for identical messages, Table 3 for others; where all is read anew, its rows in which all values change.
+/// Table 2 for identical messages, Table 3 for others; where all is read anew, its rows in which
+/// all values change.
 fn deserialized(printed: &DifferentialDeserialization, recipe: Recipe, way: Way) -> Point {
     let regular = regular(printed, recipe.kind, recipe.n);
     let matcher = match way.matcher {
@@ -134,7 +135,8 @@ fn checkpointed(printed: &LightweightCheckpointing, recipe: Recipe, way: Way) ->
     Point { ms, counts: Some(counts(50.0, 1e6 * memory)) }
 }
 
-/// What the text says of the figures, by full serialization, which takes a microsecond an item and as much for the envelope.
+/// What the text says of the figures, by full serialization, which takes a microsecond an item and
+/// as much for the envelope.
 fn sent(case: Case, sender: Sender) -> f64 {
     let full = 1.0 + case.n as f64;
     let content = full / if case.values == Values::Structs { 7.0 } else { 10.0 };

@@ -1,8 +1,9 @@
 //! The measurements behind tables and figures.
 //!
-//! An exhibit asks for points. It is drawn twice: the first time nothing is measured yet, and what it asks for is noted;
-//! the second time everything is there. So what is measured and what is shown cannot differ, and a point that several
-//! exhibits show is measured once. All points of a stream are measured in one go, by turns.
+//! An exhibit asks for points. It is drawn twice: the first time nothing is measured yet, and what
+//! it asks for is noted; the second time everything is there. So what is measured and what is shown
+//! cannot differ, and a point that several exhibits show is measured once. All points of a stream
+//! are measured in one go, by turns.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -63,7 +64,8 @@ impl Refinement {
 pub enum Condition {
     /// Nothing.
     None,
-    /// Everything is read by the general routines, which tokenize each tag: the papers' kind of regular mode.
+    /// Everything is read by the general routines, which tokenize each tag: the papers' kind of
+    /// regular mode.
     NoShortcuts,
     /// Each message is read as the first one.
     AlwaysFirst,
@@ -80,13 +82,15 @@ impl Way {
         condition: Condition::None,
     };
 
-    /// Regular mode without our shortcuts: the papers' kind. It is to be compared with ways in the same condition.
+    /// Regular mode without our shortcuts: the papers' kind. It is to be compared with ways in the
+    /// same condition.
     pub const GENERAL: Way = Way { condition: Condition::NoShortcuts, ..Way::REGULAR };
 
     /// Leaf checkpoints.
     pub const LEAF: Way = Way { policy: Policy::Leaf, ..Way::REGULAR };
 
-    /// A policy of the papers with their checksum, and base checkpoints where the papers place them.
+    /// A policy of the papers with their checksum, and base checkpoints where the papers place
+    /// them.
     pub fn checkpoints(policy: Policy, portion: u32) -> Self {
         let bases = if policy == Policy::Lightweight { Bases::First } else { Bases::Interrupts };
         Way { policy, matcher: Match::Crc32, portion, bases, ..Way::REGULAR }
@@ -122,7 +126,8 @@ impl Point {
         self.counts.as_ref().map_or(100.0, |counts| 100.0 - counts.fast_share() * 100.0)
     }
 
-    /// Switches from fast to regular mode in a message, as the papers count them: futile attempts at fast mode are switches.
+    /// Switches from fast to regular mode in a message, as the papers count them: futile attempts
+    /// at fast mode are switches.
     pub fn switches(&self) -> f64 {
         self.counts.as_ref().map_or(0.0, |counts| counts.to_regular + counts.futile)
     }
@@ -179,7 +184,8 @@ impl Points {
     /// Measures what is missing, into a record.
     ///
     /// # Errors
-    /// When a value is wrong, a message cannot be decoded, the record cannot be written, or the time is up.
+    /// When a value is wrong, a message cannot be decoded, the record cannot be written, or the
+    /// time is up.
     pub fn measure(&mut self, plan: Plan, repetition: usize, record: &mut Record, course: &Course) -> Result<()> {
         for (recipe, ways) in self.by_stream() {
             course.piece()?;
@@ -245,7 +251,8 @@ mod tests {
     use crate::stream::Kind;
     use std::time::Duration;
 
-    /// What the paper publishes is measured as published; where bases lie by default is another way.
+    /// What the paper publishes is measured as published; where bases lie by default is another
+    /// way.
     #[test]
     fn bases_lie_where_the_paper_places_them() {
         let portions = |way: Way| Portions::of(way.setup().differential.checkpoints).unwrap();

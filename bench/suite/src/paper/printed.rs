@@ -179,7 +179,8 @@ impl DifferentialDeserialization {
         parse(include_str!("../../../papers/differential-deserialization.toml"))
     }
 
-    /// Table 2: milliseconds of a mode, for values of a kind. `None` for a size that is not in the table.
+    /// Table 2: milliseconds of a mode, for values of a kind. `None` for a size that is not in the
+    /// table.
     pub fn table2(&self, mode: &str, values: &str, size: usize) -> Option<f64> {
         let column = self.table2.sizes.iter().position(|known| *known == size)?;
         let row = self.table2.row.iter().find(|row| row.mode == mode && row.values == values)?;

@@ -1,8 +1,10 @@
-//! What stuffing does to the receiver: an open question of *Differential Serialization for Optimized SOAP Performance* (section 6).
+//! What stuffing does to the receiver: an open question of *Differential Serialization for
+//! Optimized SOAP Performance* (section 6).
 //!
-//! A stream of messages of which some values change is written through templates that give values more or less room, and is read in
-//! regular and in differential mode. With room, a value that changes its length moves nothing: what is behind it stays where it
-//! was, in the message and for those who compare. In return, messages are longer.
+//! A stream of messages of which some values change is written through templates that give values
+//! more or less room, and is read in regular and in differential mode. With room, a value that
+//! changes its length moves nothing: what is behind it stays where it was, in the message and for
+//! those who compare. In return, messages are longer.
 
 use std::rc::Rc;
 
@@ -149,8 +151,9 @@ fn row<T: Payload + From<Vec<I>>, I: Clone>(
     Ok(Row { values, n, width, bytes: figures[0].bytes, encode_ms, regular_ms, differential_ms, skipped })
 }
 
-/// The messages of a ring, written one after the other, and how long one takes at its fastest. The ring is gone round until widths are learned and
-/// fields are as wide as they get; the last round counts.
+/// The messages of a ring, written one after the other, and how long one takes at its fastest. The
+/// ring is gone round until widths are learned and fields are as wide as they get; the last round
+/// counts.
 fn written<T: Payload + From<Vec<I>>, I: Clone>(ring: &[Vec<I>], width: Width) -> Result<(Stream<T>, f64)> {
     const ROUNDS: usize = 4;
     let mut template = Template::new(Templating { width, ..Templating::default() });

@@ -1,4 +1,5 @@
-//! What is recorded for the papers on deserialization and serialization: rows, and the keys that they are found by.
+//! What is recorded for the papers on deserialization and serialization: rows, and the keys that
+//! they are found by.
 
 use serde::{Deserialize, Serialize};
 

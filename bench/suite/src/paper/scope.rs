@@ -18,9 +18,11 @@ pub struct Scope {
     pub partitions: Vec<usize>,
     /// Elements in an array that is sent, ascending, at least one.
     pub sent: Vec<usize>,
-    /// Elements in an array of which everything is counted: the papers' largest, since counting takes little time.
+    /// Elements in an array of which everything is counted: the papers' largest, since counting
+    /// takes little time.
     pub counted: usize,
-    /// Elements in arrays of which it is counted what checkpoints hold; the papers', for the same reason.
+    /// Elements in arrays of which it is counted what checkpoints hold; the papers', for the same
+    /// reason.
     pub held: Vec<usize>,
 }
 
@@ -62,7 +64,8 @@ pub fn hard(n: usize, percent: u32, partitions: usize) -> Recipe {
     Recipe { kind: Kind::Hard, n, percent, partitions }
 }
 
-/// The same way without shortcuts for flat arrays: the papers' decoders had none, with checkpoints and without.
+/// The same way without shortcuts for flat arrays: the papers' decoders had none, with checkpoints
+/// and without.
 pub fn general(way: Way) -> Way {
     Way { condition: Condition::NoShortcuts, ..way }
 }

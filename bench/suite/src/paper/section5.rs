@@ -1,7 +1,9 @@
-//! *Differential Deserialization*, section 5: what its proposals gain. The paper has no numbers of them.
+//! *Differential Deserialization*, section 5: what its proposals gain. The paper has no numbers of
+//! them.
 //!
-//! "Comparing a few bytes at the beginning, middle, and/or end of message portions" before the checksum, and tuning "message
-//! portion sizes": each alone, and both, beside checkpoints as they are.
+//! "Comparing a few bytes at the beginning, middle, and/or end of message portions" before the
+//! checksum, and tuning "message portion sizes": each alone, and both, beside checkpoints as they
+//! are.
 
 use super::dds::{full, named};
 use super::points::{Refinement, Way};

@@ -1,8 +1,8 @@
 //! The measurements behind the exhibits on sending.
 //!
-//! As [`Points`](super::points::Points): an exhibit is drawn twice, and what it asks for the first time is there the second time. Every time is one
-//! over a socket, until the last byte was handed to the system. All that is asked of a case is measured by turns, other toolkits
-//! included.
+//! As [`Points`](super::points::Points): an exhibit is drawn twice, and what it asks for the first
+//! time is there the second time. Every time is one over a socket, until the last byte was handed
+//! to the system. All that is asked of a case is measured by turns, other toolkits included.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,7 +25,8 @@ use crate::workload::Definitions;
 pub enum Sender {
     /// This toolkit.
     Ours(Mode),
-    /// Another one, by its name in the definitions. What there is between two messages is without effect on it.
+    /// Another one, by its name in the definitions. What there is between two messages is without
+    /// effect on it.
     Peer(&'static str),
 }
 
@@ -40,8 +41,8 @@ pub struct Sends {
 }
 
 impl Sends {
-    /// Median milliseconds of a message; one of no meaning, noted as missing, if it was not measured, and not a number
-    /// where the toolkit is not there.
+    /// Median milliseconds of a message; one of no meaning, noted as missing, if it was not
+    /// measured, and not a number where the toolkit is not there.
     pub fn ms(&self, case: Case, sender: Sender) -> f64 {
         match (self.measured.get(&(case, sender)), sender) {
             (Some(ms), _) => *ms,
@@ -82,10 +83,12 @@ impl Sends {
         });
     }
 
-    /// Measures what is missing, into a record. Peers lie in a folder. One that fails is left out from then on, with the reason.
+    /// Measures what is missing, into a record. Peers lie in a folder. One that fails is left out
+    /// from then on, with the reason.
     ///
     /// # Errors
-    /// When a message of ours is wrong, or cannot be sent, the record cannot be written, or the time is up.
+    /// When a message of ours is wrong, or cannot be sent, the record cannot be written, or the
+    /// time is up.
     pub fn measure(
         &mut self,
         plan: Plan,

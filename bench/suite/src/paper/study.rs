@@ -1,7 +1,8 @@
 //! What was measured for the papers, and the claims that it is judged by.
 //!
-//! Everything is measured several times, one [`Data`] each. Tables and pictures show the medians; a claim is judged on each
-//! repetition, and where these do not come to the same, the verdict is unstable.
+//! Everything is measured several times, one [`Data`] each. Tables and pictures show the medians; a
+//! claim is judged on each repetition, and where these do not come to the same, the verdict is
+//! unstable.
 
 use std::cell::Cell;
 use std::collections::HashMap;

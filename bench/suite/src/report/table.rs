@@ -82,8 +82,8 @@ pub(super) fn megabytes_per_second(figures: &Figures) -> f64 {
     figures.bytes as f64 * 1e3 / figures.ns_median.max(1) as f64
 }
 
-/// How many times as fast as the reference this is: by time per message, since messages of the same values can differ
-/// in size.
+/// How many times as fast as the reference this is: by time per message, since messages of the same
+/// values can differ in size.
 fn ratio(row: &Row<'_>, rows: &[Row<'_>]) -> Option<f64> {
     let reference = rows.iter().find(|other| other.engine == REFERENCE && other.is_same_work(row))?;
     let (reference, figures) = (reference.outcome.as_ref().ok()?, row.outcome.as_ref().ok()?);

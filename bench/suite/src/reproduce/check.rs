@@ -25,7 +25,8 @@ impl Other {
         Ok(Other { folder: folder.to_owned(), there })
     }
 
-    /// Prints how the verdicts compare with its; false if counts or bytes differ, or none could be compared.
+    /// Prints how the verdicts compare with its; false if counts or bytes differ, or none could be
+    /// compared.
     ///
     /// # Errors
     /// When the output cannot be made.

@@ -1,4 +1,5 @@
-//! The paper on cost models: calibrations, a file each beside the record, and predictions of messages that nothing was fitted to.
+//! The paper on cost models: calibrations, a file each beside the record, and predictions of
+//! messages that nothing was fitted to.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -98,7 +99,8 @@ impl Cost {
     /// Measures what is left of a part, into a record.
     ///
     /// # Errors
-    /// When messages cannot be written or read, the record cannot be written, or the time is up. That times are noise is no error.
+    /// When messages cannot be written or read, the record cannot be written, or the time is up.
+    /// That times are noise is no error.
     pub fn measure(&self, stage: Stage, record: &mut Record, course: &Course) -> Result<()> {
         course.piece()?;
         match stage {

@@ -18,8 +18,8 @@ struct Expectation {
     outcome: Outcome,
 }
 
-/// The claims whose outcome is another one than it should be, with what is wrong. Those of the papers that were drawn have to be measured
-/// if `is_whole`: with sizes of our own they are not.
+/// The claims whose outcome is another one than it should be, with what is wrong. Those of the
+/// papers that were drawn have to be measured if `is_whole`: with sizes of our own they are not.
 ///
 /// # Errors
 /// When the file is malformed.

@@ -1,9 +1,11 @@
-//! `reproduce`: every table and figure of the five papers from our data, beside what the papers print, with a verdict on each claim.
+//! `reproduce`: every table and figure of the five papers from our data, beside what the papers
+//! print, with a verdict on each claim.
 //!
-//! [`plan`] says what is measured and how long it takes; the commands `paper` and `suite` and the crate `deltasoap-cost` measure it, into one
+//! [`plan`] says what is measured and how long it takes; the commands `paper` and `suite` and the
+//! crate `deltasoap-cost` measure it, into one
 //! [`Record`]: what is there is not measured again. [`mod@page`] and [`index`] make a page for people and a file for programs of a
-//! record, and [`mod@check`] compares it with another one. [`mod@expected`] knows how claims come out that do not depend on the machine, and
-//! [`mod@session`] what can be added to a record.
+//! record, and [`mod@check`] compares it with another one. [`mod@expected`] knows how claims come
+//! out that do not depend on the machine, and [`mod@session`] what can be added to a record.
 
 mod check;
 mod cost;
@@ -36,13 +38,15 @@ use session::Session;
 /// What to reproduce, and where to record it.
 #[derive(Debug, Clone, clap::Args)]
 pub struct ReproduceArguments {
-    /// Small messages, few repetitions, three toolkits: some minutes. What is claimed of counts and bytes is judged all the same
+    /// Small messages, few repetitions, three toolkits: some minutes. What is claimed of counts and
+    /// bytes is judged all the same
     #[arg(long, conflicts_with = "full")]
     quick: bool,
     /// Everything: some hours, which can be done in parts (the default)
     #[arg(long)]
     full: bool,
-    /// The folder of the record; what it has is not measured again [default: target/reproduce/quick or full in the repository]
+    /// The folder of the record; what it has is not measured again [default: target/reproduce/quick
+    /// or full in the repository]
     #[arg(long, value_name = "FOLDER")]
     record: Option<PathBuf>,
     /// Begin anew, whatever the record has
@@ -57,7 +61,8 @@ pub struct ReproduceArguments {
     /// A paper, 0 to 4 as in docs/papers.md (repeatable) [default: all]
     #[arg(long = "paper", value_name = "N", value_parser = clap::value_parser!(u8).range(0..PAPERS.len() as i64))]
     papers: Vec<u8>,
-    /// Say how the outcomes compare with those of another record; exit code 1 if counts or bytes differ, or none can be compared
+    /// Say how the outcomes compare with those of another record; exit code 1 if counts or bytes
+    /// differ, or none can be compared
     #[arg(long, value_name = "FOLDER")]
     check: Option<PathBuf>,
     /// Only say what would be measured, and how long it would take
@@ -89,7 +94,8 @@ const PAUSED: u8 = 3;
 /// Measures, records, reports and compares.
 ///
 /// # Errors
-/// When the record is of another machine or program, cannot be written, or a value is wrong. A toolkit that fails is no error.
+/// When the record is of another machine or program, cannot be written, or a value is wrong. A
+/// toolkit that fails is no error.
 pub fn run(arguments: &ReproduceArguments, definitions: &Definitions) -> Result<ExitCode> {
     let folder = arguments.folder();
     if arguments.plan {
@@ -103,7 +109,8 @@ pub fn run(arguments: &ReproduceArguments, definitions: &Definitions) -> Result<
     let mut session = arguments.session(definitions, &surroundings)?;
     let has_results = folder.join(RESULTS).exists();
     let mut record = Record::open(&folder, !arguments.is_new())?;
-    // Results that are there and empty are those of a session that was killed in its first calibration.
+    // Results that are there and empty are those of a session that was killed in its first
+    // calibration.
     if arguments.fresh || !has_results {
         cost::forget(&folder)?;
     }
@@ -194,7 +201,8 @@ impl ReproduceArguments {
         Ok(record)
     }
 
-    /// What this session is like. One that adds rows has to be like the others; one that draws alone need not.
+    /// What this session is like. One that adds rows has to be like the others; one that draws
+    /// alone need not.
     fn session(&self, definitions: &Definitions, surroundings: &Surroundings) -> Result<Session> {
         let (folder, first) = (self.folder(), Session::first(surroundings, self.scope()));
         if self.is_new() {

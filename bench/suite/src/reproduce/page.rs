@@ -1,4 +1,5 @@
-//! `report.html`: an index by paper and exhibit, all claims, the exhibits with plots, the rows that they are made of.
+//! `report.html`: an index by paper and exhibit, all claims, the exhibits with plots, the rows that
+//! they are made of.
 
 use std::collections::BTreeMap;
 

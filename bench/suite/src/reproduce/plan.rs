@@ -177,7 +177,8 @@ fn of_paper(paper: usize, exhibits: &[Exhibit]) -> Work {
     Work { paper, exhibits: exhibits.iter().filter(is_its).cloned().collect() }
 }
 
-/// The parts of the suite. A quick run has what the paper shows, and shows that everything else works.
+/// The parts of the suite. A quick run has what the paper shows, and shows that everything else
+/// works.
 fn shares(is_quick: bool, is_tiny: bool) -> Vec<Share> {
     let share = |name, scope, parts: &[Part]| Share { name, scope, parts: parts.to_vec() };
     let exhibits = [Part::Process, Part::Calls];
@@ -228,7 +229,8 @@ mod tests {
         plan.legs(&Record::default()).unwrap().iter().map(|(_, leg)| leg.seconds).sum::<f64>() / 3600.0
     }
 
-    /// What two pieces of work have in common would be measured once, and stand for both ever after.
+    /// What two pieces of work have in common would be measured once, and stand for both ever
+    /// after.
     #[test]
     fn every_piece_of_work_has_a_key_of_its_own() {
         let (definitions, record) = (Definitions::load().unwrap(), Record::default());

@@ -1,7 +1,9 @@
-//! What the sessions of a record have in common: whether it can be resumed here, and what makes its times doubtful.
+//! What the sessions of a record have in common: whether it can be resumed here, and what makes its
+//! times doubtful.
 //!
-//! A full run takes several nights. Times of two machines or of two scopes are never mixed; those of another program, of other versions of the
-//! toolkits, or with another kernel are only where the user asks for it, and the report says so.
+//! A full run takes several nights. Times of two machines or of two scopes are never mixed; those
+//! of another program, of other versions of the toolkits, or with another kernel are only where the
+//! user asks for it, and the report says so.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -69,7 +71,8 @@ impl Session {
         self.environment.engines = engines;
     }
 
-    /// Lets rows be added, though something differs, if that `is_mixed` was asked for: the record then says so.
+    /// Lets rows be added, though something differs, if that `is_mixed` was asked for: the record
+    /// then says so.
     ///
     /// # Errors
     /// When something differs and that was not asked for.
@@ -83,7 +86,8 @@ impl Session {
         Ok(())
     }
 
-    /// Adds what makes the times of this session doubtful. What made those of earlier ones so stays.
+    /// Adds what makes the times of this session doubtful. What made those of earlier ones so
+    /// stays.
     pub fn warn(&mut self, warning: &str) {
         let known = self.environment.warning.take();
         let is_known = known.as_ref().is_some_and(|known| known.contains(warning));
@@ -103,7 +107,8 @@ fn difference(what: &str, there: &str, here: &str) -> String {
     format!("{what} was {there} and is {here}")
 }
 
-/// How toolkits differ from those that a record was begun with, if it knows any. One that was missing may come.
+/// How toolkits differ from those that a record was begun with, if it knows any. One that was
+/// missing may come.
 fn changed(there: &[EngineNote], here: &[EngineNote]) -> Vec<String> {
     let names = |notes: &[EngineNote]| notes.iter().map(|note| note.name.clone()).collect::<BTreeSet<_>>();
     let list = |names: BTreeSet<String>| names.into_iter().collect::<Vec<_>>().join(", ");
@@ -119,7 +124,8 @@ fn changed(there: &[EngineNote], here: &[EngineNote]) -> Vec<String> {
     others.into_iter().chain(there.iter().filter_map(version)).collect()
 }
 
-/// Forgets the pieces of work in which a toolkit was missing that is there now, since all are measured by turns; gives how many these are.
+/// Forgets the pieces of work in which a toolkit was missing that is there now, since all are
+/// measured by turns; gives how many these are.
 ///
 /// # Errors
 /// When the record cannot be written.

@@ -17,7 +17,8 @@ use crate::engine::{Session, timed};
 use crate::memory;
 use crate::messages::{Payload, Same, decode_alone};
 
-/// How often a message is written in a run where one takes less than the reading of a clock may disturb.
+/// How often a message is written in a run where one takes less than the reading of a clock may
+/// disturb.
 const REPEATED: usize = 32;
 
 /// Values, or a template's memory, of fewer bytes are short work.
@@ -152,7 +153,8 @@ impl<S: Shape, W: Writer<S> + 'static> Lane<S, W> {
     }
 }
 
-/// Whether a message carries items; if it is an exact one, whether it is a naive writer's, byte for byte.
+/// Whether a message carries items; if it is an exact one, whether it is a naive writer's, byte for
+/// byte.
 pub(super) fn check_message<S: Shape>(message: &[u8], items: Vec<S::Item>, is_exact: bool) -> Result<()> {
     let values = S::Plain::from(items);
     if is_exact {

@@ -1,4 +1,5 @@
-//! The messages again: with lists that know which of their items changed, and with lists whose items come one by one.
+//! The messages again: with lists that know which of their items changed, and with lists whose
+//! items come one by one.
 
 use deltasoap::{Soap, Streamed, TrackedVec};
 

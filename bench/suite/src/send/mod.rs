@@ -1,10 +1,12 @@
-//! The workloads `send-*`: messages that resemble the one sent before, through templates and in full by turns.
+//! The workloads `send-*`: messages that resemble the one sent before, through templates and in
+//! full by turns.
 //!
-//! A [`Case`] is a workload with everything that can be chosen: kind and number of items, which of them change and how, chunks.
-//! [`shape`] makes the items, [`script`] says what happens between two messages, and a [`lane`] is one way of writing them: in a
-//! template that is told what changed ([`Mode::Tracked`]) or compares ([`Mode::Compared`]) or takes over what
-//! another one holds ([`Mode::Shared`]), through a single chunk
-//! ([`Mode::Overlaid`]), or in full ([`Mode::Regular`]). With a [`socket`], the time ends when the last byte was handed to the system.
+//! A [`Case`] is a workload with everything that can be chosen: kind and number of items, which of
+//! them change and how, chunks. [`shape`] makes the items, [`script`] says what happens between two
+//! messages, and a [`lane`] is one way of writing them: in a template that is told what changed
+//! ([`Mode::Tracked`]) or compares ([`Mode::Compared`]) or takes over what another one holds
+//! ([`Mode::Shared`]), through a single chunk ([`Mode::Overlaid`]), or in full ([`Mode::Regular`]).
+//! With a [`socket`], the time ends when the last byte was handed to the system.
 
 mod lane;
 mod lists;
@@ -218,7 +220,8 @@ impl Outcome {
     }
 }
 
-/// Checks and times a case in some modes. With the address of a server, messages go there, and the floor is left out.
+/// Checks and times a case in some modes. With the address of a server, messages go there, and the
+/// floor is left out.
 ///
 /// # Errors
 /// When a message is wrong, or cannot be sent.

@@ -1,4 +1,5 @@
-//! Messages that go through a single chunk: their items come one by one, and no message is ever whole.
+//! Messages that go through a single chunk: their items come one by one, and no message is ever
+//! whole.
 
 use std::hint::black_box;
 use std::net::SocketAddr;

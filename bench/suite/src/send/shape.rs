@@ -1,7 +1,7 @@
 //! The kinds of items that are sent: values whose texts have the length that a workload asks for.
 //!
-//! What a template has to do depends on the length of a value's text alone. So a [`Shape`] can make an item of any width, and a
-//! *sibling* of an item: another value whose texts are as long.
+//! What a template has to do depends on the length of a value's text alone. So a [`Shape`] can make
+//! an item of any width, and a *sibling* of an item: another value whose texts are as long.
 
 use deltasoap::{Message, Tracked, Typed};
 use deltasoap_streams::arrays::{self, Mio};
@@ -39,10 +39,12 @@ pub trait Shape: 'static {
     /// As many others of their kind.
     fn others(n: usize) -> Vec<Self::Item>;
 
-    /// An item whose leaves have texts of `width` characters together; brought into the type's bounds.
+    /// An item whose leaves have texts of `width` characters together; brought into the type's
+    /// bounds.
     fn of_width(width: usize, random: &mut SplitMix64) -> Self::Item;
 
-    /// Another item with texts of the same lengths. Of a structure, the last leaf alone is another one.
+    /// Another item with texts of the same lengths. Of a structure, the last leaf alone is another
+    /// one.
     fn sibling(item: &Self::Item) -> Self::Item;
 
     /// Another item with texts of the same lengths, of which every leaf is another one.
@@ -173,8 +175,8 @@ fn digits(count: usize, random: &mut SplitMix64) -> String {
     (0..count).map(&mut digit).collect()
 }
 
-/// Another double whose text is as long: one digit of the text is replaced, from the last one on to the first, until the
-/// value has such a text. A value without digits (`INF`) is its own sibling.
+/// Another double whose text is as long: one digit of the text is replaced, from the last one on to
+/// the first, until the value has such a text. A value without digits (`INF`) is its own sibling.
 fn sibling_of_double(value: f64) -> f64 {
     let text = arrays::double(value);
     let mantissa = text.find('e').unwrap_or(text.len());

@@ -10,7 +10,8 @@ use super::script::Start;
 use super::shape::Shape;
 use super::writer::{Writer, Written};
 
-/// Through a template that shares with the one of another operation, which has sent the same values.
+/// Through a template that shares with the one of another operation, which has sent the same
+/// values.
 pub struct Shared<S: Shape> {
     values: S::Plain,
     pool: RunPool,

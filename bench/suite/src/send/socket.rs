@@ -1,7 +1,8 @@
 //! A server on this machine, and connections to it: HTTP/1.1 messages over TCP that is kept alive.
 //!
-//! As in section 4 of *Differential Serialization for Optimized SOAP Performance*, a message counts as sent when the last system
-//! call that sends of it returns, and nobody answers: the server reads and throws away. Socket options are the paper's.
+//! As in section 4 of *Differential Serialization for Optimized SOAP Performance*, a message counts
+//! as sent when the last system call that sends of it returns, and nobody answers: the server reads
+//! and throws away. Socket options are the paper's.
 
 use std::io::{self, IoSlice, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};

@@ -97,7 +97,8 @@ impl<S: Shape> Writer<S> for Regular<S> {
     }
 }
 
-/// Through a template: values that tell what changed, or that are compared with what was written last.
+/// Through a template: values that tell what changed, or that are compared with what was written
+/// last.
 pub struct Templated<S: Shape, M> {
     values: M,
     set: fn(&mut M, usize, &S::Item),
@@ -121,8 +122,8 @@ impl<S: Shape> Templated<S, S::Tracked> {
     }
 }
 
-/// As clients and services write: through the templates of an operation, in full where that is faster. There is one template: values come
-/// back by turns here, and others would know them again.
+/// As clients and services write: through the templates of an operation, in full where that is
+/// faster. There is one template: values come back by turns here, and others would know them again.
 pub struct Adaptive<S: Shape> {
     values: S::Plain,
     templates: Templates,

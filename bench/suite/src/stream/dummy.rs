@@ -1,8 +1,9 @@
-//! What decoding costs when nothing is converted: the "Dummy" rows of *Differential Deserialization*, Table 2.
+//! What decoding costs when nothing is converted: the "Dummy" rows of *Differential
+//! Deserialization*, Table 2.
 //!
-//! The authors left out the conversion from text to binary. Here that is a type of its own whose routine looks for the end
-//! of the text and keeps its length. Everything else is what it is for a number: the markup is read or compared, a word is
-//! stored for each element, the array grows.
+//! The authors left out the conversion from text to binary. Here that is a type of its own whose
+//! routine looks for the end of the text and keeps its length. Everything else is what it is for a
+//! number: the markup is read or compared, a word is stored for each element, the array grows.
 
 use deltasoap::lexical::{LexicalError, WhiteSpace};
 use deltasoap::schema::{Builtin, Element, SimpleElement, Texts};

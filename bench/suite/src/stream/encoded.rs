@@ -1,4 +1,5 @@
-//! Streams in SOAP encoding: the papers' own setting. Structs come in any order, arrays say how long they are, and each value its type.
+//! Streams in SOAP encoding: the papers' own setting. Structs come in any order, arrays say how
+//! long they are, and each value its type.
 
 use std::fmt::Write;
 

@@ -71,8 +71,8 @@ pub fn one() -> &'static [u8] {
     ONE.as_bytes()
 }
 
-/// Messages of one device of each sample, in the order of their arrival; without the one that speaks another version of
-/// CWMP, which is a message of another type. Each device is a sender.
+/// Messages of one device of each sample, in the order of their arrival; without the one that
+/// speaks another version of CWMP, which is a message of another type. Each device is a sender.
 pub(super) fn stream() -> Result<Stream<Inform>> {
     let devices = tr069::SAMPLES as u32;
     let stream = tr069::inform_stream(prng::SEED, devices, EACH as u32).filter(is_of_the_version);

@@ -1,7 +1,7 @@
 //! A lane: one way of decoding a stream, message after message.
 //!
-//! Several lanes over the same stream take turns, so that their times can be compared. Each has a decoder and, for each
-//! sender, a memory; each keeps its own place in the ring.
+//! Several lanes over the same stream take turns, so that their times can be compared. Each has a
+//! decoder and, for each sender, a memory; each keeps its own place in the ring.
 
 use std::hint::black_box;
 use std::num::NonZeroUsize;
@@ -205,8 +205,9 @@ fn decode_chunks<R: Receiver>(
     decoder.finish(reader)
 }
 
-/// The floor of a stream: as many equal messages as the stream has, each compared with the one before it, and nothing is
-/// understood of them. The message is the stream's that is nearest to the mean in size.
+/// The floor of a stream: as many equal messages as the stream has, each compared with the one
+/// before it, and nothing is understood of them. The message is the stream's that is nearest to the
+/// mean in size.
 #[derive(Debug)]
 pub struct Floor {
     copies: Vec<Vec<u8>>,

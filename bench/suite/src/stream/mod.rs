@@ -1,8 +1,9 @@
 //! Streams of similar messages, ready to be sent: the bytes of each, and the value that it carries.
 //!
-//! A stream is a *ring*: it is sent round and round, and its first message resembles its last one as any message resembles the one
-//! before it. All messages are made before a clock starts, each in memory of its own, so that none is found in the processor's
-//! cache because the one before it was there. [`lane`] decodes a stream.
+//! A stream is a *ring*: it is sent round and round, and its first message resembles its last one
+//! as any message resembles the one before it. All messages are made before a clock starts, each in
+//! memory of its own, so that none is found in the processor's cache because the one before it was
+//! there. [`lane`] decodes a stream.
 
 mod dummy;
 mod encoded;

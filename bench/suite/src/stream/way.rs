@@ -1,4 +1,5 @@
-//! What a lane reads messages as: their type, or a dynamic value of which the decoder knows the description alone.
+//! What a lane reads messages as: their type, or a dynamic value of which the decoder knows the
+//! description alone.
 
 use anyhow::Result;
 use deltasoap::decode::{Cursor, Decoder, Step};

@@ -1,4 +1,5 @@
-//! Measuring a piece of work: all toolkits by turns, and a row for each, with numbers or the reason why there are none.
+//! Measuring a piece of work: all toolkits by turns, and a row for each, with numbers or the reason
+//! why there are none.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -159,7 +160,8 @@ impl<'d> Bench<'d> {
         Ok(self.restarted(measured, (&work, n)))
     }
 
-    /// A session for each SOAP toolkit whose client can call its server that way, a reason for each other.
+    /// A session for each SOAP toolkit whose client can call its server that way, a reason for each
+    /// other.
     fn open_calls<'s>(
         &'s mut self,
         group: &mut Group<'s>,
@@ -333,7 +335,8 @@ fn ours<'a>(operation: &Operation, n: usize, similarity: &Similarity, setup: &Se
     opened.map(|session| session as Box<dyn Session>).ok_or_else(|| Lack::Absent("there are no such items".to_owned()))
 }
 
-/// Loads a server as long as it wants to be warmed up and until it answers as many requests as before, then once more.
+/// Loads a server as long as it wants to be warmed up and until it answers as many requests as
+/// before, then once more.
 fn loaded(server: &Server, load: impl Fn(Duration) -> Load, effort: Effort) -> Result<generate::Measured> {
     let run = |time| generate(server.address, Some(server.pid), &load(time), |_| ());
     let (begin, mut rates) = (std::time::Instant::now(), Vec::new());

@@ -1,7 +1,7 @@
 //! Calls by deltasoap's own client to a server of the suite.
 //!
-//! A call is timed from the values that are sent until those of the response are there, the release of the values before
-//! included. Connections are kept alive.
+//! A call is timed from the values that are sent until those of the response are there, the release
+//! of the values before included. Connections are kept alive.
 
 use std::net::SocketAddr;
 

@@ -28,7 +28,8 @@ pub struct Definition {
     flaw: Vec<Flaw>,
 }
 
-/// Rows of a toolkit whose times have another cause than what they are about. They are shown, and no claim is judged by them.
+/// Rows of a toolkit whose times have another cause than what they are about. They are shown, and
+/// no claim is judged by them.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Flaw {
@@ -79,7 +80,8 @@ pub struct Operation {
     /// True if its messages are in SOAP encoding; it is one of `suite-encoded.wsdl` then.
     #[serde(default)]
     pub encoded: bool,
-    /// Which values there are, as in the workloads of the parts in one process; empty where there are none.
+    /// Which values there are, as in the workloads of the parts in one process; empty where there
+    /// are none.
     #[serde(default)]
     pub values: String,
     /// One line for people.
@@ -203,7 +205,8 @@ impl Definition {
         self.sizes(scope).last().copied().unwrap_or(1)
     }
 
-    /// Why the time of a toolkit in a row says nothing, in a record of that day (`2026-11-23`); `None` where it does.
+    /// Why the time of a toolkit in a row says nothing, in a record of that day (`2026-11-23`);
+    /// `None` where it does.
     pub fn flaw(&self, engine: &str, row: &str, date: &str) -> Option<&str> {
         let is_meant = |flaw: &&Flaw| {
             flaw.engine == engine

@@ -1,6 +1,7 @@
 //! The operations of `suite-encoded.wsdl`: arrays of strings in SOAP encoding, which may repeat.
 //!
-//! Ours shares strings where they repeat, as it has to be told: their type is [`Shared`]. Different ones are plain strings.
+//! Ours shares strings where they repeat, as it has to be told: their type is [`Shared`]. Different
+//! ones are plain strings.
 
 use anyhow::Result;
 use deltasoap::http::{Operation as Served, ServiceBuilder};
@@ -47,7 +48,8 @@ macro_rules! encoded {
             builder
         }
 
-        /// Calls of an operation with `n` items by our client. `None` where there is no such operation.
+        /// Calls of an operation with `n` items by our client. `None` where there is no such
+        /// operation.
         ///
         /// # Errors
         /// When the first call fails.
@@ -59,8 +61,8 @@ macro_rules! encoded {
             }
         }
 
-        /// The message with which a peer is told what to send, and the checksum of what must come back. `None` where there is no such
-        /// operation.
+        /// The message with which a peer is told what to send, and the checksum of what must come
+        /// back. `None` where there is no such operation.
         pub fn request(operation: &Operation, n: usize) -> Option<(Vec<u8>, String)> {
             match (operation.items(), operation.action) {
                 $(($items, Action::Send) => {

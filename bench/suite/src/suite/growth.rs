@@ -1,11 +1,13 @@
-//! How long a run is going to take, by those of fewer items: what nobody would wait for is not begun.
+//! How long a run is going to take, by those of fewer items: what nobody would wait for is not
+//! begun.
 
 use std::time::Duration;
 
 use super::row::Row;
 
-/// The time of a run of `n` items, by the fastest that `rows` have of the same work with fewer. It grows at least with the number of items,
-/// at most with its square, and between as it has grown from one size to the next. `None` where nothing is known.
+/// The time of a run of `n` items, by the fastest that `rows` have of the same work with fewer. It
+/// grows at least with the number of items, at most with its square, and between as it has grown
+/// from one size to the next. `None` where nothing is known.
 ///
 /// `work` is what the names of the rows have in front of the size.
 pub fn expected(rows: &[Row], work: &str, engine: &str, n: usize) -> Option<Duration> {

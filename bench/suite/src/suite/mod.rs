@@ -1,11 +1,14 @@
-//! `suite`: the operations of the benchmark suite that was announced with *Toward Characterizing the Performance of SOAP Toolkits*,
-//! over all toolkits that this machine has, into a record and its report.
+//! `suite`: the operations of the benchmark suite that was announced with *Toward Characterizing
+//! the Performance of SOAP Toolkits*, over all toolkits that this machine has, into a record and
+//! its report.
 //!
-//! [`definition`] reads what there is to measure, [`mod@steps`] puts it in order, [`mod@bench`] measures it over [`toolkits`] and their
-//! [`servers`], a [`group`] at a time, by means of the parts that the other commands have too; [`growth`] tells what would take too long, and
-//! [`lack`] is why there is nothing to measure. [`mod@record`] keeps [`row`]s. [`operations`] are the messages, [`encoded`] those in SOAP
-//! encoding, [`calls`] our client's calls, [`service`] our
-//! server. [`report`] makes the report of a record, now or later: numbers and their presentation are apart.
+//! [`definition`] reads what there is to measure, [`mod@steps`] puts it in order, [`mod@bench`]
+//! measures it over [`toolkits`] and their [`servers`], a [`group`] at a time, by means of the
+//! parts that the other commands have too; [`growth`] tells what would take too long, and [`lack`]
+//! is why there is nothing to measure. [`mod@record`] keeps [`row`]s. [`operations`] are the
+//! messages, [`encoded`] those in SOAP encoding, [`calls`] our client's calls, [`service`] our
+//! server. [`report`] makes the report of a record, now or later: numbers and their presentation
+//! are apart.
 
 mod bench;
 mod calls;
@@ -90,7 +93,8 @@ const PAGE: &str = "report.html";
 /// Measures, records and reports.
 ///
 /// # Errors
-/// When an argument names something unknown, or the record cannot be written. A toolkit that fails is no error, but a row.
+/// When an argument names something unknown, or the record cannot be written. A toolkit that fails
+/// is no error, but a row.
 pub fn run(arguments: &SuiteArguments, definitions: &Definitions) -> Result<ExitCode> {
     if let Some(folder) = &arguments.report {
         let (environment, rows) = record::read(folder)?;
@@ -134,7 +138,8 @@ pub fn run(arguments: &SuiteArguments, definitions: &Definitions) -> Result<Exit
     Ok(if is_ours_whole(&rows) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Looks around, and lets this program and what it starts run where toolkits belong; says whether that is a core of their own.
+/// Looks around, and lets this program and what it starts run where toolkits belong; says whether
+/// that is a core of their own.
 ///
 /// # Errors
 /// When the system does not allow it.
@@ -239,8 +244,8 @@ impl<'d> Suite<'d> {
     /// Measures what is left of a share, into a record.
     ///
     /// # Errors
-    /// When an argument names something unknown, the record cannot be written, or the time is up. A toolkit that fails is no error, but a
-    /// row.
+    /// When an argument names something unknown, the record cannot be written, or the time is up. A
+    /// toolkit that fails is no error, but a row.
     pub fn measure(&mut self, share: usize, record: &mut Record, course: &Course) -> Result<()> {
         if self.bench.is_none() {
             self.start()?;

@@ -1,8 +1,8 @@
 //! The messages of `suite.wsdl` as Rust types, and the values that they carry.
 //!
-//! A type of items is a [`Content`]: what a list or an octet string holds. [`operations!`](self) makes of each the messages of its
-//! three operations, our service's handlers for them, and calls of them by our client. Those of `suite-encoded.wsdl` are in
-//! [`encoded`].
+//! A type of items is a [`Content`]: what a list or an octet string holds. [`operations!`](self)
+//! makes of each the messages of its three operations, our service's handlers for them, and calls
+//! of them by our client. Those of `suite-encoded.wsdl` are in [`encoded`].
 
 use anyhow::Result;
 use deltasoap::http::ServiceBuilder;
@@ -51,7 +51,8 @@ fn numbers(n: usize) -> impl Iterator<Item = i32> {
     1..=i32::try_from(n).unwrap_or(i32::MAX)
 }
 
-/// "Message #i" and dots. Padding by `format!` writes them one by one, which takes longer than to encode the string.
+/// "Message #i" and dots. Padding by `format!` writes them one by one, which takes longer than to
+/// encode the string.
 pub fn wide(i: i32) -> String {
     let mut text = String::with_capacity(WIDTH);
     text += "Message #";
@@ -232,7 +233,8 @@ macro_rules! operations {
             encoded::serve(builder)
         }
 
-        /// Calls of an operation with `n` items by our client. `None` where there is no such type of items.
+        /// Calls of an operation with `n` items by our client. `None` where there is no such type
+        /// of items.
         ///
         /// # Errors
         /// When the first call fails.
@@ -247,8 +249,8 @@ macro_rules! operations {
             }
         }
 
-        /// The message with which a peer is told what to send, and the checksum of what must come back. `None` where there is no such type
-        /// of items.
+        /// The message with which a peer is told what to send, and the checksum of what must come
+        /// back. `None` where there is no such type of items.
         ///
         /// # Errors
         /// When the message cannot be written.
@@ -309,7 +311,8 @@ macro_rules! operations {
                 }
             }
 
-            /// An echo is a copy, so that the request stays with the service for the next to be compared with.
+            /// An echo is a copy, so that the request stays with the service for the next to be
+            /// compared with.
             pub fn serve(builder: ServiceBuilder) -> ServiceBuilder {
                 builder
                     .operation(async |request: Lease<Echo>| Ok::<_, Fault>(Echoed { $field: request.$field.clone() }))

@@ -1,5 +1,5 @@
-//! The suite's part of a record: its rows in `results.jsonl`, and `environment.json`, which says what all measurements of a record have in
-//! common.
+//! The suite's part of a record: its rows in `results.jsonl`, and `environment.json`, which says
+//! what all measurements of a record have in common.
 
 use std::fs;
 use std::path::Path;
@@ -33,7 +33,8 @@ pub struct Environment {
     pub steps: Vec<StepNote>,
 }
 
-/// A step of a reproduction. One that was interrupted has a note for each time that it was worked on.
+/// A step of a reproduction. One that was interrupted has a note for each time that it was worked
+/// on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StepNote {
     /// Its name.
@@ -49,13 +50,14 @@ pub struct StepNote {
     /// True of the first step of a session: nothing of ours ran before it.
     #[serde(default)]
     pub is_first: bool,
-    /// Seconds that it was expected to take by what such steps take elsewhere, if it was done to its end.
+    /// Seconds that it was expected to take by what such steps take elsewhere, if it was done to
+    /// its end.
     #[serde(default)]
     pub expected: Option<f64>,
 }
 
-/// What a line says beside its other fields. By way of a JSON value: where serde_json keeps numbers as text, as deltasoap-dynamic has
-/// it do, `flatten` alone reads none.
+/// What a line says beside its other fields. By way of a JSON value: where serde_json keeps numbers
+/// as text, as deltasoap-dynamic has it do, `flatten` alone reads none.
 fn flattened<'de, D: Deserializer<'de>, T: DeserializeOwned>(line: D) -> Result<T, D::Error> {
     serde_json::from_value(serde_json::Value::deserialize(line)?).map_err(D::Error::custom)
 }

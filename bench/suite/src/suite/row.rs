@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use crate::measure::Figures;
 pub use crate::workload::Layer;
 
-/// A toolkit at a piece of work. Keys in the order in which they are written; what does not apply is null. `bench/README.md` describes them.
+/// A toolkit at a piece of work. Keys in the order in which they are written; what does not apply
+/// is null. `bench/README.md` describes them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     /// The piece of work: what is compared with each other has the same.
@@ -18,7 +19,8 @@ pub struct Row {
     pub values: String,
     /// Items, or octets.
     pub n: usize,
-    /// How a message differs from the one before it; null where each is the same, or nothing is made of it.
+    /// How a message differs from the one before it; null where each is the same, or nothing is
+    /// made of it.
     pub similarity: Option<String>,
     /// The toolkit.
     pub engine: String,
@@ -44,7 +46,8 @@ pub struct Row {
     pub per_second: Option<f64>,
     /// Microseconds of the server's processor time a request.
     pub cpu_us: Option<f64>,
-    /// Bytes of memory: see [`crate::engine::Session::peak_bytes`]; of a load, resident in the server at most.
+    /// Bytes of memory: see [`crate::engine::Session::peak_bytes`]; of a load, resident in the
+    /// server at most.
     pub peak_bytes: Option<u64>,
     /// Why there are no numbers.
     pub reason: Option<String>,

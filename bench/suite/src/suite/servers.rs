@@ -1,4 +1,5 @@
-//! The servers of the toolkits, each a process of its own on the cores that the clients leave alone, and how they are spoken to.
+//! The servers of the toolkits, each a process of its own on the cores that the clients leave
+//! alone, and how they are spoken to.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -76,7 +77,8 @@ impl Servers {
         Ok(Servers { program, peers, is_pinned, running: HashMap::new() })
     }
 
-    /// Where the server of a toolkit listens that is called by its client, one connection at a time.
+    /// Where the server of a toolkit listens that is called by its client, one connection at a
+    /// time.
     ///
     /// # Errors
     /// When its client or its server cannot do that, or the server does not start.

@@ -1,6 +1,7 @@
 //! `serve`: our server of `suite.wsdl`, a process of its own.
 //!
-//! It differs from `deltasoap serve` in what it can switch off: one direction of differential work without the other.
+//! It differs from `deltasoap serve` in what it can switch off: one direction of differential work
+//! without the other.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -16,7 +17,8 @@ use super::operations;
 
 const WSDL: &str = include_str!("../../../definitions/suite.wsdl");
 
-/// How long a connection may be silent: a client waits as long as others take their turns. Other servers are told so, too.
+/// How long a connection may be silent: a client waits as long as others take their turns. Other
+/// servers are told so, too.
 const PATIENCE: Duration = Duration::from_secs(3600);
 
 /// How to serve.

@@ -1,7 +1,8 @@
 //! The toolkits that the suite compares: deltasoap in this process, and a process for each peer.
 //!
-//! One that is missing, fails or hangs is a row with the reason. A peer that failed is started again for the next piece of work, unless it does
-//! nothing but fail; the work at which it failed is not tried again with more items.
+//! One that is missing, fails or hangs is a row with the reason. A peer that failed is started
+//! again for the next piece of work, unless it does nothing but fail; the work at which it failed
+//! is not tried again with more items.
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
@@ -187,7 +188,8 @@ impl Toolkit {
         }
     }
 
-    /// How long work of that name wants to be warmed up: what has been compiled while it ran stays so, whatever the size.
+    /// How long work of that name wants to be warmed up: what has been compiled while it ran stays
+    /// so, whatever the size.
     fn warm_once(&mut self, work: &str) -> Duration {
         if self.warmed.insert(work.to_owned()) { self.warm } else { Duration::ZERO }
     }

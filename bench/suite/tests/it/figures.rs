@@ -9,15 +9,19 @@ fn run(arguments: &str) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Goals on sending: content match, structural match, shifting, stuffing, first message, overlaying, beside gSOAP.
+/// Goals on sending: content match, structural match, shifting, stuffing, first message,
+/// overlaying, beside gSOAP.
 const SENDS: usize = 3 + 3 * 4 + 2 + 8 + 2 + 2 + 1 + 2;
-/// Goals on what services send: four messages in four ways, two of them alone, two peers, fifteen streams, lists of numbers.
+/// Goals on what services send: four messages in four ways, two of them alone, two peers, fifteen
+/// streams, lists of numbers.
 const REAL: usize = 4 * 4 + 2 + 2 + 15 + 1;
 /// Goals on arrays of ten items: four kinds beside two peers.
 const ARRAYS: usize = 4 * 2;
-/// Goals on messages of which none is like another: written and read in two ways each, two sizes, two stretches.
+/// Goals on messages of which none is like another: written and read in two ways each, two sizes,
+/// two stretches.
 const FRESH: usize = 2 * 2 * 2 * 2;
-/// Goals on templates and long arrays: exact fields in two ways, two other fields, small values, uniform doubles, a million.
+/// Goals on templates and long arrays: exact fields in two ways, two other fields, small values,
+/// uniform doubles, a million.
 const TEMPLATES: usize = 3 * 2 + 4 * 2 + 3 + 1 + 1;
 /// Goals on connections: three loads, both cores, what an idle one keeps.
 const CONNECTIONS: usize = 3 + 2 + 1;
@@ -25,7 +29,8 @@ const CONNECTIONS: usize = 3 + 2 + 1;
 const WIRE: usize = 1 + 2 * 2 + 2 + 2;
 /// Goals on descriptions: three for each of two, decoding of four shapes, recorded responses.
 const WSDL: usize = 2 * 3 + 4 + 1;
-/// Goals on packed numbers beside text: written, read, and whole calls; and on the order by operation.
+/// Goals on packed numbers beside text: written, read, and whole calls; and on the order by
+/// operation.
 const PACKED: usize = 3 + 1;
 /// Goals on compression at two rates; and what overlapping gains.
 const BANDWIDTH: usize = 2 + 1;

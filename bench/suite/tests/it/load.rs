@@ -106,8 +106,8 @@ fn an_open_loop_sends_as_many_as_asked_for() {
     }
 }
 
-/// A server that answers one request at a time, every 20 milliseconds, at twice the rate that it can do: what waits counts from
-/// when it was to be sent, on however few connections.
+/// A server that answers one request at a time, every 20 milliseconds, at twice the rate that it
+/// can do: what waits counts from when it was to be sent, on however few connections.
 #[test]
 fn time_in_which_a_request_could_not_be_sent_counts() {
     let server = serve(|request, _| {

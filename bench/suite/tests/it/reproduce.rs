@@ -144,7 +144,8 @@ fn all_five_papers_come_out_whole_and_nothing_is_measured_twice() {
         assert!(exhibits(&read("report.html")) == exhibits(&html), "other tables");
         assert_eq!(self::lines(record), lines);
     }
-    // At these sizes nothing is claimed of counts, so that nothing is compared that had to be the same.
+    // At these sizes nothing is claimed of counts, so that nothing is compared that had to be the
+    // same.
     let there = TempDir::new().unwrap();
     fs::copy(record.join("index.json"), there.path().join("index.json")).unwrap();
     let again = reproduce(record, &[&sizes[..], &["--check", there.path().to_str().unwrap(), "--json"]].concat());

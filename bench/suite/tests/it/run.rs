@@ -66,8 +66,8 @@ fn json_is_one_line_a_measurement_and_nothing_else() {
     assert_eq!(peak("floor-copy")["peak_bytes"], 0);
 }
 
-/// Decoding takes the value and a buffer that does not grow with the message. The sizes are powers of two, so that a vector
-/// that doubles has no room to spare.
+/// Decoding takes the value and a buffer that does not grow with the message. The sizes are powers
+/// of two, so that a vector that doubles has no room to spare.
 #[test]
 fn memory_beyond_the_value_does_not_grow_with_the_message() {
     let beyond = |workload: &str, n: u64, element: u64| {

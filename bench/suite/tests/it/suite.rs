@@ -10,7 +10,8 @@ use deltasoap_streams::{arrays, checksum};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Runs a part with our engine and gSOAP's, which is a fake that knows the right answer for ten ints alone.
+/// Runs a part with our engine and gSOAP's, which is a fake that knows the right answer for ten
+/// ints alone.
 fn suite(folder: &Path, part: &str, more: &[&str]) -> Output {
     let program = folder.join("peers/gsoap/peer");
     fs::create_dir_all(folder.join("peers/gsoap")).unwrap();

@@ -1,13 +1,16 @@
-//! Differential checkpoints (DCP; *Lightweight Checkpointing*, section 3): partial copies of the stacks over a base copy.
+//! Differential checkpoints (DCP; *Lightweight Checkpointing*, section 3): partial copies of the
+//! stacks over a base copy.
 //!
-//! The stacks have one *base copy*, and a *tracking pointer* that splits them: what lies below has not been touched since
-//! the base copy was made. A checkpoint keeps what lies above, and a reference to the base copy. All stacks are split at
-//! the same frame, for each frame tells how much of the others lies below it. A routine changes its own frame only while
-//! it is the innermost one, so the lowest level that the matching stack has come down to tells what was touched.
+//! The stacks have one *base copy*, and a *tracking pointer* that splits them: what lies below has
+//! not been touched since the base copy was made. A checkpoint keeps what lies above, and a
+//! reference to the base copy. All stacks are split at the same frame, for each frame tells how
+//! much of the others lies below it. A routine changes its own frame only while it is the innermost
+//! one, so the lowest level that the matching stack has come down to tells what was touched.
 //!
-//! When less lies below the pointer than above, a new base copy is made (the paper's threshold). Base copies are counted
-//! by reference and go with the last checkpoint over them. A checkpoint over the base copy that the stacks have is
-//! compared and restored above the lower of the two pointers only.
+//! When less lies below the pointer than above, a new base copy is made (the paper's threshold).
+//! Base copies are counted by reference and go with the last checkpoint over them. A checkpoint
+//! over the base copy that the stacks have is compared and restored above the lower of the two
+//! pointers only.
 
 #[cfg(test)]
 mod pointers;
@@ -25,7 +28,8 @@ use std::sync::Arc;
 pub(crate) struct Differential {
     /// The base copy that the stacks have.
     base: Option<Arc<Snapshot>>,
-    /// The tracking pointer: frames that are as in the base copy, if none of them was touched since.
+    /// The tracking pointer: frames that are as in the base copy, if none of them was touched
+    /// since.
     tracking: usize,
 }
 
@@ -88,8 +92,8 @@ impl Form for Differential {
         progress::compare(&frames, known, live)
     }
 
-    /// The matching stacks are equal, so they stand in equally many elements below the same frames. What both pointers are above of is as in
-    /// the base copy.
+    /// The matching stacks are equal, so they stand in equally many elements below the same frames.
+    /// What both pointers are above of is as in the base copy.
     fn has_state(&self, kept: &Kept, live: &Live<'_>) -> bool {
         let Kept { base: Some(base), top, .. } = kept else { return false };
         let (top_open, _, top_seen) = top.others();

@@ -1,27 +1,35 @@
-//! Lightweight checkpoints (LCP; *Lightweight Checkpointing*, section 4): places in a group that shares a base checkpoint.
+//! Lightweight checkpoints (LCP; *Lightweight Checkpointing*, section 4): places in a group that
+//! shares a base checkpoint.
 //!
-//! Between two children of one element, nothing differs but the number of children read. So checkpoints before
-//! children form a *group*: the *base checkpoint* has the whole state, and a *lightweight* one only a number. They lie
-//! exactly before a child's start tag, so there is no partially processed content.
+//! Between two children of one element, nothing differs but the number of children read. So
+//! checkpoints before children form a *group*: the *base checkpoint* has the whole state, and a
+//! *lightweight* one only a number. They lie exactly before a child's start tag, so there is no
+//! partially processed content.
 //!
-//! Where fields come in any order, as in all structs of SOAP encoding, the number of children read is not the whole progress: which they were
-//! is noted in the log of fields seen. There a number stands for one of the group's *places*, a field and the set of those seen. They are
-//! known from message to message, so that a stream in one order, whichever that is, has as many as fields.
+//! Where fields come in any order, as in all structs of SOAP encoding, the number of children read
+//! is not the whole progress: which they were is noted in the log of fields seen. There a number
+//! stands for one of the group's *places*, a field and the set of those seen. They are known from
+//! message to message, so that a stream in one order, whichever that is, has as many as fields.
 //!
-//! - The *location information stack* has, for each routine with children, where the child begins that it reads and what
-//!   its progress was before it. It is filled by the routines, and nullified when a state is restored.
-//! - The *base checkpoints stack* has the groups that can still grow. It is saved with every base and
-//!   context-independent checkpoint, and put back with it, or where one of its group is met.
-//! - An interrupt makes a lightweight checkpoint if there is a group for a location passed since the last checkpoint;
-//!   else it is skipped, but never twice in a row (*skip-once*). Then a base checkpoint is made at the location of the
-//!   outermost routine that has one. Outermost, because many small children share its group, and because an element
-//!   shorter than two portions is not worth one. Where no child has begun since the last checkpoint, in a long text,
-//!   the checkpoint is *context-independent*: the state as it is, in no group.
-//! - With [`Bases::First`], a group's base is where the routine's first child began, so that there is a group for every location, and a
-//!   context-independent checkpoint alone follows a skipped interrupt, as published. Such a base is made no sooner than a checkpoint
-//!   of its group, since below a routine's frame nothing changes while it is at work; as a checkpoint of its own it would be too late then.
-//! - Within a group there is no matching but of the number, and restoring from the group that fast mode was entered in
-//!   sets the number and nothing else. If a group's routine is still at work, what lies above its frame is dropped.
+//! - The *location information stack* has, for each routine with children, where the child begins
+//!   that it reads and what its progress was before it. It is filled by the routines, and nullified
+//!   when a state is restored.
+//! - The *base checkpoints stack* has the groups that can still grow. It is saved with every base
+//!   and context-independent checkpoint, and put back with it, or where one of its group is met.
+//! - An interrupt makes a lightweight checkpoint if there is a group for a location passed since
+//!   the last checkpoint; else it is skipped, but never twice in a row (*skip-once*). Then a base
+//!   checkpoint is made at the location of the outermost routine that has one. Outermost, because
+//!   many small children share its group, and because an element shorter than two portions is not
+//!   worth one. Where no child has begun since the last checkpoint, in a long text, the checkpoint
+//!   is *context-independent*: the state as it is, in no group.
+//! - With [`Bases::First`], a group's base is where the routine's first child began, so that there
+//!   is a group for every location, and a context-independent checkpoint alone follows a skipped
+//!   interrupt, as published. Such a base is made no sooner than a checkpoint of its group, since
+//!   below a routine's frame nothing changes while it is at work; as a checkpoint of its own it
+//!   would be too late then.
+//! - Within a group there is no matching but of the number, and restoring from the group that fast
+//!   mode was entered in sets the number and nothing else. If a group's routine is still at work,
+//!   what lies above its frame is dropped.
 
 use super::{Form, Part, Progress, Snapshot, Spot, progress};
 use crate::matcher::PortionMatcher;
@@ -80,13 +88,14 @@ enum Kind {
     Noted,
 }
 
-/// One checkpoint, in four bytes, as a list has many of them: a bit that tells the two kinds apart, the group, and of lightweight
-/// ones the number.
+/// One checkpoint, in four bytes, as a list has many of them: a bit that tells the two kinds apart,
+/// the group, and of lightweight ones the number.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Kept([u8; 4]);
 
 impl Kept {
-    /// Bits of the group of lightweight checkpoints, and of their numbers: a group with more members is followed by another.
+    /// Bits of the group of lightweight checkpoints, and of their numbers: a group with more
+    /// members is followed by another.
     const GROUP: u32 = 15;
     const NUMBER: u32 = 16;
 
@@ -241,7 +250,8 @@ impl Lightweight {
         &self.groups[kept.group() as usize]
     }
 
-    /// Makes the base checkpoints stack that of a checkpoint: its group's, and the group itself, if it can grow.
+    /// Makes the base checkpoints stack that of a checkpoint: its group's, and the group itself, if
+    /// it can grow.
     fn go_to(&mut self, kept: &Kept) {
         let Lightweight { groups, bases, .. } = self;
         let group = &groups[kept.group() as usize];
@@ -290,8 +300,8 @@ impl Lightweight {
         Some((Kept::whole(self.add_base(group)), location.offset))
     }
 
-    /// A checkpoint at a location, in a new group whose base is at the routine's first location; the base itself if that is the same or
-    /// cannot be.
+    /// A checkpoint at a location, in a new group whose base is at the routine's first location;
+    /// the base itself if that is the same or cannot be.
     fn first(&mut self, live: &mut Live<'_>, level: usize, location: &Location) -> Option<(Kept, u64)> {
         let first = live.noted().first_location(live.base().level() + level);
         let light = first.filter(|first| first.offset < location.offset).and_then(|first| {
@@ -304,8 +314,8 @@ impl Lightweight {
         Some((kept, location.offset))
     }
 
-    /// Adds a group that can grow. It takes the place of one of its kind, else there might be as many as elements that make no progress:
-    /// such as no schema names.
+    /// Adds a group that can grow. It takes the place of one of its kind, else there might be as
+    /// many as elements that make no progress: such as no schema names.
     fn add_base(&mut self, group: Group) -> u32 {
         let (groups, level, kind) = (&self.groups, group.level(), group.kind);
         self.bases.retain(|base| groups[*base as usize].level() != level || groups[*base as usize].kind != kind);
@@ -388,7 +398,8 @@ impl Group {
         if self.kind == Kind::Single { None } else { self.whole.stacks.frames.len().checked_sub(1) }
     }
 
-    /// The number that says the progress at a location: how much further it is than at the base checkpoint, or which place.
+    /// The number that says the progress at a location: how much further it is than at the base
+    /// checkpoint, or which place.
     fn number(&mut self, location: &Location) -> Option<u32> {
         let (base, before) = (*self.whole.stacks.frames.last()?, &location.before);
         let number = match self.kind {
@@ -450,8 +461,8 @@ fn is_at(rare: &Rare, location: &Location, live: &Live<'_>) -> bool {
     rare.trees == location.trees && rare.scope() == live.rare().scope()
 }
 
-/// Where the routine at a level has its last potential place for a checkpoint: where it stands, if it is the innermost
-/// one, else before the child that it reads.
+/// Where the routine at a level has its last potential place for a checkpoint: where it stands, if
+/// it is the innermost one, else before the child that it reads.
 fn location(live: &Live<'_>, level: usize) -> Option<Location> {
     let frame = live.frame(level).filter(|frame| frame.has_children && !frame.is_opaque)?;
     if level + 1 < live.frames().len() {

@@ -1,4 +1,5 @@
-//! Checkpoints: the decoder's state at a place in a message, and the three forms in which the papers keep it.
+//! Checkpoints: the decoder's state at a place in a message, and the three forms in which the
+//! papers keep it.
 //!
 //! *Differential Deserialization*, Table 1, lists what a checkpoint holds. Here it is
 //!
@@ -12,8 +13,9 @@
 //! | pointers | positions that errors may have to name, relative to the checkpoint |
 //! | size, checksum | [`Checkpoint`](super::engine::Checkpoint) |
 //!
-//! and the log of fields seen. A [`Snapshot`] is all of that for one place. *Partially processed content* is what lies
-//! between the place where the routines stand, always before a token, and the checkpoint itself.
+//! and the log of fields seen. A [`Snapshot`] is all of that for one place. *Partially processed
+//! content* is what lies between the place where the routines stand, always before a token, and the
+//! checkpoint itself.
 
 mod compact;
 mod differential;

@@ -1,9 +1,11 @@
-//! Progressive matching: whether a checkpoint lies ahead of the routines, where they stand, or after them.
+//! Progressive matching: whether a checkpoint lies ahead of the routines, where they stand, or
+//! after them.
 //!
-//! The frames of a checkpoint are a path, as those of the routines are. Level by level they are equal, until one of them
-//! has gone further than the other: a routine's progress is a field, its occurrences, and whether one of them is open.
-//! Where the checkpoint is further on, the routine of that level is to be watched; where it is not, the checkpoint can
-//! no longer be met and is *stale*.
+//! The frames of a checkpoint are a path, as those of the routines are. Level by level they are
+//! equal, until one of them has gone further than the other: a routine's progress is a field, its
+//! occurrences, and whether one of them is open. Where the checkpoint is further on, the routine of
+//! that level is to be watched; where it is not, the checkpoint can no longer be met and is
+//! *stale*.
 
 use deltasoap_core::decode::Frame;
 use deltasoap_core::decode::differential::policy::{Live, Watch};
@@ -27,7 +29,8 @@ fn watch_at(level: usize, frame: &Frame) -> Watch {
 /// The state of routines with children, between two of them; also of leaves, before their text.
 const BETWEEN: u8 = 0;
 
-/// Compares the frames of a checkpoint; of the first `known`, which are known to be equal, only those above are given.
+/// Compares the frames of a checkpoint; of the first `known`, which are known to be equal, only
+/// those above are given.
 pub(super) fn compare(above: &[Frame], known: usize, live: &Live<'_>) -> Progress {
     let count = known + above.len();
     for level in known..=count {
@@ -51,7 +54,8 @@ fn here(last: Option<&Frame>, count: usize, live: &Live<'_>) -> Progress {
     if count <= live.over() + usize::from(is_leaf) { Progress::Here } else { Progress::Passed }
 }
 
-/// The frames are equal, and the checkpoint goes on in a routine that was not entered yet, at a level.
+/// The frames are equal, and the checkpoint goes on in a routine that was not entered yet, at a
+/// level.
 fn into(parent: Option<&Frame>, level: usize, live: &Live<'_>) -> Progress {
     let below = live.base().level() + level;
     match parent {

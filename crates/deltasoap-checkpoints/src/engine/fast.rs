@@ -73,7 +73,8 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
         self.pass();
     }
 
-    /// A portion is skipped; after a checkpoint that was met, the first such one makes that a switch.
+    /// A portion is skipped; after a checkpoint that was met, the first such one makes that a
+    /// switch.
     fn count_skipped(&mut self, size: u32) {
         let is_back = self.mode == (Mode::Fast { first: true }) && self.stats.regular_bytes > 0;
         self.stats.to_fast += u64::from(is_back);
@@ -91,7 +92,8 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
         Self::live(base, state, self.at).close(self.at - ending.tag, &ending.rare);
     }
 
-    /// Goes to regular mode: restores the last checkpoint passed, unless the routines stand there already, as nothing was skipped.
+    /// Goes to regular mode: restores the last checkpoint passed, unless the routines stand there
+    /// already, as nothing was skipped.
     fn leave(&mut self, state: &mut State, window: &Window<'_>) {
         let offset = window.base + window.pos as u64;
         if self.mode == (Mode::Fast { first: true }) {

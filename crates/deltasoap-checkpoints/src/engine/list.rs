@@ -1,7 +1,9 @@
-//! The list of checkpoints: those that the message being read has passed, and those of the message before that lie ahead.
+//! The list of checkpoints: those that the message being read has passed, and those of the message
+//! before that lie ahead.
 //!
-//! One vector with a gap between the two. Passing a checkpoint moves it across the gap, which costs nothing while there
-//! is none; removing one widens the gap and adding one fills it. The papers' linked list without the links.
+//! One vector with a gap between the two. Passing a checkpoint moves it across the gap, which costs
+//! nothing while there is none; removing one widens the gap and adding one fills it. The papers'
+//! linked list without the links.
 
 /// A list in two parts.
 #[derive(Debug)]

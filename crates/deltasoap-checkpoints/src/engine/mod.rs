@@ -1,4 +1,5 @@
-//! The machine of the papers: regular and fast mode, switching between them, and the list of checkpoints.
+//! The machine of the papers: regular and fast mode, switching between them, and the list of
+//! checkpoints.
 //!
 //! ```text
 //!            an operation begins, as the one before did
@@ -18,9 +19,9 @@
 //!
 //! *Differential Deserialization*, section 3, with these differences:
 //!
-//! - An interrupt is a window that ends early: the routines pause as they do where bytes run out. A checkpoint is made
-//!   where they stand, always before a token or inside a long text, and what lies between that and the interrupt is its
-//!   partially processed content.
+//! - An interrupt is a window that ends early: the routines pause as they do where bytes run out. A
+//!   checkpoint is made where they stand, always before a token or inside a long text, and what
+//!   lies between that and the interrupt is its partially processed content.
 //! - The paper's four switching points are places of two kinds here:
 //!
 //!   | the paper's | here |
@@ -29,23 +30,28 @@
 //!   | just before a start tag, just before an end tag | just after the tag before it; white space between the two is read with the later one |
 //!   | just before an end tag, after character data | none: a text and its end tag are read in one go |
 //!   | just before character data | just after a leaf's start tag, if it has no attributes; inside long texts |
-//! - The start tag of the operation must be as it was, attributes included, for it is not read in fast mode. The first
-//!   checkpoint, just after it, is the machine's [`Base`]; its state needs no copy.
-//! - Memory blocks are the `Vec`s of the value. An array that grows or shrinks is the paper's reallocated block: routines
-//!   go on *over the old value*, replace what they read, and cut off what they pass over; see
-//!   [`Cursor::is_over`](deltasoap_core::decode::Cursor::is_over). Blocks of stale checkpoints go when an array is cut. Where a routine would have to begin with a
+//! - The start tag of the operation must be as it was, attributes included, for it is not read in
+//!   fast mode. The first checkpoint, just after it, is the machine's [`Base`]; its state needs no
+//!   copy.
+//! - Memory blocks are the `Vec`s of the value. An array that grows or shrinks is the paper's
+//!   reallocated block: routines go on *over the old value*, replace what they read, and cut off
+//!   what they pass over; see [`Cursor::is_over`](deltasoap_core::decode::Cursor::is_over). Blocks
+//!   of stale checkpoints go when an array is cut. Where a routine would have to begin with a
 //!   vacant value, no switch is made within it.
-//! - New checkpoints stand in the list as soon as they are made, after the one restored last, where the paper merges them
-//!   when regular mode ends. Stale ones are removed at once.
-//! - A checkpoint that is met less than half a portion after a new one replaces it. Else, with each message whose values have
-//!   other lengths, short portions would be added, and the list would grow without end.
-//! - The portion after a checkpoint that is met is compared before anything else is done. If it differs, the machine has never
-//!   left regular mode; such an attempt is counted as *futile*, not as a switch. The paper's switches are both together. The
-//!   checkpoint is then dropped, unless it is at an interrupt, for the one to be made there: else those that happen to lie in
-//!   markup would gather where all is changed, and with them futile attempts. Lightweight ones all lie in markup: they are dropped
-//!   only if a new one lies less than a portion before.
-//! - After a bad message, no sum is known of the portion where it failed: the paper's flag that forces regular mode. Checkpoints
-//!   ahead of it are dropped, for what the message cut off before it failed may be theirs.
+//! - New checkpoints stand in the list as soon as they are made, after the one restored last, where
+//!   the paper merges them when regular mode ends. Stale ones are removed at once.
+//! - A checkpoint that is met less than half a portion after a new one replaces it. Else, with each
+//!   message whose values have other lengths, short portions would be added, and the list would
+//!   grow without end.
+//! - The portion after a checkpoint that is met is compared before anything else is done. If it
+//!   differs, the machine has never left regular mode; such an attempt is counted as *futile*, not
+//!   as a switch. The paper's switches are both together. The checkpoint is then dropped, unless it
+//!   is at an interrupt, for the one to be made there: else those that happen to lie in markup
+//!   would gather where all is changed, and with them futile attempts. Lightweight ones all lie in
+//!   markup: they are dropped only if a new one lies less than a portion before.
+//! - After a bad message, no sum is known of the portion where it failed: the paper's flag that
+//!   forces regular mode. Checkpoints ahead of it are dropped, for what the message cut off before
+//!   it failed may be theirs.
 
 mod fast;
 mod life;
@@ -114,9 +120,11 @@ struct Engine<F: Form, M: PortionMatcher> {
     first: Option<fast::Portion>,
     /// Position of the last checkpoint: where the portion begins.
     at: u64,
-    /// Position of the checkpoint before that one, if that one is new: where the portion begins if it is dropped.
+    /// Position of the checkpoint before that one, if that one is new: where the portion begins if
+    /// it is dropped.
     without_last: Option<u64>,
-    /// The bytes from `without_last` on, else those of the portion, as far as they are in no window any more.
+    /// The bytes from `without_last` on, else those of the portion, as far as they are in no window
+    /// any more.
     held: Vec<u8>,
     /// True if the portion has grown too long to be held.
     is_lost: bool,
@@ -131,7 +139,8 @@ struct Engine<F: Form, M: PortionMatcher> {
     bytes: usize,
 }
 
-/// The bytes of every portion, in tests: only portions with equal sums and unequal bytes may give another result.
+/// The bytes of every portion, in tests: only portions with equal sums and unequal bytes may give
+/// another result.
 #[derive(Debug, Default)]
 struct Audit {
     portions: List<Audited>,

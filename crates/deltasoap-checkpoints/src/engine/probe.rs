@@ -1,5 +1,5 @@
-//! The first, middle and last bytes of portions (*Differential Deserialization*, section 5): where one of them differs, no
-//! sum needs to be made.
+//! The first, middle and last bytes of portions (*Differential Deserialization*, section 5): where
+//! one of them differs, no sum needs to be made.
 
 use super::List;
 

@@ -97,7 +97,8 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
         }
     }
 
-    /// Before the window goes: keeps what it has of the portion, and of the one before if that may become part of it.
+    /// Before the window goes: keeps what it has of the portion, and of the one before if that may
+    /// become part of it.
     pub(super) fn keep(&mut self, window: &Window<'_>, position: u64) {
         if position.saturating_sub(self.held_from()) > PORTION as u64 {
             self.keep_portion_alone();
@@ -112,8 +113,8 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
         }
     }
 
-    /// Before the window goes while the checkpoint ahead may be met: keeps what would be its portion. What comes after it is in the next
-    /// window as well.
+    /// Before the window goes while the checkpoint ahead may be met: keeps what would be its
+    /// portion. What comes after it is in the next window as well.
     pub(super) fn await_checkpoint(&mut self, window: &Window<'_>) {
         let part = self.list.next().map_or(0, |next| self.form.part_len(&next.kept));
         let end = window.bytes.len().min(window.pos + part);
@@ -126,8 +127,8 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
         self.without_last = None;
     }
 
-    /// Compares the place where the routines stand with the checkpoints ahead, and switches to fast mode at one of
-    /// them; stale ones are removed. False if more bytes are needed.
+    /// Compares the place where the routines stand with the checkpoints ahead, and switches to fast
+    /// mode at one of them; stale ones are removed. False if more bytes are needed.
     pub(super) fn consider(&mut self, state: &mut State, window: &Window<'_>) -> bool {
         let offset = window.base + window.pos as u64;
         self.mode = Mode::Regular { due: false };
@@ -158,7 +159,8 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
         }
     }
 
-    /// Whether the checkpoint ahead, whose frames are those of the routines, is met, and is to be kept.
+    /// Whether the checkpoint ahead, whose frames are those of the routines, is met, and is to be
+    /// kept.
     fn met(&mut self, state: &mut State, window: &Window<'_>) -> Met {
         match self.fits(state, window) {
             Some(true) => {}
@@ -174,8 +176,9 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
         }
     }
 
-    /// Whether the checkpoint ahead, at this position, gives way to those of interrupts, if the portion after it differs. Where all lie
-    /// in markup, it does if one was just made; else, if it lies elsewhere than they will.
+    /// Whether the checkpoint ahead, at this position, gives way to those of interrupts, if the
+    /// portion after it differs. Where all lie in markup, it does if one was just made; else, if it
+    /// lies elsewhere than they will.
     fn gives_way(&self, position: u64) -> bool {
         if F::IN_MARKUP {
             return self.without_last.is_some() && position - self.at < self.tuning.portion();
@@ -183,8 +186,9 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
         position != self.interrupt
     }
 
-    /// True if the checkpoint ahead, whose frames are those of the routines, is met: its partially processed content
-    /// comes next, and the namespace declarations and all else are equal. `None` if that cannot be told yet.
+    /// True if the checkpoint ahead, whose frames are those of the routines, is met: its partially
+    /// processed content comes next, and the namespace declarations and all else are equal. `None`
+    /// if that cannot be told yet.
     fn fits(&mut self, state: &mut State, window: &Window<'_>) -> Option<bool> {
         let (Some(base), Some(next)) = (&self.base, self.list.next()) else { return Some(false) };
         let len = self.form.part_len(&next.kept);
@@ -230,7 +234,8 @@ impl<F: Form, M: PortionMatcher> Engine<F, M> {
         (self.mode, self.first) = (Mode::Fast { first: true }, Some(first));
     }
 
-    /// Drops the last checkpoint, if it is new and lies less than half a portion before a position where there is another.
+    /// Drops the last checkpoint, if it is new and lies less than half a portion before a position
+    /// where there is another.
     fn drop_fragment(&mut self, position: u64) {
         let is_short = 2 * (position - self.at) < self.tuning.portion();
         if let Some(before) = self.without_last.filter(|_| is_short && !self.is_lost) {

@@ -1,8 +1,9 @@
 //! The size of portions, tuned at run time; and whether a stream is worth the work.
 //!
-//! Each switch to regular mode reads about a portion that had not changed (a futile attempt at fast mode does not), and each portion
-//! costs as much as reading some bytes. With s switches in a message of n bytes, portions of sqrt(n * cost / s) bytes cost least in
-//! all. The size follows that by a factor of two a message, between bounds.
+//! Each switch to regular mode reads about a portion that had not changed (a futile attempt at fast
+//! mode does not), and each portion costs as much as reading some bytes. With s switches in a
+//! message of n bytes, portions of sqrt(n * cost / s) bytes cost least in all. The size follows
+//! that by a factor of two a message, between bounds.
 
 use super::PORTION;
 use crate::Portions;

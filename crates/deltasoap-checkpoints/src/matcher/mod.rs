@@ -1,7 +1,8 @@
 //! Matchers: how a portion of a message is found to be the one of the message before.
 //!
-//! A matcher keeps something of a portion's bytes and later tells whether other bytes fit it. Sums can fit without the
-//! bytes being equal; each matcher's module says how likely that is and what a sender can do about it.
+//! A matcher keeps something of a portion's bytes and later tells whether other bytes fit it. Sums
+//! can fit without the bytes being equal; each matcher's module says how likely that is and what a
+//! sender can do about it.
 
 mod adler32;
 mod compare;

@@ -14,7 +14,8 @@ use std::path::PathBuf;
 /// Which description, and how it is loaded.
 #[derive(Debug, Args)]
 pub struct Description {
-    /// The WSDL: a URL, a file, a directory, a zip archive, or `-` for standard input; or a file that `compile` wrote
+    /// The WSDL: a URL, a file, a directory, a zip archive, or `-` for standard input; or a file
+    /// that `compile` wrote
     #[arg(value_name = "WSDL", value_parser = NonEmptyStringValueParser::new())]
     pub wsdl: String,
     #[command(flatten)]
@@ -27,37 +28,43 @@ pub struct Loading {
     /// Use no network for the documents that it imports
     #[arg(long, requires = "wsdl")]
     pub offline: bool,
-    /// Read files below this directory only; default: the repository of the WSDL (the nearest directory above it with .git or the
-    /// like), or else the highest one that is not shared, as the home directory and /tmp are
+    /// Read files below this directory only; default: the repository of the WSDL (the nearest
+    /// directory above it with .git or the like), or else the highest one that is not shared, as
+    /// the home directory and /tmp are
     #[arg(long, value_name = "DIR", requires = "wsdl")]
     pub root: Option<PathBuf>,
-    /// Go to private addresses (loopback, local networks) that a document or a redirect names; the WSDL's own URL is always allowed, and
-    /// so is a service that a local WSDL names
+    /// Go to private addresses (loopback, local networks) that a document or a redirect names; the
+    /// WSDL's own URL is always allowed, and so is a service that a local WSDL names
     #[arg(long, requires = "wsdl")]
     pub allow_private: bool,
-    /// Read this file wherever a document, or the command line, names the URL; the last `=` divides. May be given more than once
+    /// Read this file wherever a document, or the command line, names the URL; the last `=`
+    /// divides. May be given more than once
     #[arg(long = "map", value_name = "URL=FILE", requires = "wsdl", value_parser = By(values::mapping))]
     pub maps: Vec<(String, PathBuf)>,
-    /// Read files in the place of URLs and namespaces as this XML catalog (OASIS) says; may be given more than once
+    /// Read files in the place of URLs and namespaces as this XML catalog (OASIS) says; may be
+    /// given more than once
     #[arg(long = "catalog", value_name = "FILE", requires = "wsdl")]
     pub catalogs: Vec<PathBuf>,
     #[command(flatten)]
     pub access: Access,
 }
 
-/// Credentials, headers, trust and proxy, for the host of the WSDL and for the service that is called.
+/// Credentials, headers, trust and proxy, for the host of the WSDL and for the service that is
+/// called.
 #[derive(Debug, Default, Args)]
 pub struct Access {
     /// Add an HTTP header, also when a WSDL is loaded; may be given more than once
     #[arg(short = 'H', long = "header", value_name = "NAME: VALUE", requires = "wsdl", value_parser = By(values::header))]
     pub headers: Vec<(HeaderName, HeaderValue)>,
-    /// Name and password for Basic authentication; without a password, that of the environment's DELTASOAP_PASSWORD
+    /// Name and password for Basic authentication; without a password, that of the environment's
+    /// DELTASOAP_PASSWORD
     #[arg(short, long, value_name = "NAME[:PASSWORD]", requires = "wsdl")]
     pub user: Option<String>,
     /// Use Digest instead of Basic authentication
     #[arg(long, requires = "user")]
     pub digest: bool,
-    /// Trust the certificates in this file (PEM) besides the system's: of authorities, or of servers themselves
+    /// Trust the certificates in this file (PEM) besides the system's: of authorities, or of
+    /// servers themselves
     #[arg(long, value_name = "FILE", requires = "wsdl")]
     pub cacert: Option<PathBuf>,
     /// Send this client certificate (PEM)
@@ -66,11 +73,12 @@ pub struct Access {
     /// The certificate's private key (PEM)
     #[arg(long, value_name = "FILE", requires = "cert")]
     pub key: Option<PathBuf>,
-    /// Send requests through this proxy: http://[NAME:PASSWORD@]HOST:PORT or socks5://..., except to the hosts in no_proxy; default: the
-    /// environment's http_proxy, https_proxy and all_proxy
+    /// Send requests through this proxy: http://[NAME:PASSWORD@]HOST:PORT or socks5://..., except
+    /// to the hosts in no_proxy; default: the environment's http_proxy, https_proxy and all_proxy
     #[arg(long, value_name = "URL", requires = "wsdl", value_parser = By(values::proxy))]
     pub proxy: Option<Proxy>,
-    /// Accept any certificate of the WSDL's host and the service: whoever is on the way can read and change what is sent
+    /// Accept any certificate of the WSDL's host and the service: whoever is on the way can read
+    /// and change what is sent
     #[arg(short = 'k', long, requires = "wsdl", conflicts_with = "cacert")]
     pub insecure: bool,
 }
@@ -88,8 +96,8 @@ pub struct List {
 pub struct Describe {
     #[command(flatten)]
     pub description: Description,
-    /// An operation, an element or a type: `Name`, `Port.Operation`, `Operation:Input` for one that is
-    /// overloaded, `{namespace}Name`
+    /// An operation, an element or a type: `Name`, `Port.Operation`, `Operation:Input` for one that
+    /// is overloaded, `{namespace}Name`
     #[arg(value_name = "NAME")]
     pub name: Option<String>,
     /// Print JSON
@@ -101,8 +109,8 @@ pub struct Describe {
 pub struct Template {
     #[command(flatten)]
     pub description: Description,
-    /// The operation: `Operation`, `Port.Operation` or `Service.Port.Operation`; of several with one name (overloaded), `Operation:Input` is
-    /// the one whose input has that name
+    /// The operation: `Operation`, `Port.Operation` or `Service.Port.Operation`; of several with
+    /// one name (overloaded), `Operation:Input` is the one whose input has that name
     #[arg(value_name = "OPERATION")]
     pub operation: String,
     /// Print a response instead
@@ -117,15 +125,15 @@ pub struct Template {
 pub struct Call {
     #[command(flatten)]
     pub description: Description,
-    /// The operation: `Operation`, `Port.Operation` or `Service.Port.Operation`; of several with one name (overloaded), `Operation:Input` is
-    /// the one whose input has that name
+    /// The operation: `Operation`, `Port.Operation` or `Service.Port.Operation`; of several with
+    /// one name (overloaded), `Operation:Input` is the one whose input has that name
     #[arg(value_name = "OPERATION")]
     pub operation: String,
     /// The request: JSON, @FILE, or - for standard input
     #[arg(short, long, value_name = "JSON|@FILE|-", default_value = "{}", allow_hyphen_values = true)]
     pub data: String,
-    /// Add a SOAP header block: an element of the WSDL with the JSON of its content, or XML; @FILE reads either from a file; may be
-    /// given more than once
+    /// Add a SOAP header block: an element of the WSDL with the JSON of its content, or XML; @FILE
+    /// reads either from a file; may be given more than once
     #[arg(long = "header-block", value_name = "NAME=JSON|NAME=@FILE|XML", value_parser = By(values::header_block))]
     pub blocks: Vec<String>,
     /// Use a port of this version of SOAP
@@ -134,30 +142,35 @@ pub struct Call {
     /// Send to this URL instead of the port's
     #[arg(long, value_name = "URL", value_parser = By(values::endpoint))]
     pub endpoint: Option<String>,
-    /// Accept this header block in the response where it must be understood (mustUnderstand): {namespace}Name, the name of an element of the
-    /// WSDL, or `all`; may be given more than once. Those that the WSDL declares for the operation are accepted
+    /// Accept this header block in the response where it must be understood (mustUnderstand):
+    /// {namespace}Name, the name of an element of the WSDL, or `all`; may be given more than once.
+    /// Those that the WSDL declares for the operation are accepted
     #[arg(long = "understand", value_name = "NAME", value_parser = By(values::block_name))]
     pub understood: Vec<String>,
     /// Copy values that the request has several times (`$ref`) instead of writing references
     #[arg(long)]
     pub copies: bool,
-    /// Send binary values of 4 KiB and more as parts of their own (MTOM), or not; default: as a policy of the WSDL says
+    /// Send binary values of 4 KiB and more as parts of their own (MTOM), or not; default: as a
+    /// policy of the WSDL says
     #[arg(long, value_enum, value_name = "WHEN", num_args = 0..=1, require_equals = true, default_missing_value = "on")]
     pub mtom: Option<Switch>,
     /// Accept this much beyond the schema in the answer
     #[arg(long, value_enum, default_value_t = ToleranceName::Unknown, value_name = "LEVEL")]
     pub tolerance: ToleranceName,
-    /// Validate the request before it is sent, and the answer: facets, fixed values, keys, header blocks; parts of a package are not looked at
+    /// Validate the request before it is sent, and the answer: facets, fixed values, keys, header
+    /// blocks; parts of a package are not looked at
     #[arg(long, value_enum, default_value_t = ValidationName::Off, value_name = "WHAT")]
     pub validate: ValidationName,
-    /// Give up after this many seconds, while the WSDL is loaded and again while the service is called
+    /// Give up after this many seconds, while the WSDL is loaded and again while the service is
+    /// called
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
     pub timeout: u64,
-    /// Keep the cookies of the service in this file, and send those that are in it: calls belong to one session then. The format is that of
-    /// curl's cookie files
+    /// Keep the cookies of the service in this file, and send those that are in it: calls belong to
+    /// one session then. The format is that of curl's cookie files
     #[arg(long, value_name = "FILE")]
     pub session: Option<PathBuf>,
-    /// Show the messages and HTTP headers on standard error, without the values of headers that may hold secrets
+    /// Show the messages and HTTP headers on standard error, without the values of headers that may
+    /// hold secrets
     #[arg(short, long)]
     pub verbose: bool,
     /// Show these values too
@@ -166,8 +179,9 @@ pub struct Call {
     /// Print an object with the response and its header blocks, or with the fault
     #[arg(long)]
     pub json: bool,
-    /// Print the items of a list of the response while they arrive, each as JSON on a line of its own, in memory that does not grow with the
-    /// list; LIST is its path, such as `result/item`, and may be left out if there is but one
+    /// Print the items of a list of the response while they arrive, each as JSON on a line of its
+    /// own, in memory that does not grow with the list; LIST is its path, such as `result/item`,
+    /// and may be left out if there is but one
     #[arg(long, value_name = "LIST", num_args = 0..=1, require_equals = true, conflicts_with_all = ["json", "validate"])]
     pub stream: Option<Option<String>>,
 }
@@ -186,7 +200,8 @@ pub enum ToleranceName {
     Strict,
     /// Elements that the schema does not name: they are skipped
     Unknown,
-    /// Beyond that, elements in any order, in another namespace or none, and required ones that are missing where an empty value is obvious
+    /// Beyond that, elements in any order, in another namespace or none, and required ones that are
+    /// missing where an empty value is obvious
     AnyOrder,
 }
 
@@ -248,18 +263,20 @@ pub struct Mock {
     /// Address and port to listen on; port 0 takes a free one
     #[arg(long, default_value = "127.0.0.1:8080", value_name = "ADDRESS")]
     pub listen: SocketAddr,
-    /// Answer with the messages of this directory: envelopes in .xml files, or Operation.json, Operation-2.json,
-    /// Operation-fault.xml. Elements and attributes that the schema does not name are not sent
+    /// Answer with the messages of this directory: envelopes in .xml files, or Operation.json,
+    /// Operation-2.json, Operation-fault.xml. Elements and attributes that the schema does not name
+    /// are not sent
     #[arg(long, value_name = "DIR")]
     pub replies: Option<PathBuf>,
     /// Copy values that an answer has several times instead of writing references
     #[arg(long)]
     pub copies: bool,
-    /// Accept this much beyond the schema in requests; in the files of --replies, at least unknown elements
+    /// Accept this much beyond the schema in requests; in the files of --replies, at least unknown
+    /// elements
     #[arg(long, value_enum, default_value_t = ToleranceName::Strict, value_name = "LEVEL")]
     pub tolerance: ToleranceName,
-    /// Validate requests: facets, fixed values, keys, header blocks, but not the parts of a package; default: refuse invalid ones, or with a
-    /// tolerance other than strict report them
+    /// Validate requests: facets, fixed values, keys, header blocks, but not the parts of a
+    /// package; default: refuse invalid ones, or with a tolerance other than strict report them
     #[arg(long, value_enum, value_name = "WHAT")]
     pub validate: Option<ValidationName>,
 }
@@ -268,8 +285,9 @@ pub struct Mock {
 pub struct Validate {
     #[command(flatten)]
     pub description: Description,
-    /// Messages: XML, HTTP requests or responses, and packages of parts (MIME, MTOM, DIME) with their Content-Type line or, in MIME, from the
-    /// first boundary on; all of them may be in gzip; - is standard input
+    /// Messages: XML, HTTP requests or responses, and packages of parts (MIME, MTOM, DIME) with
+    /// their Content-Type line or, in MIME, from the first boundary on; all of them may be in gzip;
+    /// - is standard input
     #[arg(value_name = "MESSAGE", required = true)]
     pub messages: Vec<PathBuf>,
     /// Print a line of JSON for each finding
@@ -293,12 +311,14 @@ pub struct Generate {
     /// Write to this file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Generate this operation, and what it needs, alone; may be given more than once. `Operation`, `Port.Operation` or
-    /// `Service.Port.Operation`; of several with one name (overloaded), `Operation:Input` is the one whose input has that name
+    /// Generate this operation, and what it needs, alone; may be given more than once. `Operation`,
+    /// `Port.Operation` or `Service.Port.Operation`; of several with one name (overloaded),
+    /// `Operation:Input` is the one whose input has that name
     #[arg(long = "operation", value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub operations: Vec<String>,
-    /// Generate this type or element, and what it needs, beside the operations that are named, or alone; may be given more than once: `Name` or
-    /// `{namespace}Name`. For what messages hold as xsd:anyType
+    /// Generate this type or element, and what it needs, beside the operations that are named, or
+    /// alone; may be given more than once: `Name` or `{namespace}Name`. For what messages hold as
+    /// xsd:anyType
     #[arg(long = "type", value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub types: Vec<String>,
     /// Generate no clients

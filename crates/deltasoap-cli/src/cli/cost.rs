@@ -17,22 +17,24 @@ pub struct Cost {
 pub enum CostTask {
     /// Measure what messages cost on this machine; needed once, in less than three minutes
     ///
-    /// Arrays of ints, doubles and strings of 1 to 1000 items, strings of up to 10,000 characters, composite types, and what real
-    /// descriptions have besides. An interrupted run is resumed. Do nothing else on the machine meanwhile.
+    /// Arrays of ints, doubles and strings of 1 to 1000 items, strings of up to 10,000 characters,
+    /// composite types, and what real descriptions have besides. An interrupted run is resumed. Do
+    /// nothing else on the machine meanwhile.
     Measure(Measure),
     /// Show what was fitted to the measurements: coefficients, intervals, tests, cut-off points
     Fit(Fit),
     /// Say what the messages of a WSDL cost
     ///
-    /// Paths are names of elements behind the body's own, with / between them, and @ in front of attributes: item/code. Lengths that
-    /// are not given are assumed, and said.
+    /// Paths are names of elements behind the body's own, with / between them, and @ in front of
+    /// attributes: item/code. Lengths that are not given are assumed, and said.
     Predict(Predict),
     /// Predict, then measure, and show how far off predictions are
     ///
-    /// Messages are composite types, which no prediction is fitted to, and the operations of real descriptions; with other toolkits, those of
-    /// the benchmark suite that send.
+    /// Messages are composite types, which no prediction is fitted to, and the operations of real
+    /// descriptions; with other toolkits, those of the benchmark suite that send.
     Validate(Check),
-    /// Say what many clients see: response time, throughput, utilisation, and what would change them
+    /// Say what many clients see: response time, throughput, utilisation, and what would change
+    /// them
     Plan(Plan),
 }
 
@@ -54,7 +56,8 @@ pub struct Peers {
 
 #[derive(Debug, Args)]
 pub struct Measure {
-    /// The toolkit: deltasoap, jaxb, or another peer of the benchmarks (gsoap, metro, mono, zeep, ...), or the path of a peer's program
+    /// The toolkit: deltasoap, jaxb, or another peer of the benchmarks (gsoap, metro, mono, zeep,
+    /// ...), or the path of a peer's program
     #[arg(long, default_value = "deltasoap", value_name = "NAME")]
     pub engine: String,
     #[command(flatten)]
@@ -68,7 +71,8 @@ pub struct Measure {
     /// Measure a few points of each series, for a first look
     #[arg(long, conflicts_with = "full")]
     pub few: bool,
-    /// How often each point is visited; the smallest credible time counts. Default: 12, or as often as there is time for in less than 3 minutes
+    /// How often each point is visited; the smallest credible time counts. Default: 12, or as often
+    /// as there is time for in less than 3 minutes
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub rounds: Option<u32>,
     /// Begin anew, whatever the file holds
@@ -102,13 +106,14 @@ pub struct Fit {
 /// Which messages.
 #[derive(Debug, Args)]
 pub struct Messages {
-    /// The WSDL: a URL, a file, a directory, a zip archive, or `-` for standard input; or a file that `compile` wrote
+    /// The WSDL: a URL, a file, a directory, a zip archive, or `-` for standard input; or a file
+    /// that `compile` wrote
     #[arg(long, value_name = "WSDL", value_parser = NonEmptyStringValueParser::new())]
     pub wsdl: String,
     #[command(flatten)]
     pub loading: Loading,
-    /// The operation: `Operation`, `Port.Operation` or `Service.Port.Operation`; of several with one name (overloaded), `Operation:Input` is
-    /// the one whose input has that name
+    /// The operation: `Operation`, `Port.Operation` or `Service.Port.Operation`; of several with
+    /// one name (overloaded), `Operation:Input` is the one whose input has that name
     #[arg(long, value_name = "OPERATION")]
     pub operation: Option<String>,
     /// Items of a list
@@ -117,7 +122,8 @@ pub struct Messages {
     /// Characters of a text, or octets of binary data
     #[arg(long, value_name = "PATH=L", value_parser = pair::<usize>)]
     pub string: Vec<(String, usize)>,
-    /// Percent of the values at and below a path that change from message to message; an empty path means all (differential mode)
+    /// Percent of the values at and below a path that change from message to message; an empty path
+    /// means all (differential mode)
     #[arg(long, value_name = "PATH=P", value_parser = pair::<f64>)]
     pub changed: Vec<(String, f64)>,
     /// Items of lists that are not named
@@ -148,7 +154,8 @@ pub struct Check {
     pub calibrated: Calibrated,
     #[command(flatten)]
     pub peers: Peers,
-    /// Validate with the operations of this WSDL, or of all below this directory, instead of composite types; may be given more than once
+    /// Validate with the operations of this WSDL, or of all below this directory, instead of
+    /// composite types; may be given more than once
     #[arg(long, value_name = "FILE|DIR")]
     pub wsdl: Vec<PathBuf>,
     /// Operations of a WSDL at most
@@ -160,8 +167,8 @@ pub struct Check {
     /// Characters of the texts of operations
     #[arg(long, default_value_t = 20, value_name = "L", requires = "wsdl")]
     pub default_string: usize,
-    /// Percent of the values of operations that change from message to message, in differential mode; may be given more than once. Default: 0,
-    /// 10, 50
+    /// Percent of the values of operations that change from message to message, in differential
+    /// mode; may be given more than once. Default: 0, 10, 50
     #[arg(long, value_name = "P", requires = "wsdl")]
     pub changed: Vec<f64>,
     /// Validate with all 1330 composite types, not a sample
@@ -193,7 +200,8 @@ pub struct Plan {
     /// Requests per second that arrive from outside
     #[arg(long, value_name = "L", value_parser = By(values::rate))]
     pub rate: Option<f64>,
-    /// Requests that the server works on at one time, at most; those that are on their way over the network are not among them
+    /// Requests that the server works on at one time, at most; those that are on their way over the
+    /// network are not among them
     #[arg(long, value_name = "M")]
     pub max_concurrency: Option<u32>,
     /// Milliseconds of processor time for all but XML, at the server: HTTP and the operation itself
@@ -205,8 +213,9 @@ pub struct Plan {
     /// Megabits a second of the network, in each direction
     #[arg(long, default_value_t = 1000.0, value_name = "MBIT")]
     pub bandwidth: f64,
-    /// Measure the service time on loopback with few clients (one, where they do not think), then hold the plan against load tests with as many
-    /// as it takes for them to wait for each other: around the knee
+    /// Measure the service time on loopback with few clients (one, where they do not think), then
+    /// hold the plan against load tests with as many as it takes for them to wait for each other:
+    /// around the knee
     #[arg(long, requires = "clients", conflicts_with_all = ["service", "bandwidth", "cores", "max_concurrency"])]
     pub validate: bool,
     /// Print JSON

@@ -51,72 +51,89 @@ Set RUST_LOG=info or RUST_LOG=deltasoap_http=debug to see requests.";
 pub enum Task {
     /// List the services, ports and operations of a WSDL
     ///
-    /// Shows which operations cannot be called or generated, and why, and which requirements of policies are not met automatically. Succeeds
-    /// only if the WSDL was imported completely: if every document that it names was loaded, everything that it refers to was found, it has
+    /// Shows which operations cannot be called or generated, and why, and which requirements of
+    /// policies are not met automatically. Succeeds only if the WSDL was imported completely: if
+    /// every document that it names was loaded, everything that it refers to was found, it has
     /// operations, and every one that the client starts can be called.
     List(List),
     /// Describe an operation, an element or a type of a WSDL; without a name all operations
     ///
-    /// Shows names, types, how often each element occurs, facets, and what the WSDL says about them.
+    /// Shows names, types, how often each element occurs, facets, and what the WSDL says about
+    /// them.
     Describe(Describe),
     /// Print a request of an operation to fill in, as JSON for `call`
     Template(Template),
     /// Call an operation with a request in JSON, and print the response as JSON
     ///
-    /// The JSON is an object with a property for each element of the request; `template` prints one to begin with. Attributes are
-    /// properties that begin with @, nil is null, repeated elements are arrays. A property $type names the type of an element
-    /// where the schema leaves that open.
+    /// The JSON is an object with a property for each element of the request; `template` prints one
+    /// to begin with. Attributes are properties that begin with @, nil is null, repeated elements
+    /// are arrays. A property $type names the type of an element where the schema leaves that open.
     Call(Box<Call>),
-    /// Serve a WSDL without its service: every operation answers with a sample, or with recorded messages
+    /// Serve a WSDL without its service: every operation answers with a sample, or with recorded
+    /// messages
     ///
-    /// Requests that are not as the WSDL says are answered with a fault; --tolerance and --validate accept more.
+    /// Requests that are not as the WSDL says are answered with a fault; --tolerance and --validate
+    /// accept more.
     Mock(Mock),
     /// Validate messages, and report what is wrong with line, column and path
     ///
-    /// Looks at order and number of elements, attributes, facets, types and nil. Files hold an envelope, an element that the WSDL
-    /// declares, or an HTTP request or response that carries one; - is standard input.
+    /// Looks at order and number of elements, attributes, facets, types and nil. Files hold an
+    /// envelope, an element that the WSDL declares, or an HTTP request or response that carries
+    /// one; - is standard input.
     Validate(Validate),
-    /// Write a WSDL, with all that it imports, as one file that every command takes in its place and loads several times faster
+    /// Write a WSDL, with all that it imports, as one file that every command takes in its place
+    /// and loads several times faster
     ///
     /// Another version of the program may refuse the file; compile the WSDL again then.
     Compile(Compile),
-    /// Exchange real message streams over HTTP, decode them in regular mode and differentially, and check every reply
+    /// Exchange real message streams over HTTP, decode them in regular mode and differentially, and
+    /// check every reply
     ///
-    /// Servers and clients run in this process, on loopback. Every message goes to two services, one of each kind, byte for
-    /// byte the same.
+    /// Servers and clients run in this process, on loopback. Every message goes to two services,
+    /// one of each kind, byte for byte the same.
     ///
-    /// Streams: TR-069 Inform messages of many devices, the Fetch requests of recorded vCenter sessions, and large arrays of
-    /// numbers, structs and strings in which a share of the values changes from message to message. Prints a table: messages,
-    /// bytes, decode time and rate at the server both ways and the speed-up with the interval that it lies in, the share of bytes in fast mode, memory, encode
-    /// rate, and round trips a second. Writes an HTML report with plots. With vSphere's stream, the recorded requests and responses are
-    /// replayed too, as `replay` does by a WSDL. Each stream is played nine times, by new servers; times are medians.
+    /// Streams: TR-069 Inform messages of many devices, the Fetch requests of recorded vCenter
+    /// sessions, and large arrays of numbers, structs and strings in which a share of the values
+    /// changes from message to message. Prints a table: messages, bytes, decode time and rate at
+    /// the server both ways and the speed-up with the interval that it lies in, the share of bytes
+    /// in fast mode, memory, encode rate, and round trips a second. Writes an HTML report with
+    /// plots. With vSphere's stream, the recorded requests and responses are replayed too, as
+    /// `replay` does by a WSDL. Each stream is played nine times, by new servers; times are
+    /// medians.
     Demo(Demo),
     /// Generate Rust for a WSDL: types, clients, traits for servers
     ///
-    /// The output is a file of a crate that depends on `deltasoap`, as for `mod weather;`. Operations that
-    /// cannot be generated, such as those that the service begins, are named on standard error with the reason; the
-    /// rest is written, and the exit code is 1. Name the others with `--operation` to succeed without them. Build scripts generate with the crate deltasoap-codegen instead.
+    /// The output is a file of a crate that depends on `deltasoap`, as for `mod weather;`.
+    /// Operations that cannot be generated, such as those that the service begins, are named on
+    /// standard error with the reason; the rest is written, and the exit code is 1. Name the others
+    /// with `--operation` to succeed without them. Build scripts generate with the crate
+    /// deltasoap-codegen instead.
     Generate(Generate),
     /// Decode a directory of recorded messages, and measure what differential decoding gains
     ///
-    /// Message files end in .xml, .txt or .http and hold an envelope, or an HTTP request or response that carries one. The
-    /// files of a directory are the messages of one sender, in the natural order of their names (9 before 10); nested
-    /// directories are senders of their own.
+    /// Message files end in .xml, .txt or .http and hold an envelope, or an HTTP request or
+    /// response that carries one. The files of a directory are the messages of one sender, in the
+    /// natural order of their names (9 before 10); nested directories are senders of their own.
     ///
-    /// Every message is decoded in regular mode and differentially, and both must give the same: if they do not, that is a
-    /// bug, and the command fails. Prints a table with a row for each operation, and what was not decoded and why. Time saved is the median
-    /// of all plays, with the interval that it lies in (with 95 % certainty or more); a difference that may be chance is none. With --wsdl
-    /// the messages are those of a WSDL, read as dynamic values. Header blocks are skipped, those that must be understood included. Without, known are the messages of the demo's services: arrays in the namespace
-    /// urn:bench, Inform of TR-069 (cwmp-1-0 and cwmp-1-4), and Fetch of vSphere.
+    /// Every message is decoded in regular mode and differentially, and both must give the same: if
+    /// they do not, that is a bug, and the command fails. Prints a table with a row for each
+    /// operation, and what was not decoded and why. Time saved is the median of all plays, with the
+    /// interval that it lies in (with 95 % certainty or more); a difference that may be chance is
+    /// none. With --wsdl the messages are those of a WSDL, read as dynamic values. Header blocks
+    /// are skipped, those that must be understood included. Without, known are the messages of the
+    /// demo's services: arrays in the namespace urn:bench, Inform of TR-069 (cwmp-1-0 and
+    /// cwmp-1-4), and Fetch of vSphere.
     Replay(Replay),
     /// Serve the demo's services until interrupted
     ///
-    /// Prints a line `listening on URL` for each service. The service under /bench echoes arrays of every type, a struct, a
-    /// header block, attachments and a typed fault, and takes one-way messages; its description is at /bench?wsdl. In a browser,
-    /// each service's page shows its operations, has a form that tries them, and tells what the differential engine did; / lists
+    /// Prints a line `listening on URL` for each service. The service under /bench echoes arrays of
+    /// every type, a struct, a header block, attachments and a typed fault, and takes one-way
+    /// messages; its description is at /bench?wsdl. In a browser, each service's page shows its
+    /// operations, has a form that tries them, and tells what the differential engine did; / lists
     /// the services. /health and /ready are for load balancers, /metrics is for Prometheus.
     Serve(Serve),
-    /// Predict what messages cost on this machine, from a WSDL and a few measurements, and what many clients will see
+    /// Predict what messages cost on this machine, from a WSDL and a few measurements, and what
+    /// many clients will see
     Cost(cost::Cost),
     /// Print a script that completes the command in a shell
     Completions(Completions),
@@ -170,7 +187,8 @@ impl Demo {
 pub enum StreamName {
     /// TR-069 Inform messages, rpc/encoded with SOAP arrays, of devices that stay connected
     Tr069,
-    /// The same of devices that connect anew for each message, with what is kept of messages shared among devices
+    /// The same of devices that connect anew for each message, with what is kept of messages shared
+    /// among devices
     Tr069Shared,
     /// vSphere Fetch requests and their recorded responses
     Vsphere,
@@ -191,7 +209,8 @@ pub struct Replay {
     /// Where the messages are: directories, or files of one sender in order
     #[arg(value_name = "DIR|FILE", required = true)]
     pub paths: Vec<PathBuf>,
-    /// Read them as this WSDL says: a URL, a file, a directory, a zip archive, or `-` for standard input; or a file that `compile` wrote
+    /// Read them as this WSDL says: a URL, a file, a directory, a zip archive, or `-` for standard
+    /// input; or a file that `compile` wrote
     #[arg(long, value_name = "WSDL", value_parser = NonEmptyStringValueParser::new())]
     pub wsdl: Option<String>,
     #[command(flatten)]
@@ -204,7 +223,8 @@ pub struct Replay {
     /// Decode in regular mode alone
     #[arg(long, conflicts_with = "DifferentialArguments")]
     pub regular_only: bool,
-    /// Times that the messages are played, from the beginning each time; times are medians. Two ways are compared by at least 6 plays
+    /// Times that the messages are played, from the beginning each time; times are medians. Two
+    /// ways are compared by at least 6 plays
     #[arg(long, default_value_t = PLAYS, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub repeat: u32,
     /// Print lines of JSON instead of the table and the lists
@@ -319,8 +339,8 @@ pub struct Serve {
     /// Seconds from an interrupt to the end, in which /ready says no
     #[arg(long, default_value_t = 0, value_name = "S")]
     pub drain: u64,
-    /// Threads that connections are spread over, each with a runtime of its own [default: one for each processor]; with 0 a single
-    /// runtime moves connections among its threads
+    /// Threads that connections are spread over, each with a runtime of its own [default: one for
+    /// each processor]; with 0 a single runtime moves connections among its threads
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(..=1024))]
     pub worker_threads: Option<u16>,
     /// Speak TLS, with the certificates of this PEM file: the server's own first
@@ -335,7 +355,8 @@ pub struct Serve {
     /// Work on few requests at one time, and on those first that announce to be short
     #[arg(long)]
     pub small_first: bool,
-    /// With --small-first: what a request weighs, its length or what its operation was found to take
+    /// With --small-first: what a request weighs, its length or what its operation was found to
+    /// take
     #[arg(long, requires = "small_first", value_enum, default_value_t = WeighName::Length, value_name = "WHAT")]
     pub weigh: WeighName,
     /// Read and answer each message in one go, however long others wait meanwhile

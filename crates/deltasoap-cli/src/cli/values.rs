@@ -1,4 +1,5 @@
-//! What options take, checked while the command line is read: what is wrong with it is a usage error, whose exit code is 2.
+//! What options take, checked while the command line is read: what is wrong with it is a usage
+//! error, whose exit code is 2.
 //!
 //! Values are not shown where passwords may stand in them.
 
@@ -83,7 +84,8 @@ pub fn block_name(text: &str) -> Result<String, String> {
     }
 }
 
-/// The URL of a service, in ASCII: an internationalized host by its IDNA name, and other characters percent-encoded.
+/// The URL of a service, in ASCII: an internationalized host by its IDNA name, and other characters
+/// percent-encoded.
 pub fn endpoint(text: &str) -> Result<String, String> {
     let url = Url::parse(text).map_err(|error| format!("the URL is malformed: {error}"))?;
     match url.scheme() {

@@ -1,4 +1,5 @@
-//! Credentials, trust and proxy: the same arguments for the host of a WSDL and for the service that is called.
+//! Credentials, trust and proxy: the same arguments for the host of a WSDL and for the service that
+//! is called.
 
 use crate::cli;
 use crate::files;
@@ -7,7 +8,8 @@ use deltasoap_http::{ClientTls, Credentials, HttpTransport, Identity, Proxy, Roo
 use deltasoap_wsdl::fetch::{Access, WebClient};
 use url::Url;
 
-/// The client for a WSDL and what it names. The host of the URL gets credentials and headers, others do not.
+/// The client for a WSDL and what it names. The host of the URL gets credentials and headers,
+/// others do not.
 pub fn web_client(url: Option<&Url>, access: &cli::Access) -> Result<WebClient> {
     let mut client = WebClient::default().proxy(proxy(access));
     if let Some(roots) = own_roots(access)? {

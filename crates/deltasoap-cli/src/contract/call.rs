@@ -105,7 +105,8 @@ pub async fn call(arguments: &Call) -> Result<ExitCode> {
     }
 }
 
-/// True if a WSDL from the network names a service on another host, or one without TLS where it came by TLS itself.
+/// True if a WSDL from the network names a service on another host, or one without TLS where it
+/// came by TLS itself.
 fn leads_away(wsdl: &str, service: &str) -> bool {
     let (Ok(wsdl), Ok(service)) = (Url::parse(wsdl), Url::parse(service)) else { return false };
     match wsdl.scheme() {
@@ -214,7 +215,8 @@ fn block_name(contract: &Contract, name: &str) -> Result<QName> {
     }
 }
 
-/// A header block from `Name={"json": 1}`, from `Name=@FILE` with such JSON or with the block in XML, or from XML.
+/// A header block from `Name={"json": 1}`, from `Name=@FILE` with such JSON or with the block in
+/// XML, or from XML.
 fn header_block(operation: &Operation, text: &str) -> Result<HeaderBlock> {
     if text.trim_start().starts_with('<') {
         let node = Node::parse(text.as_bytes()).context("the header block is not XML")?;
@@ -248,7 +250,8 @@ fn is_xml(content: &[u8]) -> bool {
     content.iter().find(|&&byte| !is_before(byte)) == Some(&b'<')
 }
 
-/// Reads a header block from a file's XML, in the encoding that it declares. Its element must have the name that the argument gives.
+/// Reads a header block from a file's XML, in the encoding that it declares. Its element must have
+/// the name that the argument gives.
 fn header_of_file(operation: &Operation, name: &str, xml: &[u8]) -> Result<HeaderBlock> {
     let xml = xml.strip_prefix("\u{feff}".as_bytes()).unwrap_or(xml).trim_ascii_start();
     let node = Node::parse(xml).with_context(|| format!("the header block {name} is not XML"))?;
@@ -278,7 +281,8 @@ fn is_named(name: &QName, text: &str) -> bool {
     *name.local == *text || name.to_string() == text
 }
 
-/// The name of a global element: as it is, or its local part. Where there is none, the hint says what else can be done.
+/// The name of a global element: as it is, or its local part. Where there is none, the hint says
+/// what else can be done.
 fn declared(contract: &Contract, name: &str, hint: &str) -> Result<QName> {
     let elements = contract.description().schemas().elements().filter(|(_, it)| it.is_global);
     let mut found = elements.map(|(_, it)| &it.name).filter(|it| is_named(it, name));

@@ -1,4 +1,5 @@
-//! The documents of a WSDL, to be served again: those from the network are kept while it is imported, files are read anew.
+//! The documents of a WSDL, to be served again: those from the network are kept while it is
+//! imported, files are read anew.
 
 use deltasoap_http::{ServiceBuilder, SoapService};
 use deltasoap_wsdl::Import;
@@ -28,7 +29,8 @@ impl Documents {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// A service that gives the WSDL from this URL with what it imports; `None` if it did not come from there.
+    /// A service that gives the WSDL from this URL with what it imports; `None` if it did not come
+    /// from there.
     pub fn described(&self, source: &str) -> Option<ServiceBuilder> {
         let all = self.all();
         let ((main, text), others) = all.split_first()?;
@@ -44,7 +46,8 @@ impl Documents {
     }
 }
 
-/// The nearest folder around a folder and a document of the same host; the folder itself for a document of another.
+/// The nearest folder around a folder and a document of the same host; the folder itself for a
+/// document of another.
 fn common(folder: Url, url: &Url) -> Url {
     if folder.origin() != url.origin() {
         return folder;
@@ -59,14 +62,16 @@ fn common(folder: Url, url: &Url) -> Url {
     around
 }
 
-/// What documents call a URL: relative to a folder around all of them, unless one of them has all of it.
+/// What documents call a URL: relative to a folder around all of them, unless one of them has all
+/// of it.
 fn name(folder: &Url, url: &Url, all: &[(Url, String)]) -> String {
     let is_named_whole = all.iter().any(|(_, text)| text.contains(url.as_str()));
     let relative = url.as_str().strip_prefix(folder.as_str());
     relative.filter(|_| !is_named_whole).unwrap_or(url.as_str()).to_owned()
 }
 
-/// A service that gives the WSDL of a file with the files that it imports, wherever they are; `None` if that is not possible.
+/// A service that gives the WSDL of a file with the files that it imports, wherever they are;
+/// `None` if that is not possible.
 pub fn of_files(main: &Path, import: &Import) -> Option<ServiceBuilder> {
     let main = main.canonicalize().ok()?;
     let files: Vec<&PathBuf> = import.documents().filter_map(file).collect();

@@ -10,8 +10,8 @@ use deltasoap_wsdl::NoteKind;
 use std::io::Write as _;
 use std::process::ExitCode;
 
-/// Generates, prints or writes it, and says what is not in it. It fails if operations are missing: who wants the others alone names
-/// them.
+/// Generates, prints or writes it, and says what is not in it. It fails if operations are missing:
+/// who wants the others alone names them.
 pub fn generate(arguments: &Generate) -> Result<ExitCode> {
     let source = &arguments.description.wsdl;
     let contract = contract(&arguments.description)?;

@@ -1,6 +1,7 @@
 //! The user's language, as the environment says it (POSIX, 8.2).
 
-/// The languages in which texts are preferred, the best first; none where the environment names none.
+/// The languages in which texts are preferred, the best first; none where the environment names
+/// none.
 pub fn preferred() -> Vec<String> {
     let named = ["LC_ALL", "LC_MESSAGES", "LANG"].into_iter().filter_map(|name| std::env::var(name).ok());
     let locale = named.into_iter().find(|value| !value.is_empty());

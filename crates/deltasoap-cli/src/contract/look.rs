@@ -110,8 +110,8 @@ fn not_generated(operation: &Operation) -> Option<&'static str> {
     begins.or_else(|| is_like_another(operation).then_some("its body is empty, and another one has its action"))
 }
 
-/// True if the operation's body is empty, and that of one before it at its port, which has the same action: a server cannot tell them
-/// apart.
+/// True if the operation's body is empty, and that of one before it at its port, which has the same
+/// action: a server cannot tell them apart.
 fn is_like_another(operation: &Operation) -> bool {
     let Some(action) = action_of_empty(operation) else { return false };
     let name = operation.full_name();

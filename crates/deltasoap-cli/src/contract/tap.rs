@@ -19,8 +19,8 @@ use tower::Service;
 /// Bytes of a body that are shown.
 const MOST: usize = 1 << 20;
 
-/// HTTP, shown on standard error if wanted: each request, and of an answer its head first, then as much of its body as was read. Of either
-/// body at most [`MOST`] bytes are shown.
+/// HTTP, shown on standard error if wanted: each request, and of an answer its head first, then as
+/// much of its body as was read. Of either body at most [`MOST`] bytes are shown.
 #[derive(Debug, Clone)]
 pub struct Tap {
     transport: HttpTransport,

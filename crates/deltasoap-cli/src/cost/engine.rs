@@ -10,7 +10,8 @@ pub fn named(name: &str, peers: &Path) -> Result<Box<dyn Engine>> {
     start(name, built(name, peers).or(file))
 }
 
-/// The toolkit of a calibration: ours, or a peer that lies below `peers`. A file says its name, so nothing else is started.
+/// The toolkit of a calibration: ours, or a peer that lies below `peers`. A file says its name, so
+/// nothing else is started.
 pub fn calibrated(name: &str, peers: &Path) -> Result<Box<dyn Engine>> {
     ensure!(is_plain(name), "{name:?} is not the name of a toolkit");
     start(name, built(name, peers))

@@ -13,7 +13,8 @@ use deltasoap_report::{Chart, Line, Mark, Page, claim};
 use std::fs;
 use std::path::Path;
 
-/// The paper's figures from a calibration, its tables beside the printed ones, and verdicts on its claims.
+/// The paper's figures from a calibration, its tables beside the printed ones, and verdicts on its
+/// claims.
 pub fn calibration(path: &Path, measured: &Calibration, model: &Model) -> Result<()> {
     let printed = printed()?;
     let (machine, toolkit) = (&measured.machine, &measured.toolkit);

@@ -1,4 +1,5 @@
-//! A load test on loopback: a service that answers with a sample, and clients that think between calls.
+//! A load test on loopback: a service that answers with a sample, and clients that think between
+//! calls.
 
 use anyhow::{Context as _, Result, ensure};
 use deltasoap::{Differential, Templating};
@@ -25,7 +26,8 @@ pub struct Observed {
     pub response: f64,
     /// Seconds of processor time of a request, of clients and server.
     pub demand: f64,
-    /// Processors that other programs kept busy meanwhile, on average; `None` where the system does not say.
+    /// Processors that other programs kept busy meanwhile, on average; `None` where the system does
+    /// not say.
     pub others: Option<f64>,
 }
 
@@ -72,7 +74,8 @@ pub struct Host {
 }
 
 impl Host {
-    /// Serves the operation of some messages: every request is read, and answered with the response.
+    /// Serves the operation of some messages: every request is read, and answered with the
+    /// response.
     pub async fn start(samples: &[Sample]) -> Result<Self> {
         let request =
             samples.iter().find(|it| it.direction == Direction::Request).context("the description gives no request")?;
@@ -118,7 +121,8 @@ impl Host {
         async move {
             let (mut calls, mut waited) = (0, 0.0);
             loop {
-                // The runtime's own timers are of milliseconds: clients that think would call together, and wait for each other.
+                // The runtime's own timers are of milliseconds: clients that think would call
+                // together, and wait for each other.
                 let left = (begin + RUN).saturating_duration_since(Instant::now());
                 Delay::new(exponential(think, &mut random).min(left)).await;
                 let start = Instant::now();

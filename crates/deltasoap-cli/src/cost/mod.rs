@@ -1,4 +1,5 @@
-//! `cost`: what messages cost, and what many clients see. All of it is `deltasoap-cost`; here are arguments, tables and pages.
+//! `cost`: what messages cost, and what many clients see. All of it is `deltasoap-cost`; here are
+//! arguments, tables and pages.
 
 mod engine;
 mod html;
@@ -29,7 +30,8 @@ pub async fn run(task: &CostTask) -> Result<()> {
     }
 }
 
-/// A calibration that holds here. That of another toolkit holds for the version that it names, which cannot be looked at.
+/// A calibration that holds here. That of another toolkit holds for the version that it names,
+/// which cannot be looked at.
 fn calibration(calibrated: &Calibrated) -> Result<Calibration> {
     let path = &calibrated.calibration;
     let loaded = Calibration::load(path);

@@ -18,7 +18,8 @@ use std::io::Write as _;
 const ROUNDS: usize = 3;
 /// Clients of load tests, by those at the knee.
 const AROUND_KNEE: [f64; 3] = [0.5, 1.0, 1.5];
-/// Most clients of a load test. Each takes two open files of this process, which often may have no more than 1024.
+/// Most clients of a load test. Each takes two open files of this process, which often may have no
+/// more than 1024.
 const MOST_CLIENTS: f64 = 480.0;
 /// Halvings of the range in which the service time is looked for.
 const HALVINGS: u32 = 40;
@@ -112,8 +113,9 @@ struct Validated {
     utilisation: f64,
 }
 
-/// The asymptotic bounds of throughput and response time (Lazowska et al., 5.2): answers as fast as under light load, until the bottleneck is full. A
-/// plan that is not nearer to the truth than these tells nothing of waiting.
+/// The asymptotic bounds of throughput and response time (Lazowska et al., 5.2): answers as fast as
+/// under light load, until the bottleneck is full. A plan that is not nearer to the truth than
+/// these tells nothing of waiting.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 struct Bounds {
     throughput: f64,
@@ -128,8 +130,9 @@ impl Bounds {
     }
 }
 
-/// Load tests around the knee, where waiting begins and response times depend on the plan; and with the clients that were asked for. They run by
-/// turns: what a machine does besides changes from minute to minute, and should not look like an effect of the load. The service time is taken from
+/// Load tests around the knee, where waiting begins and response times depend on the plan; and with
+/// the clients that were asked for. They run by turns: what a machine does besides changes from
+/// minute to minute, and should not look like an effect of the load. The service time is taken from
 /// tests under light load, which are no part of the comparison.
 async fn validate(arguments: &Arguments, samples: &[Sample], system: &mut System) -> Result<Validation> {
     // Clients and server share this machine: XML of both sides is the processor's.
@@ -172,7 +175,8 @@ fn knee_of(system: &System, load: Load) -> Result<f64> {
     }
 }
 
-/// Clients that hardly wait for each other: a quarter of those of a knee that is known roughly; one, where none of them thinks.
+/// Clients that hardly wait for each other: a quarter of those of a knee that is known roughly;
+/// one, where none of them thinks.
 fn light_load(knee: f64, think: f64) -> u32 {
     if think > 0.0 { (knee / 4.0).clamp(1.0, MOST_CLIENTS / 4.0) as u32 } else { 1 }
 }
@@ -194,12 +198,14 @@ fn client_counts(knee: f64, think: f64, asked: Option<u32>, base: u32) -> Result
     Ok(counts.into_iter().collect())
 }
 
-/// Takes the service time from a load test: all of a request's demand that is not the predicted XML. Clients and server share this machine, so the
-/// clients' work is the processor's too. Clients of the test think as the others do: what comes after a pause finds cold caches, and costs more.
+/// Takes the service time from a load test: all of a request's demand that is not the predicted
+/// XML. Clients and server share this machine, so the clients' work is the processor's too. Clients
+/// of the test think as the others do: what comes after a pause finds cold caches, and costs more.
 fn take_service(system: &mut System, known: &Observed, load: Load) -> Result<()> {
     (system.client, system.bandwidth) = (0.0, f64::INFINITY);
-    // Work of the two sides at one time, and what a thread does behind an answer: clients do not wait for it, but it keeps the processor busy. As much
-    // of the processor's time is waited for as explains the response time.
+    // Work of the two sides at one time, and what a thread does behind an answer: clients do not
+    // wait for it, but it keeps the processor busy. As much of the processor's time is waited for
+    // as explains the response time.
     let (mut least, mut most) = (system.xml.min(known.demand), known.demand);
     for _ in 0..HALVINGS {
         let waited = (least + most) / 2.0;
@@ -207,12 +213,14 @@ fn take_service(system: &mut System, known: &Observed, load: Load) -> Result<()>
         if response < known.response { least = waited } else { most = waited }
     }
     let (taken, explained) = with_service(system, known.demand, most, load)?;
-    // What is left of the response time when the processor has had its part is waiting that no load changes: timers, wake-ups.
+    // What is left of the response time when the processor has had its part is waiting that no load
+    // changes: timers, wake-ups.
     *system = System { client: (known.response - explained.response).max(0.0), ..taken };
     Ok(())
 }
 
-/// The system whose answers wait for so much of a request's demand, and what is to be expected of it.
+/// The system whose answers wait for so much of a request's demand, and what is to be expected of
+/// it.
 fn with_service(system: &System, demand: f64, waited: f64, load: Load) -> Result<(System, Outcome)> {
     let service = (waited - system.xml).max(0.0);
     let behind = (demand - system.xml - service).max(0.0);

@@ -1,4 +1,5 @@
-//! The papers' arrays: typed requests through the client, of which a share of values changes from one to the next.
+//! The papers' arrays: typed requests through the client, of which a share of values changes from
+//! one to the next.
 
 use super::both::Both;
 use super::host::Host;

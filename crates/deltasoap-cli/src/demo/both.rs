@@ -1,4 +1,5 @@
-//! Two of everything: for the service that reads and writes every message whole, and for the one that does so differentially.
+//! Two of everything: for the service that reads and writes every message whole, and for the one
+//! that does so differentially.
 
 use std::ops::{Index, IndexMut};
 

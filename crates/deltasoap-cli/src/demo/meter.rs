@@ -38,7 +38,8 @@ impl Meter {
         Meter { stats, number, bar, readings: Both::default() }
     }
 
-    /// Lets both services answer a message, by turns first. `exchange` gives a reply's bytes: both must have the same.
+    /// Lets both services answer a message, by turns first. `exchange` gives a reply's bytes: both
+    /// must have the same.
     pub async fn both(&mut self, exchange: impl AsyncFn(Way) -> Result<Pieces>) -> Result<()> {
         let mut replies = Both::<Pieces>::default();
         let ways = [Way::Regular, Way::Differential];

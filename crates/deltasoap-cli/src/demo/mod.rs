@@ -1,8 +1,8 @@
-//! `deltasoap demo`: real message streams over HTTP on loopback, decoded and answered in full and differentially, every reply
-//! checked.
+//! `deltasoap demo`: real message streams over HTTP on loopback, decoded and answered in full and
+//! differentially, every reply checked.
 //!
-//! Each stream goes to two servers of its own, one of each kind, message by message and byte for byte the same. What they
-//! answer must be the same too. What is shown was measured at the servers.
+//! Each stream goes to two servers of its own, one of each kind, message by message and byte for
+//! byte the same. What they answer must be the same too. What is shown was measured at the servers.
 
 mod arrays;
 mod both;
@@ -55,7 +55,8 @@ pub async fn run(arguments: &Demo) -> Result<()> {
     Ok(())
 }
 
-/// Replays the recorded vSphere sessions, requests and responses, as `deltasoap replay --wsdl` would.
+/// Replays the recorded vSphere sessions, requests and responses, as `deltasoap replay --wsdl`
+/// would.
 fn replay_sessions(json: bool) -> Result<()> {
     let report = replay::v_sphere().context("the recorded sessions")?;
     if !json {
@@ -73,7 +74,8 @@ async fn outcomes(arguments: &Demo, times: u32) -> Result<Vec<Outcome>> {
         let others = Others::watch(process_time());
         let mut plays = Vec::new();
         for number in 0..times {
-            // What all streams together keep while they run is much: on the heap, not in the caller's frame.
+            // What all streams together keep while they run is much: on the heap, not in the
+            // caller's frame.
             let play = Box::pin(play(name, number, arguments, &bar)).await;
             plays.push(play.with_context(|| format!("stream {}", name.label()))?);
         }

@@ -47,8 +47,9 @@ impl fmt::Display for Kind {
     }
 }
 
-/// What both services did for one stream. Decode is of requests, encode of responses, both at the server. Both services got
-/// the same number of messages and the same bytes, and answered with the same bytes.
+/// What both services did for one stream. Decode is of requests, encode of responses, both at the
+/// server. Both services got the same number of messages and the same bytes, and answered with the
+/// same bytes.
 #[derive(Debug, Serialize)]
 pub struct Row {
     pub stream: &'static str,
@@ -60,7 +61,8 @@ pub struct Row {
     pub regular_decode_mb_per_second: f64,
     pub differential_decode_seconds: f64,
     pub differential_decode_mb_per_second: f64,
-    /// Time of regular decoding by that of differential decoding, the median of all plays; `None` where a difference may be chance.
+    /// Time of regular decoding by that of differential decoding, the median of all plays; `None`
+    /// where a difference may be chance.
     pub speed_up: Option<f64>,
     /// The interval that it lies in.
     pub speed_up_interval: Option<[f64; 2]>,
@@ -76,7 +78,8 @@ pub struct Row {
     pub encode_speed_up: Option<f64>,
     /// The interval that it lies in.
     pub encode_speed_up_interval: Option<[f64; 2]>,
-    /// Shares of the differential service's responses by the way they matched earlier ones, from 0 to 1.
+    /// Shares of the differential service's responses by the way they matched earlier ones, from 0
+    /// to 1.
     pub matches: Matches,
     /// Share of the responses' bytes that the differential service wrote anew, from 0 to 1.
     pub written_share: f64,
@@ -84,7 +87,8 @@ pub struct Row {
     pub template_bytes: u64,
     pub regular_round_trips_per_second: f64,
     pub differential_round_trips_per_second: f64,
-    /// How often the stream was played. Counts are those of one play, times and rates the medians of all.
+    /// How often the stream was played. Counts are those of one play, times and rates the medians
+    /// of all.
     pub plays: usize,
     /// With what certainty the speed-ups lie in their intervals, from 0.95 to 1.
     pub confidence: Option<f64>,

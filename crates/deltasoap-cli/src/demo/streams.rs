@@ -38,8 +38,8 @@ pub async fn inform(devices: u32, hosts: &Both<Host>, meter: &mut Meter) -> Resu
     Ok(())
 }
 
-/// TR-069 devices that connect anew for each message, in the order of their arrival. Each says what model it is, so that the
-/// server compares with the last message of its like.
+/// TR-069 devices that connect anew for each message, in the order of their arrival. Each says what
+/// model it is, so that the server compares with the last message of its like.
 pub async fn inform_reconnecting(devices: u32, hosts: &Both<Host>, meter: &mut Meter) -> Result<()> {
     for message in deltasoap_streams::tr069::inform_stream(prng::SEED, devices, MESSAGES_PER_DEVICE) {
         let exchange = async |way| inform_once(&Wire::new(hosts[way].url("/tr069"), message.sample), &message).await;

@@ -1,4 +1,5 @@
-//! A transport that notes the replies' bytes as they come by, so that they can be compared with another server's.
+//! A transport that notes the replies' bytes as they come by, so that they can be compared with
+//! another server's.
 
 use anyhow::Result;
 use bytes::Bytes;

@@ -1,4 +1,5 @@
-//! A client that sends messages as they are: the recorded and derived streams keep their senders' own formatting.
+//! A client that sends messages as they are: the recorded and derived streams keep their senders'
+//! own formatting.
 
 use anyhow::{Context as _, Result, ensure};
 use bytes::Bytes;

@@ -1,4 +1,5 @@
-//! The streams in a directory: its message files in their natural order, those of each nested directory apart.
+//! The streams in a directory: its message files in their natural order, those of each nested
+//! directory apart.
 
 use super::report::Skipped;
 use std::path::{Path, PathBuf};
@@ -25,7 +26,8 @@ pub fn all_streams(paths: &[PathBuf], skipped: &mut Skipped) -> Vec<Stream> {
 
 /// Finds the streams below `root`. What is no message file goes to `skipped`.
 ///
-/// The order is the natural one of the names, in which `message-9` comes before `message-10`. Symbolic links are followed.
+/// The order is the natural one of the names, in which `message-9` comes before `message-10`.
+/// Symbolic links are followed.
 pub fn streams(root: &Path, skipped: &mut Skipped) -> Vec<Stream> {
     let walk = WalkDir::new(root)
         .follow_links(true)
@@ -48,8 +50,8 @@ fn is_message(entry: &DirEntry) -> bool {
     ENDINGS.iter().any(|known| known.eq_ignore_ascii_case(ending))
 }
 
-/// Adds a file to its directory's stream. A directory's files need not come in one run: its subdirectories are sorted in
-/// between.
+/// Adds a file to its directory's stream. A directory's files need not come in one run: its
+/// subdirectories are sorted in between.
 fn add(streams: &mut Vec<(PathBuf, Stream)>, file: PathBuf) {
     let directory = file.parent().unwrap_or(Path::new("")).to_owned();
     match streams.iter_mut().rev().find(|(known, _)| *known == directory) {

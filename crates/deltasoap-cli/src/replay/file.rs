@@ -1,8 +1,10 @@
-//! One message file: an envelope as it is, or what carries one: an HTTP request or response, a package of parts (MIME, MTOM, DIME) with
-//! the lines of its `Content-Type` or, in MIME, without, and any of these in gzip.
+//! One message file: an envelope as it is, or what carries one: an HTTP request or response, a
+//! package of parts (MIME, MTOM, DIME) with the lines of its `Content-Type` or, in MIME, without,
+//! and any of these in gzip.
 //!
-//! What programs write down is not always what was sent: `curl -i` writes the heads of interim answers, of redirects and of proxies before
-//! the last one, the version without a point for HTTP/2, and the body without its chunks, with `--compressed` without gzip too.
+//! What programs write down is not always what was sent: `curl -i` writes the heads of interim
+//! answers, of redirects and of proxies before the last one, the version without a point for
+//! HTTP/2, and the body without its chunks, with `--compressed` without gzip too.
 
 use crate::files;
 use bytes::Bytes;
@@ -41,8 +43,8 @@ pub fn read(path: &Path) -> Result<Bytes, Reason> {
     message(Bytes::from(files::read(path).map_err(|_| "cannot be read")?)).map(|message| message.bytes)
 }
 
-/// The message in a file's content. A document begins with `<`, with white space or with a mark of its encoding, a package with `--`,
-/// HTTP and header lines with a letter.
+/// The message in a file's content. A document begins with `<`, with white space or with a mark of
+/// its encoding, a package with `--`, HTTP and header lines with a letter.
 ///
 /// # Errors
 /// Why there is none.
@@ -66,7 +68,8 @@ const GZIP: [u8; 2] = [0x1f, 0x8b];
 /// Most bytes that come out of a gzip stream.
 const INFLATED: u64 = 1 << 30;
 
-/// What all members of a stream hold. Not by flate2's own decoder of several, which takes other bytes behind them for a broken member.
+/// What all members of a stream hold. Not by flate2's own decoder of several, which takes other
+/// bytes behind them for a broken member.
 fn inflated(content: &[u8]) -> Result<Bytes, Reason> {
     let (mut rest, mut inflated) = (content, Vec::new());
     loop {
@@ -171,13 +174,15 @@ fn last_answer(content: &Bytes) -> Bytes {
     content
 }
 
-/// True for a body that is a document or a package of MIME already, and neither chunks nor compressed.
+/// True for a body that is a document or a package of MIME already, and neither chunks nor
+/// compressed.
 fn is_undone(body: &[u8]) -> bool {
     let body = body.trim_ascii_start();
     [&b"<"[..], b"--", b"\xEF\xBB\xBF<", b"\xFE\xFF", b"\xFF\xFE"].iter().any(|start| body.starts_with(start))
 }
 
-/// Length and media type of header lines; a line that begins with white space goes on with the one before (RFC 5322, 2.2.3).
+/// Length and media type of header lines; a line that begins with white space goes on with the one
+/// before (RFC 5322, 2.2.3).
 fn mime_head(content: &[u8]) -> Option<(usize, String)> {
     let (mut length, mut fields) = (0, Vec::<(String, String)>::new());
     for line in content.split_inclusive(|&byte| byte == b'\n') {

@@ -1,8 +1,9 @@
 //! `deltasoap replay`: what differential decoding gains on a user's own traffic.
 //!
-//! A directory of message files is played as a server would have received it: the files of each directory are one
-//! sender's messages, in order. Every message is decoded in regular mode and differentially, the two by turns first,
-//! and both must give the same; so the times stand beside each other and the command is a test at once.
+//! A directory of message files is played as a server would have received it: the files of each
+//! directory are one sender's messages, in order. Every message is decoded in regular mode and
+//! differentially, the two by turns first, and both must give the same; so the times stand beside
+//! each other and the command is a test at once.
 
 mod directory;
 mod file;

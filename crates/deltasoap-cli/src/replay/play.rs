@@ -1,4 +1,5 @@
-//! Playing streams: every message is decoded both ways, by turns first, and what comes out is compared.
+//! Playing streams: every message is decoded both ways, by turns first, and what comes out is
+//! compared.
 
 use super::directory::Stream;
 use super::file;
@@ -27,7 +28,8 @@ pub struct Plan {
 /// What one play of all streams gave.
 #[derive(Debug, Default)]
 pub struct Play {
-    /// For each message type, by its index, what its messages took; none for types without a message.
+    /// For each message type, by its index, what its messages took; none for types without a
+    /// message.
     pub tallies: BTreeMap<usize, Tally>,
     /// Messages of types that are not known, by the name of their body's element.
     pub unknown: BTreeMap<String, u64>,
@@ -214,7 +216,8 @@ impl<'a> Sides<'a> {
         }
     }
 
-    /// By turns, from message to message and from play to play: of a single message, each way comes first in half of the plays.
+    /// By turns, from message to message and from play to play: of a single message, each way comes
+    /// first in half of the plays.
     fn is_regular_first(&self, message: u64) -> bool {
         (message + u64::from(self.number)).is_multiple_of(2)
     }

@@ -1,4 +1,5 @@
-//! The recorded vSphere sessions, requests and responses, read by their description alone: dynamic values, no types.
+//! The recorded vSphere sessions, requests and responses, read by their description alone: dynamic
+//! values, no types.
 
 use super::busy;
 use super::play::{Plan, Play};
@@ -15,7 +16,8 @@ use std::path::PathBuf;
 
 const WSDL: &str = include_str!("../../../../testdata/wsdl/vsphere-fetch.wsdl");
 
-/// Replays the sessions as often as a comparison needs; an error unless every message was read, both ways alike.
+/// Replays the sessions as often as a comparison needs; an error unless every message was read,
+/// both ways alike.
 pub fn v_sphere() -> Result<Report> {
     let types = Types::of_contract(&Contract::from_text(WSDL)?);
     let others = Others::watch(process_time());

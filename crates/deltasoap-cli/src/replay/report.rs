@@ -60,7 +60,8 @@ pub struct Row {
     pub differential: Option<Gain>,
 }
 
-/// What differential decoding gains. Shares are from 0 to 1, of the bytes in the operations' elements.
+/// What differential decoding gains. Shares are from 0 to 1, of the bytes in the operations'
+/// elements.
 #[derive(Debug, Serialize, PartialEq)]
 pub struct Gain {
     /// Share of the bytes that equal those of the message before.
@@ -227,10 +228,12 @@ impl Row {
 }
 
 impl Gain {
-    /// Of the tallies of all plays, of which there is at least one, and the medians of their times. All but times is that of the first.
+    /// Of the tallies of all plays, of which there is at least one, and the medians of their times.
+    /// All but times is that of the first.
     fn new(tallies: &[&Tally], regular: Duration, differential: Duration) -> Self {
         let tally = tallies[0];
-        // Whether it pays to compare depends on times, and so what is skipped differs from play to play.
+        // Whether it pays to compare depends on times, and so what is skipped differs from play to
+        // play.
         let is_work_saved = tallies.iter().any(|tally| tally.stats.fast_bytes > 0);
         let saving = Saving::new(tallies.iter().map(|tally| (tally.regular, tally.differential)), is_work_saved);
         Gain {

@@ -44,7 +44,8 @@ impl<'a> Side<'a> {
 
     /// Decodes the next message.
     pub fn decode(&mut self, message: &Bytes) -> Decoded {
-        // Whether a value is released before the next message or while that is read, it takes as long: it counts either way.
+        // Whether a value is released before the next message or while that is read, it takes as
+        // long: it counts either way.
         let begin = Instant::now();
         if !self.is_kept {
             self.tracks.iter_mut().flatten().for_each(|track| track.renew());
@@ -73,7 +74,8 @@ impl<'a> Side<'a> {
         self.track(kind).is_some()
     }
 
-    /// What differential decoding did for the messages of a type; the memory is the most that there was.
+    /// What differential decoding did for the messages of a type; the memory is the most that there
+    /// was.
     pub fn stats(&self, kind: usize) -> DifferentialStats {
         let stats = self.track(kind).map(Track::stats).unwrap_or_default();
         DifferentialStats { memory: self.peaks[kind], ..stats }

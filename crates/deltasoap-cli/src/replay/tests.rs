@@ -38,7 +38,8 @@ fn of_kind<'a>(lines: &'a [serde_json::Value], kind: &str) -> Vec<&'a serde_json
 
 const MESSAGES: usize = 12;
 
-/// Streams of two devices, one file a message. The first device's fourth message is broken, its sixth cut off.
+/// Streams of two devices, one file a message. The first device's fourth message is broken, its
+/// sixth cut off.
 fn devices() -> TempDir {
     let root = tempfile::tempdir().expect("a directory");
     for device in [0, 1] {

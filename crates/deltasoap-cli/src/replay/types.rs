@@ -1,5 +1,5 @@
-//! Message types, found by their body's element: those compiled in, requests and responses of the demo's services, or those
-//! of a contract.
+//! Message types, found by their body's element: those compiled in, requests and responses of the
+//! demo's services, or those of a contract.
 
 use deltasoap::decode::{Cursor, Step};
 use deltasoap::schema::{ElementRef, Use};
@@ -107,8 +107,8 @@ pub trait Track {
     /// What differential decoding did.
     fn stats(&self) -> DifferentialStats;
 
-    /// The last message's value, written: other values are other bytes. Unlike a comparison of values this keeps 0 apart from
-    /// -0, and takes NaN for itself.
+    /// The last message's value, written: other values are other bytes. Unlike a comparison of
+    /// values this keeps 0 apart from -0, and takes NaN for itself.
     ///
     /// # Errors
     /// When the value holds text that XML cannot carry.

@@ -1,4 +1,5 @@
-//! The service of the benchmarks and of the interoperability tests: `testdata/wsdl/bench.wsdl` in Rust.
+//! The service of the benchmarks and of the interoperability tests: `testdata/wsdl/bench.wsdl` in
+//! Rust.
 
 use anyhow::Result;
 use deltasoap::lexical::{Base64, Date, DateTime, Decimal};
@@ -83,8 +84,8 @@ lists! {
     SendStrings = "sendStrings" of String, SendMios = "sendMios" of Mio,
 }
 
-/// Operations that give back what they get: a copy, so that the request stays with the service for the next to be compared
-/// with.
+/// Operations that give back what they get: a copy, so that the request stays with the service for
+/// the next to be compared with.
 macro_rules! echo_lists {
     ($builder:ident: $($request:ident => $response:ident),* $(,)?) => {
         $builder$(.operation(async |request: Lease<$request>| {
@@ -294,7 +295,8 @@ fn notifications(builder: ServiceBuilder) -> ServiceBuilder {
         })
 }
 
-/// Topics with the number of their notifications; the oldest are forgotten, so that nobody can fill the memory.
+/// Topics with the number of their notifications; the oldest are forgotten, so that nobody can fill
+/// the memory.
 #[derive(Debug, Default)]
 struct Arrived(Mutex<VecDeque<(String, i32)>>);
 

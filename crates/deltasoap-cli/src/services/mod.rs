@@ -29,7 +29,8 @@ pub struct Services {
 pub const PATHS: [&str; 3] = ["/bench", "/tr069", "/vsphere"];
 
 impl Services {
-    /// Builds services that read requests and write responses so; reads the recorded vSphere sessions.
+    /// Builds services that read requests and write responses so; reads the recorded vSphere
+    /// sessions.
     pub fn new(differential: Differential, templating: Templating, sharing: Sharing) -> Result<Self> {
         Self::with(|| SoapService::builder().differential(differential).templating(templating).sharing(sharing))
     }
@@ -114,7 +115,8 @@ fn compression(arguments: &Serve) -> Compression {
     arguments.gzip_from.map_or(Compression::OFF, Compression::from_bytes)
 }
 
-/// Waits until the process is told to end; stops the server once load balancers had time to see that it is about to stop.
+/// Waits until the process is told to end; stops the server once load balancers had time to see
+/// that it is about to stop.
 async fn stop_when_told(server: ServerHandle, monitor: Monitor, drain: Duration) {
     if told_to_end().await.is_ok() {
         monitor.drain();

@@ -1,7 +1,8 @@
-//! TR-069 (CWMP): the auto-configuration server's side of `Inform`, which keeps nothing of a session: the server has no requests.
+//! TR-069 (CWMP): the auto-configuration server's side of `Inform`, which keeps nothing of a
+//! session: the server has no requests.
 //!
-//! Devices speak several versions of CWMP, which differ in the namespace alone for this message, and each is answered in its
-//! own. Parameters tell the types of their values by `xsi:type`.
+//! Devices speak several versions of CWMP, which differ in the namespace alone for this message,
+//! and each is answered in its own. Parameters tell the types of their values by `xsi:type`.
 
 use anyhow::Result;
 use deltasoap::lexical::DateTime;

@@ -65,7 +65,8 @@ fn what_cannot_be_imported_or_written_is_an_error() {
     assert!(stderr(&output).contains("no/such/folder.rs cannot be written"), "{output:?}");
 }
 
-/// A file of a directory beside that of the WSDL: it is of the same tree, and `--root` can leave it out.
+/// A file of a directory beside that of the WSDL: it is of the same tree, and `--root` can leave it
+/// out.
 #[test]
 fn files_of_the_tree_are_loaded_unless_the_root_is_narrower() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -227,7 +227,8 @@ fn list_fails_where_something_is_missing() {
     assert!(stdout(&output).contains("  Order\n") && stderr(&output).contains("Number"), "{output:?}");
 }
 
-/// A description with operations of all kinds, in front of them policies, and a schema that is not there.
+/// A description with operations of all kinds, in front of them policies, and a schema that is not
+/// there.
 const KINDS: &str = "<definitions xmlns='http://schemas.xmlsoap.org/wsdl/' xmlns:soap='http://schemas.xmlsoap.org/wsdl/soap/'
   xmlns:xs='http://www.w3.org/2001/XMLSchema' xmlns:p='http://www.w3.org/ns/ws-policy' xmlns:t='urn:t' targetNamespace='urn:t'>
   <types><xs:schema targetNamespace='urn:t'>IMPORT<xs:element name='e' type='xs:int'/></xs:schema></types>
@@ -726,7 +727,8 @@ fn who_is_trusted_is_said_once_for_the_wsdl_and_the_service() {
     }
 }
 
-/// A certificate as openssl writes it, by itself: an authority's, self-signed, with the host as its common name.
+/// A certificate as openssl writes it, by itself: an authority's, self-signed, with the host as its
+/// common name.
 #[test]
 fn certificates_of_openssl_are_trusted_for_the_wsdl_and_the_service() {
     let file = |name: &str| format!("{}/../../testdata/tls/{name}", env!("CARGO_MANIFEST_DIR"));

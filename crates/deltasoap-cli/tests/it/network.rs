@@ -1,4 +1,5 @@
-//! Calls and loading over the network: what is sent and to whom, what is answered, and what is said where it fails.
+//! Calls and loading over the network: what is sent and to whom, what is answered, and what is said
+//! where it fails.
 
 use super::*;
 
@@ -799,7 +800,8 @@ fn attributes_that_are_not_printed_are_said() {
     }
 }
 
-/// What a service adds is left out and said; other orders and namespaces are read where they are accepted.
+/// What a service adds is left out and said; other orders and namespaces are read where they are
+/// accepted.
 #[test]
 fn answers_beyond_the_schema_are_read_as_far_as_told() {
     const START: &str = "<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'><s:Body>";
@@ -908,7 +910,8 @@ fn items_are_printed_while_they_arrive() {
     call.args(["call", &lab(), "Measure", "-d", "{\"count\":1}", "--stream", "--endpoint", &url]);
     let mut child = call.stdout(Stdio::piped()).spawn().expect("the program runs");
     let mut lines = BufReader::new(child.stdout.take().expect("its output")).lines().map(|line| line.expect("UTF-8"));
-    // One is there before the server has sent the others; the last one of those that came may not be finished.
+    // One is there before the server has sent the others; the last one of those that came may not
+    // be finished.
     assert_eq!(lines.next().as_deref(), Some("0.5"));
     go.send(()).expect("the server waits");
     for n in 1..COUNT - 1 {

@@ -148,7 +148,8 @@ impl Planner<'_> {
         fields.members.push(Member { role: Role::Group, occurs, ..choice });
     }
 
-    /// An optional sequence with an element that stands again behind it: a choice of one branch that need not be made.
+    /// An optional sequence with an element that stands again behind it: a choice of one branch
+    /// that need not be made.
     fn add_tied(&mut self, parts: &[Particle], fields: &mut Fields<'_>) {
         let name = numbered("choice", fields);
         let mut own = Fields { members: Vec::new(), ..*fields };

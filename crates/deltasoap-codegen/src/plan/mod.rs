@@ -1,7 +1,8 @@
 //! Stage one: from an import to a [`Model`].
 //!
-//! Begins with the operations' messages and goes on with what they hold. The rules by which content models become fields
-//! are those of `deltasoap_wsdl::lower`, so that generated types and dynamic values accept the same messages.
+//! Begins with the operations' messages and goes on with what they hold. The rules by which content
+//! models become fields are those of `deltasoap_wsdl::lower`, so that generated types and dynamic
+//! values accept the same messages.
 
 mod content;
 mod services;
@@ -150,7 +151,8 @@ impl Planner<'_> {
         }
     }
 
-    /// All types that the schemas define: without operations, and where an element may hold any of them.
+    /// All types that the schemas define: without operations, and where an element may hold any of
+    /// them.
     fn global_types(&mut self, encoding: Use) {
         for (id, ty) in self.schemas.types() {
             if ty.place.is_some() && ty.name.as_ref().is_some_and(is_ours) {
@@ -196,7 +198,8 @@ impl Planner<'_> {
         item
     }
 
-    /// The content of an element that is declared with this type. `owner` names a type without a name.
+    /// The content of an element that is declared with this type. `owner` names a type without a
+    /// name.
     fn content(&mut self, id: TypeId, encoding: Use, owner: Owner<'_>) -> TypeUse {
         if self.is_polymorphic(id) { self.derived_use(id, encoding) } else { self.exactly(id, encoding, owner) }
     }
@@ -336,7 +339,8 @@ impl Planner<'_> {
         item
     }
 
-    /// Where a named type has one element, and that is in the same namespace, the type is the element's.
+    /// Where a named type has one element, and that is in the same namespace, the type is the
+    /// element's.
     fn join_elements(&mut self) {
         let mut elements = BTreeMap::<ItemId, Vec<ItemId>>::new();
         for (index, item) in self.model.items.iter().enumerate() {
@@ -403,7 +407,8 @@ fn is_abstract(schemas: &Schemas, id: TypeId) -> bool {
     matches!(&schemas[id].definition, TypeDefinition::Complex(complex) if complex.is_abstract)
 }
 
-/// A name. What is none, though the description says it is, cannot be written as XML, nor become code: it is made one.
+/// A name. What is none, though the description says it is, cannot be written as XML, nor become
+/// code: it is made one.
 fn legal(name: &QName) -> QName {
     if is_ncname(&name.local) {
         return name.clone();

@@ -92,7 +92,8 @@ impl Planner<'_> {
         }
     }
 
-    /// True for an operation to generate; also where it is selected at another binding that this one's service is for.
+    /// True for an operation to generate; also where it is selected at another binding that this
+    /// one's service is for.
     fn is_selected(&self, binding: &Binding, number: usize) -> bool {
         let Some(selected) = &self.selected else { return true };
         let bindings = self.definitions.bindings.iter().enumerate();
@@ -108,7 +109,8 @@ impl Planner<'_> {
         declared: &Declared,
     ) -> Result<Operation, String> {
         if declared.is_solicited {
-            // Its caller is the service, so that it belongs neither to the client nor to the service that are generated.
+            // Its caller is the service, so that it belongs neither to the client nor to the
+            // service that are generated.
             return Err("the service begins it".to_owned());
         }
         let Some(request) = declared.request.as_ref() else { return Err("it has no messages".to_owned()) };
@@ -248,7 +250,8 @@ impl Planner<'_> {
         blocks
     }
 
-    /// A part as an element that stands for itself: a header block, a fault's detail entry. The namespace is for one that a type describes.
+    /// A part as an element that stands for itself: a header block, a fault's detail entry. The
+    /// namespace is for one that a type describes.
     fn part_element(&mut self, part: &Part, encoding: Use, namespace: &str) -> ItemId {
         match &part.content {
             PartContent::Element(_, Some(id)) => self.element(*id, encoding),
@@ -262,8 +265,8 @@ impl Planner<'_> {
     }
 }
 
-/// True if two bindings of a port type give the same messages: they differ in the version of SOAP and in policies at most, which another
-/// caller can have.
+/// True if two bindings of a port type give the same messages: they differ in the version of SOAP
+/// and in policies at most, which another caller can have.
 fn are_alike(one: &Binding, other: &Binding) -> bool {
     let of_messages = |one: &Option<BoundMessage>, other: &Option<BoundMessage>| match (one, other) {
         (Some(one), Some(other)) => {

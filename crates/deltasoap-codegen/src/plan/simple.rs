@@ -48,7 +48,8 @@ impl Planner<'_> {
         }
     }
 
-    /// A simple type in SOAP encoding, where messages name the types of elements: so each has one of its own.
+    /// A simple type in SOAP encoding, where messages name the types of elements: so each has one
+    /// of its own.
     pub(super) fn named_simple(&mut self, id: TypeId, owner: Owner<'_>) -> TypeUse {
         if let Some(builtin) = id.builtin() {
             return named(builtin).unwrap_or_else(|| plain(builtin, Place::Element));
@@ -108,7 +109,8 @@ impl Planner<'_> {
         TypeUse::Item(item)
     }
 
-    /// The nearest restriction that names values. Names are not enumerated, for their prefixes are those of the schema.
+    /// The nearest restriction that names values. Names are not enumerated, for their prefixes are
+    /// those of the schema.
     fn enumerating(&self, id: TypeId, builtin: Builtin) -> Option<TypeId> {
         if matches!(builtin, Builtin::QName | Builtin::Notation) {
             return None;
@@ -233,8 +235,8 @@ impl Planner<'_> {
         }
     }
 
-    /// What an empty element stands for, names as `{namespace}local`. Not of a type that others are derived from: the message may name
-    /// another one.
+    /// What an empty element stands for, names as `{namespace}local`. Not of a type that others are
+    /// derived from: the message may name another one.
     pub(super) fn default_text(&self, id: ElementId) -> Option<String> {
         let type_id = self.schemas[id].type_id;
         if self.is_polymorphic(type_id) {

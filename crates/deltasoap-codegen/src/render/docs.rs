@@ -29,7 +29,8 @@ pub(super) fn ours(text: impl Into<String>) -> TokenStream {
     docs(&[Paragraph::Ours(text.into())])
 }
 
-/// A name or a namespace of a description as code within a paragraph of ours: neither ends the code, nor begins a line with a fence.
+/// A name or a namespace of a description as code within a paragraph of ours: neither ends the
+/// code, nor begins a line with a fence.
 pub(super) fn code(name: &str) -> String {
     let escape = |c: char| match c {
         '`' | '~' => format!("%{:02X}", c as u32),
@@ -68,8 +69,8 @@ fn word(word: &str) -> String {
     out
 }
 
-/// True for characters that show what follows them in another order than it is in, or end a line for some editors: they can hide code.
-/// The compiler refuses most of them in comments.
+/// True for characters that show what follows them in another order than it is in, or end a line
+/// for some editors: they can hide code. The compiler refuses most of them in comments.
 fn reverses(c: char) -> bool {
     matches!(c, '\u{061C}' | '\u{200E}' | '\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }

@@ -1,7 +1,7 @@
 //! Stage two: from a [`Model`] to Rust.
 //!
-//! Items of one namespace stand in one module, unless there is but one namespace. Clients, traits and faults stand at the
-//! top.
+//! Items of one namespace stand in one module, unless there is but one namespace. Clients, traits
+//! and faults stand at the top.
 
 mod docs;
 mod services;
@@ -61,7 +61,8 @@ pub(crate) fn text(tokens: TokenStream, is_file: bool) -> Result<String, Error> 
     Ok(format!("{front}\n{body}"))
 }
 
-/// Items in a module that allows lints. Lints of a whole file are allowed at its beginning, which a file cannot do that is included.
+/// Items in a module that allows lints. Lints of a whole file are allowed at its beginning, which a
+/// file cannot do that is included.
 fn within_module(items: &TokenStream) -> TokenStream {
     let allowed: TokenStream = ALLOWED.parse().unwrap_or_default();
     quote! {

@@ -132,8 +132,8 @@ impl Render<'_> {
         }
     }
 
-    /// `new`, for a type with many fields of which some are required and some are not: `Type { field, ..Type::new(required) }` names those
-    /// alone that are given.
+    /// `new`, for a type with many fields of which some are required and some are not: `Type {
+    /// field, ..Type::new(required) }` names those alone that are given.
     fn new_function(&self, of: &Struct, names: &[String]) -> TokenStream {
         let optional = of.members.iter().filter(|member| is_optional(member)).count();
         if of.members.len() <= FEW_FIELDS || optional == 0 || optional == of.members.len() {

@@ -48,7 +48,8 @@ impl ArchiveServer for Shelf {
     }
 }
 
-/// Bodies of several elements, in both directions; an element that is missing, or comes too often, is an error.
+/// Bodies of several elements, in both directions; an element that is missing, or comes too often,
+/// is an error.
 #[tokio::test]
 async fn several_elements_are_in_a_body() -> Result {
     let session = |user: &str| Session { user: user.to_owned() };

@@ -1,4 +1,5 @@
-//! Messages without an element in their body, types behind `xsd:anyType`, and what makes values easy to build.
+//! Messages without an element in their body, types behind `xsd:anyType`, and what makes values
+//! easy to build.
 
 use crate::bare::{
     BareClient, BareServer, Find, Found, Op, Owner, Ping, PingResponse, PutResponse, Quota, Stop, serve_bare,

@@ -1,4 +1,5 @@
-//! Empty elements and absent attributes have the values that the description gives them, as generated types read them.
+//! Empty elements and absent attributes have the values that the description gives them, as
+//! generated types read them.
 
 use crate::body;
 use crate::defaults::*;

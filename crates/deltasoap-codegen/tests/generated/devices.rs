@@ -1,4 +1,5 @@
-//! What devices really send: TR-069, in the types that the Broadband Forum's schema gives, and ONVIF.
+//! What devices really send: TR-069, in the types that the Broadband Forum's schema gives, and
+//! ONVIF.
 
 use crate::cwmp::cwmp_1_0::{Inform, InformResponse, SetParameterAttributes};
 use crate::device::schema::SetDateTimeType;

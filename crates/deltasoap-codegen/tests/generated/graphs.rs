@@ -1,4 +1,5 @@
-//! SOAP encoding: values that are shared stay so, cycles among them, and arrays of several dimensions keep their sizes.
+//! SOAP encoding: values that are shared stay so, cycles among them, and arrays of several
+//! dimensions keep their sizes.
 
 use crate::graph::{Address, serve_family};
 use crate::graph::{AnyPet, Cat, FamilyClient, FamilyServer, Measure, MeasureResponse, Meet, MeetResponse, Person};

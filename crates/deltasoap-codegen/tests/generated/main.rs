@@ -1,4 +1,5 @@
-//! The golden files compile, read real messages and write them again, and their clients and servers understand each other.
+//! The golden files compile, read real messages and write them again, and their clients and servers
+//! understand each other.
 
 mod archives;
 mod bare_bodies;
@@ -36,7 +37,8 @@ fn message(path: &str) -> Vec<u8> {
     std::fs::read(folder.join(path)).expect("a message")
 }
 
-/// Servers of vSphere 6.5 and 8 say more than an older description has: clients read it all the same, and are told what else there was.
+/// Servers of vSphere 6.5 and 8 say more than an older description has: clients read it all the
+/// same, and are told what else there was.
 #[test]
 fn newer_servers_are_read_by_an_older_description() {
     use vsphere::RetrieveServiceContentResponse;

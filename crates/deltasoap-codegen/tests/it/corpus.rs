@@ -1,7 +1,8 @@
 //! A whole corpus of descriptions: what is generated for each of them must compile.
 //!
-//! `DELTASOAP_WSDL_CORPUS=DIR cargo test -p deltasoap-codegen --test it corpus -- --ignored --nocapture`. The output goes to
-//! `target/codegen-corpus`, several descriptions a crate; `DELTASOAP_CODEGEN_ONLY=TEXT` takes those whose path has the text in it,
+//! `DELTASOAP_WSDL_CORPUS=DIR cargo test -p deltasoap-codegen --test it corpus -- --ignored
+//! --nocapture`. The output goes to `target/codegen-corpus`, several descriptions a crate;
+//! `DELTASOAP_CODEGEN_ONLY=TEXT` takes those whose path has the text in it,
 //! `DELTASOAP_CODEGEN_LONGEST=N` the longest outputs alone, which take most of the time.
 
 use crate::support::compile::{compile, files, folder, put, target};

@@ -1,4 +1,5 @@
-//! What is generated for some descriptions is kept in `tests/goldens`, so that changes are seen. `UPDATE=1` writes it anew.
+//! What is generated for some descriptions is kept in `tests/goldens`, so that changes are seen.
+//! `UPDATE=1` writes it anew.
 
 use crate::support::{GOLDENS, operations, wsdl};
 use deltasoap_codegen::Builder;

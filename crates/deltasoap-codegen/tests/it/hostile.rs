@@ -1,5 +1,6 @@
-//! Descriptions that want to be code, or to take for ever: what they say stays names, strings and comments. What is generated for
-//! `data/hostile.wsdl`, which has all of this and an operation, is among the goldens, which are compiled.
+//! Descriptions that want to be code, or to take for ever: what they say stays names, strings and
+//! comments. What is generated for `data/hostile.wsdl`, which has all of this and an operation, is
+//! among the goldens, which are compiled.
 
 use deltasoap_codegen::Builder;
 use deltasoap_wsdl::Importer;

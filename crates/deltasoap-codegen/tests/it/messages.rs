@@ -1,9 +1,12 @@
-//! Recorded messages, read by the types that are generated for their descriptions, written, and read again.
+//! Recorded messages, read by the types that are generated for their descriptions, written, and
+//! read again.
 //!
-//! `DELTASOAP_WSDL_CORPUS=DIR DELTASOAP_MESSAGE_CORPUS=DIR cargo test -p deltasoap-codegen --test it messages -- --ignored --nocapture`;
-//! without the variables it takes `testdata`. A message is read by the descriptions of its own directory that have its body's element, else
-//! by those of its repository, else by any. Messages that are not as their descriptions say are listed in `known_failures.txt`, each with
-//! what is wrong with it. The program that is made for it is left in `target/codegen-messages`.
+//! `DELTASOAP_WSDL_CORPUS=DIR DELTASOAP_MESSAGE_CORPUS=DIR cargo test -p deltasoap-codegen --test
+//! it messages -- --ignored --nocapture`; without the variables it takes `testdata`. A message is
+//! read by the descriptions of its own directory that have its body's element, else by those of its
+//! repository, else by any. Messages that are not as their descriptions say are listed in
+//! `known_failures.txt`, each with what is wrong with it. The program that is made for it is left
+//! in `target/codegen-messages`.
 
 use crate::support::compile::{compile, files, folder, put, target};
 use deltasoap_codegen::Builder;
@@ -128,7 +131,8 @@ fn body(text: &str) -> Option<Name> {
     (name.name() != "Fault").then(|| (name.namespace().unwrap_or_default().to_owned(), name.name().to_owned()))
 }
 
-/// Descriptions of the message's own directory; else WSDLs of its repository, else any WSDL, else schemas.
+/// Descriptions of the message's own directory; else WSDLs of its repository, else any WSDL, else
+/// schemas.
 fn nearest(message: &str, all: &[usize], descriptions: &[Description]) -> Vec<usize> {
     let directory = |path: &str| path.rsplit_once('/').map(|(front, _)| front.to_owned());
     let repository = |path: &str| path.split('/').next().map(str::to_owned);

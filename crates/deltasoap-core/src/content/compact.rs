@@ -1,8 +1,9 @@
 //! Types that compile small: their fields are objects, and the routines for them are compiled once.
 //!
-//! For most types the routines are compiled anew, each field's type known. That is fast, and costs compile time for every type. A
-//! *compact* type (`#[soap(compact)]`) gives its fields by their places instead ([`Fields`]), each as an object ([`Slot`]). One copy of
-//! the routines, in this crate, reads and writes all such types. What they read and write is the same.
+//! For most types the routines are compiled anew, each field's type known. That is fast, and costs
+//! compile time for every type. A *compact* type (`#[soap(compact)]`) gives its fields by their
+//! places instead ([`Fields`]), each as an object ([`Slot`]). One copy of the routines, in this
+//! crate, reads and writes all such types. What they read and write is the same.
 //!
 //! | | by default | compact |
 //! |---|---|---|
@@ -319,7 +320,8 @@ pub fn encode(fields: &dyn Fields, encoder: &mut Encoder, view: View<'_>) {
     write::encode(&ObjectsRef(fields), encoder, view);
 }
 
-/// Reads the content of a type that is asked for its fields itself: choices, groups, and what has such.
+/// Reads the content of a type that is asked for its fields itself: choices, groups, and what has
+/// such.
 ///
 /// # Errors
 /// As [`complex::decode`](read::decode).
@@ -332,7 +334,8 @@ pub fn encode_any(fields: &dyn EncodeFields, encoder: &mut Encoder, view: View<'
     write::encode(fields, encoder, view);
 }
 
-/// As [`encode_any`], for a group that has no element of its own; see [`complex::encode_inline`](write::encode_inline).
+/// As [`encode_any`], for a group that has no element of its own; see
+/// [`complex::encode_inline`](write::encode_inline).
 pub fn encode_any_inline(fields: &dyn EncodeFields, encoder: &mut Encoder, view: View<'_>) {
     write::encode_inline(fields, encoder, view);
 }

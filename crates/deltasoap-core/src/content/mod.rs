@@ -1,13 +1,14 @@
 //! The two traits between the engine and the types it reads and writes.
 //!
-//! [`Content`] is what stands inside one element: a number, a struct, a SOAP array, a dynamic value. [`Occurs`] is
-//! how often such an element stands in its parent: exactly once, at most once (`Option`), any number of times
-//! (`Vec`), or nil ([`Nillable`](crate::Nillable)). The derive macro implements both by thin calls into the routines of
-//! [`decode`](crate::decode) and [`encode`](crate::encode); all progress of a decode lives in the cursor's frames,
-//! so an implementation must keep none in local variables across a call that can pause.
+//! [`Content`] is what stands inside one element: a number, a struct, a SOAP array, a dynamic
+//! value. [`Occurs`] is how often such an element stands in its parent: exactly once, at most once
+//! (`Option`), any number of times (`Vec`), or nil ([`Nillable`](crate::Nillable)). The derive
+//! macro implements both by thin calls into the routines of [`decode`](crate::decode) and
+//! [`encode`](crate::encode); all progress of a decode lives in the cursor's frames, so an
+//! implementation must keep none in local variables across a call that can pause.
 //!
-//! What makes common shapes fast is apart, in [`Shortcuts`] and [`ListShortcuts`]: an implementation by hand leaves them empty
-//! (`impl Shortcuts for MyType {}`) and is right.
+//! What makes common shapes fast is apart, in [`Shortcuts`] and [`ListShortcuts`]: an
+//! implementation by hand leaves them empty (`impl Shortcuts for MyType {}`) and is right.
 
 pub mod compact;
 mod shortcuts;
@@ -26,7 +27,8 @@ pub const APPENDED: usize = usize::MAX;
 
 /// The content of one element.
 pub trait Content: Shortcuts {
-    /// True if [`decode`](Self::decode) replaces whatever value it finds; else it must find a vacant one.
+    /// True if [`decode`](Self::decode) replaces whatever value it finds; else it must find a
+    /// vacant one.
     const REPLACES: bool = Self::COMPACT;
 
     /// The value that decoding starts from.
@@ -38,11 +40,12 @@ pub trait Content: Shortcuts {
         Self::vacant(view)
     }
 
-    /// Reads the content of an element whose start tag has just been read, up to and with its end tag; or goes on
-    /// where the last call paused.
+    /// Reads the content of an element whose start tag has just been read, up to and with its end
+    /// tag; or goes on where the last call paused.
     ///
     /// # Errors
-    /// [`Stop::Pending`](crate::decode::Stop::Pending) when more bytes are needed, else the fault found.
+    /// [`Stop::Pending`](crate::decode::Stop::Pending) when more bytes are needed, else the fault
+    /// found.
     fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step;
 
     /// Writes the content: attributes, then (after [`Encoder::open_end`]) children or text.
@@ -55,7 +58,8 @@ pub trait Content: Shortcuts {
     }
 }
 
-/// [`Content`] as an object, as far as writing needs it: what writes messages is compiled once, not for each type.
+/// [`Content`] as an object, as far as writing needs it: what writes messages is compiled once, not
+/// for each type.
 pub trait Encode {
     /// See [`Content::encode`].
     fn encode(&self, encoder: &mut Encoder, view: View<'_>);
@@ -113,7 +117,8 @@ pub trait Typed: Content {
     /// True if a nil element is kept apart from content: [`Nillable`](crate::Nillable).
     const NILLABLE: bool = false;
 
-    /// True for choices, and for trees, which can be any element: only they can be [inline](Field::inline).
+    /// True for choices, and for trees, which can be any element: only they can be
+    /// [inline](Field::inline).
     const CHOICE: bool = false;
 
     /// A reference to the description, for `static` schemas.
@@ -135,17 +140,19 @@ pub trait SimpleType: Typed + Lexical {
     const BASE: Builtin;
 }
 
-/// Content that has an element of its own (a global element declaration, XSD 1.0 part 1, 3.3): a message's body, a
-/// header block, a fault's detail.
+/// Content that has an element of its own (a global element declaration, XSD 1.0 part 1, 3.3): a
+/// message's body, a header block, a fault's detail.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` names no element of its own",
     note = "give it `#[soap(element = \"...\")]` or `#[soap(message)]`"
 )]
 pub trait Message: Typed {
-    /// The element's name. An empty one is that of no element: the body of such a message is empty, or holds an element for each field.
+    /// The element's name. An empty one is that of no element: the body of such a message is empty,
+    /// or holds an element for each field.
     const ELEMENT: QName;
 
-    /// True if the body holds an element for each field, without one around them: see [`BodyParts`](crate::soap::BodyParts).
+    /// True if the body holds an element for each field, without one around them: see
+    /// [`BodyParts`](crate::soap::BodyParts).
     const HAS_PARTS: bool = false;
 
     /// Of a message that has parts: makes room for a field, whose start tag was just read.
@@ -197,12 +204,13 @@ pub trait Occurs: ListShortcuts {
         Self::vacant(Self::content_view())
     }
 
-    /// Makes room for an occurrence, whose start tag has just been read: in place of the one at `place`, or as the last
-    /// one if there are not so many ([`APPENDED`]). Gives its place; 0 where there can be only one.
+    /// Makes room for an occurrence, whose start tag has just been read: in place of the one at
+    /// `place`, or as the last one if there are not so many ([`APPENDED`]). Gives its place; 0
+    /// where there can be only one.
     fn open(&mut self, place: usize, view: View<'_>) -> usize;
 
-    /// Takes occurrences out of a list and puts vacant ones in, to be read; nothing for what is no list. Gives the bytes
-    /// that were moved for it.
+    /// Takes occurrences out of a list and puts vacant ones in, to be read; nothing for what is no
+    /// list. Gives the bytes that were moved for it.
     fn splice(&mut self, place: usize, removed: usize, inserted: usize, view: View<'_>) -> usize {
         let _ = (place, removed, inserted, view);
         0
@@ -211,7 +219,8 @@ pub trait Occurs: ListShortcuts {
     /// Keeps the first `count` occurrences. Without any, the field is as if it had not occurred.
     fn keep(&mut self, count: usize, view: View<'_>);
 
-    /// Reads the content of the occurrence last opened, which is at [`Cursor::place`]; see [`Content::decode`].
+    /// Reads the content of the occurrence last opened, which is at [`Cursor::place`]; see
+    /// [`Content::decode`].
     ///
     /// # Errors
     /// As [`Content::decode`].
@@ -221,8 +230,8 @@ pub trait Occurs: ListShortcuts {
     fn encode(&self, encoder: &mut Encoder, field: &Field, view: View<'_>);
 }
 
-/// Fields that have no element around them: they stand among those of the element that the group is in. A group is a choice between
-/// groups ([`Choice`]), or a sequence that is a branch of such.
+/// Fields that have no element around them: they stand among those of the element that the group is
+/// in. A group is a choice between groups ([`Choice`]), or a sequence that is a branch of such.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no group of elements",
     note = "derive `Soap` for it with `#[soap(group)]`; only a choice can be optional"

@@ -1,12 +1,14 @@
 //! What makes common shapes fast: optional answers that a type gives about itself.
 //!
-//! Every method has a default that says "no shortcut here", and the general routines then do the work. So no answer decides a
-//! result: a shortcut that does not apply gives way at the byte where it began. The derive macro answers for structs; dynamic values
-//! answer by their schema. For other types, leave the implementation empty. The trait is not sealed, since derived code implements it in
-//! other crates. Its methods name types that only the engine makes, so that nothing but derived code has use for them.
+//! Every method has a default that says "no shortcut here", and the general routines then do the
+//! work. So no answer decides a result: a shortcut that does not apply gives way at the byte where
+//! it began. The derive macro answers for structs; dynamic values answer by their schema. For other
+//! types, leave the implementation empty. The trait is not sealed, since derived code implements it
+//! in other crates. Its methods name types that only the engine makes, so that nothing but derived
+//! code has use for them.
 //!
-//! *Flat* is what the answers are about: a value that has the same markup as all others of its type, so that only its leaves need be
-//! read or written.
+//! *Flat* is what the answers are about: a value that has the same markup as all others of its
+//! type, so that only its leaves need be read or written.
 
 use super::Content;
 use crate::decode::differential::Mend;
@@ -18,14 +20,16 @@ use crate::schema::{Field, View};
 
 /// The shortcuts of [`Content`].
 pub trait Shortcuts: Sized {
-    /// True for types that [compile small](super::compact): lists of them have no loop of their own.
+    /// True for types that [compile small](super::compact): lists of them have no loop of their
+    /// own.
     const COMPACT: bool = false;
 
-    /// True for values whose type is known at run time: they may be [mended](Self::mend), and are [made](Self::fill_flat) where they stand.
+    /// True for values whose type is known at run time: they may be [mended](Self::mend), and are
+    /// [made](Self::fill_flat) where they stand.
     const DYNAMIC: bool = false;
 
-    /// Puts a text in the place of another one in the value of the message before, which differs in texts alone. `None` where that cannot
-    /// be done; the value may be any then.
+    /// Puts a text in the place of another one in the value of the message before, which differs in
+    /// texts alone. `None` where that cannot be done; the value may be any then.
     fn mend(&mut self, view: View<'_>, mend: &Mend<'_>) -> Option<()> {
         let _ = (view, mend);
         None
@@ -36,16 +40,18 @@ pub trait Shortcuts: Sized {
         None
     }
 
-    /// The number of leaves if every value of the type has the same shape: required simple elements only, at any
-    /// depth. `None` for all other types. Such *flat* types are read and written at full speed in arrays.
+    /// The number of leaves if every value of the type has the same shape: required simple elements
+    /// only, at any depth. `None` for all other types. Such *flat* types are read and written at
+    /// full speed in arrays.
     #[inline]
     fn flat_leaves(view: View<'_>) -> Option<usize> {
         let _ = view;
         None
     }
 
-    /// True if this value is written with the markup that all flat values of its type share. Not so for dynamic values
-    /// of another shape than their schema says, and for those that name their type in their markup.
+    /// True if this value is written with the markup that all flat values of its type share. Not so
+    /// for dynamic values of another shape than their schema says, and for those that name their
+    /// type in their markup.
     #[inline]
     fn is_flat(&self, view: View<'_>) -> bool {
         let _ = view;
@@ -67,14 +73,16 @@ pub trait Shortcuts: Sized {
         Self::vacant(view)
     }
 
-    /// As [`scan_flat`](Self::scan_flat), over a [`blank`](Self::blank), which is worth nothing where the bytes deviate.
+    /// As [`scan_flat`](Self::scan_flat), over a [`blank`](Self::blank), which is worth nothing
+    /// where the bytes deviate.
     #[inline(always)]
     fn fill_flat<S: FlatSource>(&mut self, scan: &mut S, view: View<'_>) -> Option<()> {
         self.scan_flat(scan, view)
     }
 
-    /// How many of the first items have these images ([`Lexical::count_same`](crate::Lexical::count_same)): for types with one leaf and no more. Others say
-    /// none, which only means that they are compared one by one.
+    /// How many of the first items have these images
+    /// ([`Lexical::count_same`](crate::Lexical::count_same)): for types with one leaf and no more.
+    /// Others say none, which only means that they are compared one by one.
     #[inline]
     fn count_same(items: &[Self], images: &[u8]) -> usize {
         let _ = (items, images);
@@ -97,7 +105,8 @@ pub trait ListShortcuts: Sized {
         Run::Items(0)
     }
 
-    /// Reads flat items again, in place, that differ from those of the message before; only for lists.
+    /// Reads flat items again, in place, that differ from those of the message before; only for
+    /// lists.
     #[inline]
     fn patch(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Patch {
         let _ = (cursor, view);
@@ -134,8 +143,8 @@ pub trait ListShortcuts: Sized {
         let _ = (sink, view);
     }
 
-    /// Reads a leaf, an element with text of a simple type alone, as the next occurrence. `None` where its text is not plain; the
-    /// general routine reads the element from its start then.
+    /// Reads a leaf, an element with text of a simple type alone, as the next occurrence. `None`
+    /// where its text is not plain; the general routine reads the element from its start then.
     #[inline]
     fn scan_leaf<S: FlatSource>(&mut self, scan: &mut S, view: View<'_>) -> Option<()> {
         let _ = (scan, view);

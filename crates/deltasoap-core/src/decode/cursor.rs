@@ -100,7 +100,8 @@ impl<'c> Cursor<'c> {
         self.state.reader.name()
     }
 
-    /// Enters a routine: its frame's index, and whether it is entered for the first time (else it resumes).
+    /// Enters a routine: its frame's index, and whether it is entered for the first time (else it
+    /// resumes).
     #[inline]
     pub fn enter(&mut self) -> (usize, bool) {
         let State { stack, reader, .. } = &mut *self.state;
@@ -126,27 +127,31 @@ impl<'c> Cursor<'c> {
         self.state.hooks.low = self.state.hooks.low.min(index);
     }
 
-    /// True if a frame is *over an old value*: its routine goes on within a value that is whole already, that of the
-    /// message before. What it reads replaces what is there; what it passes over or does not reach before the element's
-    /// end is cut off; and what comes after the place where reading stops stays as it was.
+    /// True if a frame is *over an old value*: its routine goes on within a value that is whole
+    /// already, that of the message before. What it reads replaces what is there; what it passes
+    /// over or does not reach before the element's end is cut off; and what comes after the place
+    /// where reading stops stays as it was.
     #[inline]
     pub fn is_over(&self, index: usize) -> bool {
         index < self.state.stack.over
     }
 
-    /// The routine goes on as if its value had been vacant when it was entered: nothing of an old value is left in it.
+    /// The routine goes on as if its value had been vacant when it was entered: nothing of an old
+    /// value is left in it.
     pub(crate) fn leave_old(&mut self, index: usize) {
         self.state.stack.over = self.state.stack.over.min(index);
     }
 
-    /// Says that items of lists will be [taken out](super::take_finished) between windows, while the message is read: to be called before
-    /// the routine that reads them, which must not be one that compares with an earlier message. Arrays that say where their items stand
-    /// are refused, wherever they are in the message.
+    /// Says that items of lists will be [taken out](super::take_finished) between windows, while
+    /// the message is read: to be called before the routine that reads them, which must not be one
+    /// that compares with an earlier message. Arrays that say where their items stand are refused,
+    /// wherever they are in the message.
     pub fn let_items_go(&mut self) {
         self.state.is_streamed = true;
     }
 
-    /// Where in its list the occurrence stands that the calling routine has opened: for a list that is asked to read it.
+    /// Where in its list the occurrence stands that the calling routine has opened: for a list that
+    /// is asked to read it.
     #[inline]
     pub fn place(&self) -> usize {
         self.state.stack.frames[self.state.stack.level - 1].place as usize
@@ -158,8 +163,8 @@ impl<'c> Cursor<'c> {
         &mut self.state.stack.frames[index]
     }
 
-    /// The place of the type that the array around names for its items, for the routine of an item that was just entered: one whose value may
-    /// be shared has two frames more.
+    /// The place of the type that the array around names for its items, for the routine of an item
+    /// that was just entered: one whose value may be shared has two frames more.
     pub(crate) fn named_by_array(&self) -> Option<usize> {
         let &(array, place) = self.state.item_types.last()?;
         let level = self.state.stack.level;
@@ -177,7 +182,8 @@ impl<'c> Cursor<'c> {
         self.state.handover.inline
     }
 
-    /// True if the routine being entered is of an array without an element: the start tag just read is that of its next item.
+    /// True if the routine being entered is of an array without an element: the start tag just read
+    /// is that of its next item.
     #[inline]
     pub(crate) fn is_next_in_row(&self) -> bool {
         self.state.handover.next_in_row.is_some()
@@ -206,7 +212,8 @@ impl<'c> Cursor<'c> {
         text.declarations.extend(reader.declarations().map(|(prefix, uri)| (prefix.to_owned(), uri.to_owned())));
     }
 
-    /// Resolves a name in the text of the element just closed: by its own declarations, then by those around it.
+    /// Resolves a name in the text of the element just closed: by its own declarations, then by
+    /// those around it.
     pub(crate) fn resolve_kept(&self, text: &str) -> Option<QName> {
         let (prefix, local) = text.split_once(':').unwrap_or(("", text));
         let own = self.state.text.declarations.iter().find(|(own, _)| own == prefix);
@@ -225,8 +232,9 @@ impl<'c> Cursor<'c> {
         std::mem::take(&mut self.state.handover.attributes_read)
     }
 
-    /// The prefixes in scope, sorted, for a tree that takes them over; `None` if such trees have taken over more than
-    /// [`Limits::inherited_bindings`] in all. Trees in the same scope share them, and count once.
+    /// The prefixes in scope, sorted, for a tree that takes them over; `None` if such trees have
+    /// taken over more than [`Limits::inherited_bindings`] in all. Trees in the same scope share
+    /// them, and count once.
     pub(crate) fn bindings(&mut self) -> Step<Option<Bindings>> {
         let State { reader, trees, .. } = &mut *self.state;
         let scope = reader.scope();
@@ -278,8 +286,8 @@ impl<'c> Cursor<'c> {
         Ok(self.state.reader.next(&mut self.window)?)
     }
 
-    /// Reads on to the next start or end tag; only white space may stand before it, which counts against no limit but
-    /// the message's.
+    /// Reads on to the next start or end tag; only white space may stand before it, which counts
+    /// against no limit but the message's.
     ///
     /// # Errors
     /// As [`event`](Self::event), and for character data.

@@ -50,8 +50,9 @@ impl Decoder {
         Decoder { feed: Feed::new(options.limits), state: State::new(options), image: Image::default(), received: 0 }
     }
 
-    /// As [`new`](Self::new), but this decoder learns nothing from the items it reads: every item goes through the general routines. It
-    /// gives the same results, only slower. Tests use it as a reference that shares no learned markup with the decoder under test.
+    /// As [`new`](Self::new), but this decoder learns nothing from the items it reads: every item
+    /// goes through the general routines. It gives the same results, only slower. Tests use it as a
+    /// reference that shares no learned markup with the decoder under test.
     pub fn without_shortcuts(options: DecodeOptions) -> Self {
         let mut decoder = Self::new(options);
         decoder.state.without_shortcuts();
@@ -66,25 +67,29 @@ impl Decoder {
         self.received = 0;
     }
 
-    /// Says what the next document is in if it does not say itself: see [`Feed::set_encoding`]. To be called behind
-    /// [`reset`](Self::reset), which forgets it, and before the first chunk.
+    /// Says what the next document is in if it does not say itself: see [`Feed::set_encoding`]. To
+    /// be called behind [`reset`](Self::reset), which forgets it, and before the first chunk.
     pub fn set_encoding(&mut self, encoding: Encoding) {
         self.feed.set_encoding(encoding);
     }
 
-    /// Gives the decoder lists that were sent and that the next document may repeat: its numbers are looked up among them first. It
-    /// holds for the next document that is read to its end, and never changes a result. For documents that are compared with the one
-    /// before it serves what is read in regular mode.
+    /// Gives the decoder lists that were sent and that the next document may repeat: its numbers
+    /// are looked up among them first. It holds for the next document that is read to its end, and
+    /// never changes a result. For documents that are compared with the one before it serves what
+    /// is read in regular mode.
     pub fn set_hint(&mut self, hint: Option<Hint>) {
         self.state.hinting = hint.and_then(|hint| Hinting::new(hint, &self.state.limits));
     }
 
-    /// Says that what was read so far is not kept: its items were [taken out](super::take_finished) of the value. The limits on the length
-    /// of a message and on the nodes of its trees count from here, so that a document of any length can be read in bounded memory. They go
-    /// on counting where other content grows meanwhile: while bytes are kept because later elements may refer to them, and in a message
-    /// that has come back to a list after another element, as is possible where elements may come in any order. So they do after many
-    /// [new names](deltasoap_xml::Reader::has_few_new_names), since names and namespaces are kept to the end of the document: without
-    /// that, a sender who declares another namespace in each item would fill the memory.
+    /// Says that what was read so far is not kept: its items were [taken out](super::take_finished)
+    /// of the value. The limits on the length of a message and on the nodes of its trees count from
+    /// here, so that a document of any length can be read in bounded memory. They go on counting
+    /// where other content grows meanwhile: while bytes are kept because later elements may refer
+    /// to them, and in a message that has come back to a list after another element, as is possible
+    /// where elements may come in any order. So they do after many [new
+    /// names](deltasoap_xml::Reader::has_few_new_names), since names and namespaces are kept to the
+    /// end of the document: without that, a sender who declares another namespace in each item
+    /// would fill the memory.
     pub fn let_go(&mut self) {
         let State { reader, references, comes_back, trees, .. } = &mut self.state;
         let is_held = *comes_back || references.is_keeping() || references.is_waiting() || !reader.has_few_new_names();
@@ -97,13 +102,14 @@ impl Decoder {
     /// Takes the next chunk of the document and reads as much as it allows.
     ///
     /// # Errors
-    /// The first fault in document order. After an error the decoder must be [`reset`](Self::reset).
+    /// The first fault in document order. After an error the decoder must be
+    /// [`reset`](Self::reset).
     pub fn push(&mut self, root: &mut impl Root, chunk: &[u8]) -> Result<(), Error> {
         self.take(root, Chunk::Lent(chunk))
     }
 
-    /// As [`push`](Self::push), for a chunk that can be kept without a copy: differential decoding compares the next
-    /// message with the received buffers themselves.
+    /// As [`push`](Self::push), for a chunk that can be kept without a copy: differential decoding
+    /// compares the next message with the received buffers themselves.
     ///
     /// # Errors
     /// As [`push`](Self::push).
@@ -191,7 +197,8 @@ impl Decoder {
         self.finish(root)
     }
 
-    /// What the document at hand, or the last one, had beyond its schema, in the order of the document: at most 100 different ones.
+    /// What the document at hand, or the last one, had beyond its schema, in the order of the
+    /// document: at most 100 different ones.
     pub fn deviations(&self) -> &[Deviation] {
         self.state.tolerated.deviations()
     }
@@ -203,12 +210,13 @@ impl Decoder {
 }
 
 thread_local! {
-    /// The decoder of the functions that read a single document: it has tables of names, and buffers.
+    /// The decoder of the functions that read a single document: it has tables of names, and
+    /// buffers.
     static SPARE: RefCell<Option<Box<Decoder>>> = const { RefCell::new(None) };
 }
 
-/// Reads a single document. The decoder is one that has read others on this thread, so that names need not be learned for each. Of
-/// their values it keeps none, but how the last envelope began.
+/// Reads a single document. The decoder is one that has read others on this thread, so that names
+/// need not be learned for each. Of their values it keeps none, but how the last envelope began.
 ///
 /// # Errors
 /// The first fault in document order.
@@ -230,7 +238,8 @@ impl Decoder {
     }
 }
 
-/// Calls the routines as long as the window allows, in turn with the checkpoint policy while one is at work.
+/// Calls the routines as long as the window allows, in turn with the checkpoint policy while one is
+/// at work.
 fn step(root: &mut impl Root, state: &mut State, window: &mut Window<'_>) -> Result<(), Option<Error>> {
     loop {
         state.references.keep(window);
@@ -298,7 +307,8 @@ pub fn from_slice<T: Typed>(document: &[u8], name: &QName) -> Result<T, Error> {
     read_element(document, name, T::view())
 }
 
-/// Reads a document whose root element is `name` with content that a schema built at run time describes.
+/// Reads a document whose root element is `name` with content that a schema built at run time
+/// describes.
 ///
 /// # Errors
 /// The first fault in document order.

@@ -1,14 +1,15 @@
 //! Reading messages: bytes in, values out, resumable at every byte.
 //!
-//! The routines here are driven by a schema: one for each schema class ([`complex`], [`text`], [`mod@array`],
-//! [`simple`]), and one for each way that real messages bend it (`nil`, `skip`). A routine keeps its progress in a
-//! [`Frame`] on the matching stack and nowhere else. When the bytes run out it returns [`Stop::Pending`], and so do
-//! its callers; when more bytes have come, the driver calls the outermost routine again and each one goes on from
-//! its frame (*re-descent*). A chunk boundary, and later a checkpoint, are therefore nothing but a saved stack.
+//! The routines here are driven by a schema: one for each schema class ([`complex`], [`text`],
+//! [`mod@array`], [`simple`]), and one for each way that real messages bend it (`nil`, `skip`). A
+//! routine keeps its progress in a [`Frame`] on the matching stack and nowhere else. When the bytes
+//! run out it returns [`Stop::Pending`], and so do its callers; when more bytes have come, the
+//! driver calls the outermost routine again and each one goes on from its frame (*re-descent*). A
+//! chunk boundary, and later a checkpoint, are therefore nothing but a saved stack.
 //!
-//! Arrays of flat values take a shortcut: [`flat`] learns the markup between the leaves of one item and then only
-//! compares it for the items that follow, so that nothing but the values is parsed. Whatever deviates goes through the
-//! general routines, which alone decide what is an error.
+//! Arrays of flat values take a shortcut: [`flat`] learns the markup between the leaves of one item
+//! and then only compares it for the items that follow, so that nothing but the values is parsed.
+//! Whatever deviates goes through the general routines, which alone decide what is an error.
 
 pub mod array;
 pub mod complex;

@@ -39,11 +39,12 @@ pub(crate) fn nil_value(text: &str) -> Option<bool> {
     }
 }
 
-/// Looks at an attribute that the schema does not name. What `xsi:type` names is not compared with the schema, for
-/// senders mark what they like (SOAP 1.1, section 5.1), but it must be a name.
+/// Looks at an attribute that the schema does not name. What `xsi:type` names is not compared with
+/// the schema, for senders mark what they like (SOAP 1.1, section 5.1), but it must be a name.
 ///
 /// # Errors
-/// For an `xsi:type` whose prefix is not declared, and for references out of the message: those within were followed.
+/// For an `xsi:type` whose prefix is not declared, and for references out of the message: those
+/// within were followed.
 pub(crate) fn other_attribute(cursor: &mut Cursor<'_>, index: usize) -> Step {
     let (reader, names) = (cursor.reader(), cursor.names());
     let (name, text) = reader.attribute(index);

@@ -16,8 +16,9 @@ impl OpenElement {
         })
     }
 
-    /// The type that the element just opened names, and its content; the outer `None` if it names none, the inner one for a type that is none of
-    /// these, or an array of more dimensions than these have. `view` is that of this content.
+    /// The type that the element just opened names, and its content; the outer `None` if it names
+    /// none, the inner one for a type that is none of these, or an array of more dimensions than
+    /// these have. `view` is that of this content.
     ///
     /// # Errors
     /// When what it names has a prefix that is not declared.
@@ -32,8 +33,8 @@ impl OpenElement {
         Ok(place.map(|place| place.and_then(named).filter(|(_, content)| fits(*content))))
     }
 
-    /// The type of an element that the schema of SOAP encoding declares, such as `<enc:int>` for `xsd:int`, where any type is allowed
-    /// (SOAP 1.1, sections 5.1 and 5.4.2).
+    /// The type of an element that the schema of SOAP encoding declares, such as `<enc:int>` for
+    /// `xsd:int`, where any type is allowed (SOAP 1.1, sections 5.1 and 5.4.2).
     fn named_by_element(&self, cursor: &Cursor<'_>) -> Option<usize> {
         let (names, name) = (cursor.names(), cursor.name());
         let is_of_encoding = [ns::SOAP11_ENCODING, ns::SOAP12_ENCODING].contains(&names.namespace(name));

@@ -1,13 +1,15 @@
-//! The start of an envelope, up to its header or body: a sender begins every message with the same bytes.
+//! The start of an envelope, up to its header or body: a sender begins every message with the same
+//! bytes.
 //!
 //! ```text
 //! <?xml ..?> <Envelope xmlns:..> <Body>     <op> ..
 //! └──────── bytes as in the last message ─┘ └── reading goes on here
 //! ```
 //!
-//! Tokenizing is a function of the reader's state and the bytes, and all documents begin in the same state. So equal bytes lead to an
-//! equal state: the open elements and their declarations, which are kept beside the bytes. Header blocks are read each time. What is
-//! kept reveals the prefixes that a sender declares, as the reader's own tables do.
+//! Tokenizing is a function of the reader's state and the bytes, and all documents begin in the
+//! same state. So equal bytes lead to an equal state: the open elements and their declarations,
+//! which are kept beside the bytes. Header blocks are read each time. What is kept reveals the
+//! prefixes that a sender declares, as the reader's own tables do.
 
 use super::Cursor;
 use super::differential::Checkpoints;
@@ -57,7 +59,8 @@ struct Known {
 }
 
 impl Cursor<'_> {
-    /// At the start of a document: continues in the header or the body if the document begins as the last one did.
+    /// At the start of a document: continues in the header or the body if the document begins as
+    /// the last one did.
     pub(crate) fn skip_opening(&mut self) -> Option<Opened> {
         if !self.is_whole_so_far() || self.window.pos > 0 {
             return None;
@@ -74,7 +77,8 @@ impl Cursor<'_> {
         Some(known.opened)
     }
 
-    /// After the start tag of the header or the body: keeps the bytes up to here, for the next message.
+    /// After the start tag of the header or the body: keeps the bytes up to here, for the next
+    /// message.
     pub(crate) fn keep_opening(&mut self, opened: Opened) {
         let bytes = self.window.bytes.get(..self.window.pos).filter(|bytes| bytes.len() <= MOST_BYTES);
         let Some(bytes) = bytes.filter(|_| self.is_whole_so_far() && !self.reader().tag_is_empty()) else { return };
@@ -91,7 +95,8 @@ impl Cursor<'_> {
         state.expected.opening.known = Some(Box::new(Known { bytes: bytes.to_vec(), opened, epoch, open, bound }));
     }
 
-    /// True if the window begins where the document does. The policies of other crates see every byte.
+    /// True if the window begins where the document does. The policies of other crates see every
+    /// byte.
     fn is_whole_so_far(&self) -> bool {
         let is_on = !matches!(self.state.differential.checkpoints, Checkpoints::Custom(_));
         is_on

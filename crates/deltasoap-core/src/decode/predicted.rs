@@ -1,7 +1,7 @@
 //! Predicted markup: elements of one type repeat the same tags in the same order.
 //!
-//! Flat items have their own loop ([`flat`](super::flat)). Every other element has a [`Shape`], one per type and scope. The shape
-//! remembers the start tag of each field and which field came next:
+//! Flat items have their own loop ([`flat`](super::flat)). Every other element has a [`Shape`], one
+//! per type and scope. The shape remembers the start tag of each field and which field came next:
 //!
 //! ```text
 //! <config><cpu>..</cpu><memory>..</memory></config>      start -> <cpu> -> <memory> -> end
@@ -12,14 +12,16 @@
 //!     mismatch     the general routine reads the tag from its start, and the shape learns it
 //! ```
 //!
-//! Why this is correct: a tag's meaning depends on its bytes and on the declarations in scope. Which field it opens depends on the
-//! description, on the previous field and on how often that field occurred. A shape belongs to one description and one scope, and
-//! occurrences are checked against the field's bounds. So the fast path accepts only what the general routine accepted in an equal
-//! state, and it never reports an error: it falls back.
+//! Why this is correct: a tag's meaning depends on its bytes and on the declarations in scope.
+//! Which field it opens depends on the description, on the previous field and on how often that
+//! field occurred. A shape belongs to one description and one scope, and occurrences are checked
+//! against the field's bounds. So the fast path accepts only what the general routine accepted in
+//! an equal state, and it never reports an error: it falls back.
 //!
-//! Shapes outlive a message, since a service receives similar messages. They hold no attribute values, except those of `xsi:type` and
-//! `xsi:nil`, which decide how the content is read: decoders serve several clients. A shape starts to learn with its second element, so
-//! a message without repetition copies no tags.
+//! Shapes outlive a message, since a service receives similar messages. They hold no attribute
+//! values, except those of `xsi:type` and `xsi:nil`, which decide how the content is read: decoders
+//! serve several clients. A shape starts to learn with its second element, so a message without
+//! repetition copies no tags.
 
 use super::flat::FlatSource;
 use super::references::marks;
@@ -31,14 +33,16 @@ use deltasoap_xml::{KnownTag, NameId, Names, Reader, ScopeId};
 use foldhash::quality::RandomState;
 use std::collections::HashMap;
 
-/// Limits on the shapes of a decoder: their number, and their size in bytes (an estimate). A decoder that reaches one stops learning, and
-/// drops all shapes after [`MOST_FULL`] more messages: at once it would learn the same shapes again and again.
+/// Limits on the shapes of a decoder: their number, and their size in bytes (an estimate). A
+/// decoder that reaches one stops learning, and drops all shapes after [`MOST_FULL`] more messages:
+/// at once it would learn the same shapes again and again.
 const MAX_SHAPES: usize = 512;
 const MAX_BYTES: usize = 128 << 10;
 const MOST_FULL: u32 = 8;
 /// How many times a field's tag is replaced because its attributes changed.
 const MAX_CHANGES: u8 = 8;
-/// How many texts of a leaf may need the general routines (references, CDATA, comments) before prediction gives up on the leaf.
+/// How many texts of a leaf may need the general routines (references, CDATA, comments) before
+/// prediction gives up on the leaf.
 const MAX_MISSES: u8 = 8;
 
 /// Bytes that a shape takes per field, without the tag.
@@ -90,7 +94,8 @@ struct Shape {
     is_repeated: bool,
     /// The tag of each field.
     tags: Vec<Option<Box<Tag>>>,
-    /// At `field + 1`, the two fields that followed it most recently; at 0, those that came first in the element.
+    /// At `field + 1`, the two fields that followed it most recently; at 0, those that came first
+    /// in the element.
     next: Vec<[u32; 2]>,
     /// Same index: true if a complete element ended there.
     ends: Vec<bool>,
@@ -115,7 +120,8 @@ pub(crate) struct Tag {
 /// What the attributes of a tag mean.
 #[derive(Debug)]
 pub(crate) struct Attributes {
-    /// Attributes of the description, with the place of each in the tag; `None` for those that have their default.
+    /// Attributes of the description, with the place of each in the tag; `None` for those that have
+    /// their default.
     pub(crate) known: Box<[(usize, Option<usize>)]>,
 }
 
@@ -219,7 +225,8 @@ impl Predicted {
         if is_fit(complex) { id } else { ShapeId::default() }
     }
 
-    /// Compares the bytes at `at` with the tags of the fields that followed `after`. Returns the field, its tag and the tag's end.
+    /// Compares the bytes at `at` with the tags of the fields that followed `after`. Returns the
+    /// field, its tag and the tag's end.
     #[inline]
     pub(crate) fn find(&self, id: ShapeId, after: usize, bytes: &[u8], at: usize) -> Option<(usize, &Tag, usize)> {
         let shape = self.shape(id)?;
@@ -270,7 +277,8 @@ fn is_fit(complex: &ComplexElement) -> bool {
         && fields.iter().enumerate().all(is_new)
 }
 
-/// True for attributes whose values are part of a known tag, since they decide how the content is read: `xsi:type` and `xsi:nil`.
+/// True for attributes whose values are part of a known tag, since they decide how the content is
+/// read: `xsi:type` and `xsi:nil`.
 pub(crate) fn decides_type(names: &Names, name: NameId) -> bool {
     is_type_or_nil(names.namespace(name), names.local(name))
 }
@@ -280,14 +288,15 @@ pub(crate) fn is_type_or_nil(namespace: &str, local: &str) -> bool {
     (local == "type" || local == "nil") && namespace == ns::XSI
 }
 
-/// True if the start tag just read has attributes other than `xsi:type`: ones that a leaf's value may depend on.
+/// True if the start tag just read has attributes other than `xsi:type`: ones that a leaf's value
+/// may depend on.
 fn has_values(reader: &Reader) -> bool {
     let mut names = (0..reader.attribute_count()).map(|index| reader.attribute(index).0);
     names.any(|name| !reader.names().is(name, ns::XSI, "type"))
 }
 
-/// True unless the current start tag has an `xsi:type` that is no valid name, or an `xsi:nil` that is no boolean; such an element is
-/// invalid.
+/// True unless the current start tag has an `xsi:type` that is no valid name, or an `xsi:nil` that
+/// is no boolean; such an element is invalid.
 fn has_valid_type_and_nil(reader: &Reader) -> bool {
     let names = reader.names();
     let mut attributes = (0..reader.attribute_count()).map(|index| reader.attribute(index));
@@ -346,7 +355,8 @@ impl Cursor<'_> {
         predicted.enter((view.identity(), reader.scope()), reader.tag_offset(), complex)
     }
 
-    /// Notes which field the start tag just read opened, after another one (0 for none, else its place, one on), and the tag itself.
+    /// Notes which field the start tag just read opened, after another one (0 for none, else its
+    /// place, one on), and the tag itself.
     pub(crate) fn learn_tag(
         &mut self,
         id: ShapeId,
@@ -375,7 +385,8 @@ impl Cursor<'_> {
         }
         let slot = &mut shape.tags[field];
         let changes = match slot.as_deref() {
-            // Later findings about the current tag belong to this very tag, not to another tag of the same field.
+            // Later findings about the current tag belong to this very tag, not to another tag of
+            // the same field.
             Some(tag) if tag.known.is(found) => return predicted.open(id, field, reader.tag_offset(), false),
             Some(tag) if tag.changes == MAX_CHANGES => return,
             Some(tag) => tag.changes + 1,

@@ -1,4 +1,5 @@
-//! Simple elements: text to value. Binary ones may hold a reference to a part of the message's package in the place of text.
+//! Simple elements: text to value. Binary ones may hold a reference to a part of the message's
+//! package in the place of text.
 
 use super::state::OpenText;
 use super::{Cursor, Step, nil_attribute, other_attribute, skip_element};
@@ -22,8 +23,9 @@ const INCLUDE: u8 = 4;
 /// Behind a reference to a part: only white space may follow.
 const REFERRED: u8 = 5;
 
-/// Reads an element's text as a value, up to and with its end tag. An element without any text stands for the
-/// [default](crate::schema::Element::default_text) of its description, where that has one.
+/// Reads an element's text as a value, up to and with its end tag. An element without any text
+/// stands for the [default](crate::schema::Element::default_text) of its description, where that
+/// has one.
 ///
 /// # Errors
 /// When the text is not of the type, or anything but text stands in the element.
@@ -31,8 +33,9 @@ pub fn decode<T: Lexical>(value: &mut T, cursor: &mut Cursor<'_>, view: View<'_>
     decode_text(&mut Typed(value), cursor, view)
 }
 
-/// As [`decode`], of a value that may stand in a part of its own: an `xop:Include` is accepted in the place of text (XOP 1.0, section 2.1),
-/// and an `href` to another part on the element (SOAP Messages with Attachments, section 3).
+/// As [`decode`], of a value that may stand in a part of its own: an `xop:Include` is accepted in
+/// the place of text (XOP 1.0, section 2.1), and an `href` to another part on the element (SOAP
+/// Messages with Attachments, section 3).
 ///
 /// # Errors
 /// As [`decode`], and when a reference names no part, or does not stand alone.
@@ -61,7 +64,8 @@ pub trait WholeText {
     fn parse_into(&mut self, text: &str) -> Result<(), LexicalError>;
 }
 
-/// What the routine needs of a value; the defaults are those of values that are read from their whole text.
+/// What the routine needs of a value; the defaults are those of values that are read from their
+/// whole text.
 pub(crate) trait Target {
     /// True if the text is taken piece by piece.
     const STREAMED: bool = false;

@@ -1,4 +1,5 @@
-//! Everything a decoder keeps from one window to the next, in parts: each has one owner and says what holds of it.
+//! Everything a decoder keeps from one window to the next, in parts: each has one owner and says
+//! what holds of it.
 
 use super::array::{Gaps, Next};
 use super::differential::leaf::Session;
@@ -31,7 +32,8 @@ pub struct State {
     pub(crate) references: References,
     /// Places of arrays that were passed over and may yet be filled.
     pub(in crate::decode) gaps: Gaps,
-    /// The types that arrays around the place being read name for their items: an array's frame, and the type's place in the items' description.
+    /// The types that arrays around the place being read name for their items: an array's frame,
+    /// and the type's place in the items' description.
     pub(crate) item_types: Vec<(usize, usize)>,
     /// Markup that was met before and is expected again.
     pub(crate) expected: Expected,
@@ -52,15 +54,18 @@ pub struct State {
     pub(crate) stats: Stats,
 }
 
-/// The matching stack: the path from the root of the message to the place being read, a frame a routine.
+/// The matching stack: the path from the root of the message to the place being read, a frame a
+/// routine.
 #[derive(Debug, Default)]
 pub(crate) struct MatchingStack {
     pub(crate) frames: Vec<Frame>,
     /// Frames entered since the last re-descent; `level <= frames.len()`.
     pub(crate) level: usize,
-    /// Frames of this many levels are *over an old value*: see [`Cursor::is_over`](super::Cursor::is_over). At most `frames.len()`.
+    /// Frames of this many levels are *over an old value*: see
+    /// [`Cursor::is_over`](super::Cursor::is_over). At most `frames.len()`.
     pub(crate) over: usize,
-    /// Bits of fields seen, for elements whose fields come in any order: an append-only log. A frame tells where its part begins.
+    /// Bits of fields seen, for elements whose fields come in any order: an append-only log. A
+    /// frame tells where its part begins.
     pub(crate) seen: Vec<u64>,
 }
 
@@ -73,11 +78,13 @@ pub(crate) struct OpenText {
     pub(crate) partial: Partial,
     /// Bytes of a binary leaf so far.
     pub(crate) binary: Base64,
-    /// The declarations of an element whose text is a name: they are out of scope when the text is whole.
+    /// The declarations of an element whose text is a name: they are out of scope when the text is
+    /// whole.
     pub(crate) declarations: Vec<(String, String)>,
 }
 
-/// What one routine leaves for the one that goes on after it. All of it is taken at once: nothing is left between two tokens.
+/// What one routine leaves for the one that goes on after it. All of it is taken at once: nothing
+/// is left between two tokens.
 #[derive(Debug, Default)]
 pub(crate) struct Handover {
     /// By a parent: the start tag just read is of a field, not of the container.
@@ -96,7 +103,8 @@ pub(crate) struct Trees {
     pub(crate) taken: TreeCounts,
     /// The bindings that they took over last from the elements around them, and where.
     pub(crate) bindings: Option<(ScopeId, Bindings)>,
-    /// Those of the last tree that was read elsewhere, and the same without a default namespace from around it.
+    /// Those of the last tree that was read elsewhere, and the same without a default namespace
+    /// from around it.
     pub(crate) hidden: Option<(Bindings, Bindings)>,
 }
 
@@ -105,11 +113,13 @@ pub(crate) struct Trees {
 pub struct TreeCounts {
     /// Bindings that they took over from the elements around them: [`Limits::inherited_bindings`].
     pub inherited: usize,
-    /// Their elements, attributes and declarations, in the header, or in the body: [`Limits::tree_nodes`].
+    /// Their elements, attributes and declarations, in the header, or in the body:
+    /// [`Limits::tree_nodes`].
     pub nodes: usize,
 }
 
-/// Markup that was met before and is expected again. It never decides a result: what deviates is read by the general routines.
+/// Markup that was met before and is expected again. It never decides a result: what deviates is
+/// read by the general routines.
 #[derive(Debug, Default)]
 pub(crate) struct Expected {
     /// Of flat items.
@@ -242,7 +252,8 @@ impl MatchingStack {
         (self.level, self.over) = (0, 0);
     }
 
-    /// Enters a routine in so many open elements: its frame's index, and whether it is entered for the first time (else it resumes).
+    /// Enters a routine in so many open elements: its frame's index, and whether it is entered for
+    /// the first time (else it resumes).
     #[inline]
     pub(in crate::decode) fn enter(&mut self, depth: usize) -> (usize, bool) {
         let index = self.level;
@@ -283,8 +294,8 @@ impl MatchingStack {
         self.frames[self.level - 1]
     }
 
-    /// Where in a list of `len` the calling routine's next occurrence goes: after the others, unless it replaces one of
-    /// an old value.
+    /// Where in a list of `len` the calling routine's next occurrence goes: after the others,
+    /// unless it replaces one of an old value.
     #[inline]
     pub(crate) fn next_place(&self, len: usize) -> usize {
         let caller = self.level - 1;

@@ -1,10 +1,12 @@
-//! Complex elements with simple content: attributes, and text of a simple type (XSD 1.0 part 1, 3.4.1).
+//! Complex elements with simple content: attributes, and text of a simple type (XSD 1.0 part 1,
+//! 3.4.1).
 
 use super::complex::{DecodeFields, read_attributes};
 use super::{Cursor, Step};
 use crate::schema::View;
 
-/// Reads an element's attributes and its text, up to and with its end tag. The text is read as field 0.
+/// Reads an element's attributes and its text, up to and with its end tag. The text is read as
+/// field 0.
 ///
 /// # Errors
 /// When an attribute is missing, or an attribute or the text is at fault.

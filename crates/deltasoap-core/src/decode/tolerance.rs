@@ -1,9 +1,11 @@
 //! What a reader accepts beyond the schema, and the report of it.
 //!
-//! Services add elements, forget them, or send them in another order. A [`Tolerance`] says which of this is read all the same. The general
-//! routines meet a deviation where they would report an error: predicted markup, flat items and differential mode never decide on one, and a
-//! message without deviations pays for one test an element. Deviations that change which fields may follow (order, namespace, omission) make the message
-//! one that is compared with others as a whole alone: no place in it can be gone on from.
+//! Services add elements, forget them, or send them in another order. A [`Tolerance`] says which of
+//! this is read all the same. The general routines meet a deviation where they would report an
+//! error: predicted markup, flat items and differential mode never decide on one, and a message
+//! without deviations pays for one test an element. Deviations that change which fields may follow
+//! (order, namespace, omission) make the message one that is compared with others as a whole alone:
+//! no place in it can be gone on from.
 
 use super::Cursor;
 use crate::schema::{Builtin, ComplexElement, Compositor, Element, QName, View};
@@ -12,21 +14,23 @@ use std::collections::HashMap;
 
 /// What a reader accepts beyond the schema. Each level includes the ones before it.
 ///
-/// Attributes that the schema does not name are skipped and [reported](Deviation) on every level. What is not well-formed, a header
-/// block that must be understood, a value that is not of its type, and an element that may occur once and occurs twice are errors on every
-/// level.
+/// Attributes that the schema does not name are skipped and [reported](Deviation) on every level.
+/// What is not well-formed, a header block that must be understood, a value that is not of its
+/// type, and an element that may occur once and occurs twice are errors on every level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Tolerance {
-    /// Nothing: what the schema does not allow is an error. The default of servers, which answer for what they do with a request: an
-    /// element that they do not know may be one that the client relies on.
+    /// Nothing: what the schema does not allow is an error. The default of servers, which answer
+    /// for what they do with a request: an element that they do not know may be one that the client
+    /// relies on.
     #[default]
     Strict,
-    /// Unknown elements are skipped, and `xsi:nil` on an element that may be empty makes it empty. The default of clients: services add
-    /// elements to their responses.
+    /// Unknown elements are skipped, and `xsi:nil` on an element that may be empty makes it empty.
+    /// The default of clients: services add elements to their responses.
     Unknown,
-    /// Beyond that, the elements of a sequence may come in any order, each may be in another namespace than the schema says, or in none,
-    /// and required ones may be missing if they can be nil or their type has an obvious empty value: texts, numbers, booleans, binary
-    /// data, and structs and arrays of these. They are nil or empty then; dynamic values are absent.
+    /// Beyond that, the elements of a sequence may come in any order, each may be in another
+    /// namespace than the schema says, or in none, and required ones may be missing if they can be
+    /// nil or their type has an obvious empty value: texts, numbers, booleans, binary data, and
+    /// structs and arrays of these. They are nil or empty then; dynamic values are absent.
     AnyOrder,
 }
 
@@ -35,12 +39,13 @@ pub enum Tolerance {
 pub struct Deviation {
     /// What it is.
     pub kind: DeviationKind,
-    /// The path of the element that it is in, as in `/Envelope/Body/Order/item`; of the first, if there were several.
+    /// The path of the element that it is in, as in `/Envelope/Body/Order/item`; of the first, if
+    /// there were several.
     pub path: String,
     /// The name of the element or attribute, as `{namespace}local`.
     pub name: String,
-    /// How often it was met in elements of the same type. Elements that differential mode skips, and flat items whose markup repeats,
-    /// are not counted again.
+    /// How often it was met in elements of the same type. Elements that differential mode skips,
+    /// and flat items whose markup repeats, are not counted again.
     pub count: u64,
 }
 
@@ -61,7 +66,8 @@ pub enum DeviationKind {
     Nil,
     /// An attribute of a nil element, for which the type has no place. It was skipped.
     BesideNil,
-    /// A SOAP array in another form than declared: rows of a matrix as arrays of their own, or arrays of arrays as a matrix.
+    /// A SOAP array in another form than declared: rows of a matrix as arrays of their own, or
+    /// arrays of arrays as a matrix.
     ArrayForm,
 }
 
@@ -98,7 +104,8 @@ pub(crate) struct Tolerated {
     deviations: Vec<Deviation>,
     /// What tells each of them from the others.
     keys: Vec<Key>,
-    /// Whether a description has an obvious value, by its address. A message can lack elements of a few types very often.
+    /// Whether a description has an obvious value, by its address. A message can lack elements of a
+    /// few types very often.
     has_empty_values: HashMap<usize, bool>,
     /// How often each was found before the operation, and how many a decoder had found in all.
     before: (Vec<u64>, u64),
@@ -125,7 +132,8 @@ impl Tolerated {
         self.has_empty_values.clear();
     }
 
-    /// Remembers what was found before an operation that may be read again from its start, with the number of all that a decoder has found.
+    /// Remembers what was found before an operation that may be read again from its start, with the
+    /// number of all that a decoder has found.
     pub(crate) fn mark(&mut self, all: u64) {
         self.before.0.clear();
         self.before.0.extend(self.deviations.iter().map(|it| it.count));
@@ -185,7 +193,8 @@ impl Cursor<'_> {
         }
     }
 
-    /// Reports an attribute of the element whose start tag was just read, or what is wrong with that element.
+    /// Reports an attribute of the element whose start tag was just read, or what is wrong with
+    /// that element.
     #[cold]
     pub(crate) fn report_attribute(&mut self, kind: DeviationKind, attribute: NameId) {
         let key = (kind, self.name().index(), Named::Id(attribute));

@@ -7,14 +7,14 @@ use crate::ns;
 use crate::schema::{ArrayElement, Field, QName, Use, View};
 use crate::version::Version;
 
-/// Writes the content of a SOAP array whose start tag still stands open. `arrayType`, or `itemType` and `arraySize` in
-/// SOAP 1.2, are always written: they are what makes an array of an element.
+/// Writes the content of a SOAP array whose start tag still stands open. `arrayType`, or `itemType`
+/// and `arraySize` in SOAP 1.2, are always written: they are what makes an array of an element.
 pub fn encode<T: Content>(items: &[T], encoder: &mut Encoder, view: View<'_>) {
     encode_part(items, Some(items.len()), encoder, view);
 }
 
-/// As [`encode`], for an array of another size, or of a size that nobody knows yet. Gives what its further items are to be
-/// written as.
+/// As [`encode`], for an array of another size, or of a size that nobody knows yet. Gives what its
+/// further items are to be written as.
 pub(crate) fn encode_part<T: Content>(
     items: &[T],
     size: Option<usize>,
@@ -32,12 +32,14 @@ pub fn encode_changed<T: Content>(items: &[T], changes: Changes<'_>, encoder: &m
     flat::encode_changed_items(items, changes, encoder, &field, item);
 }
 
-/// Begins an array of several dimensions; gives what its items, which follow in row-major order, are to be written as.
+/// Begins an array of several dimensions; gives what its items, which follow in row-major order,
+/// are to be written as.
 pub(crate) fn begin_rows(sizes: &[usize], encoder: &mut Encoder, view: View<'_>) -> Field {
     begin_sized(Sizes::Rows(sizes), encoder, view).0
 }
 
-/// Writes an array's attributes. Gives its items as a field that repeats, and the description of one.
+/// Writes an array's attributes. Gives its items as a field that repeats, and the description of
+/// one.
 fn begin<'s>(size: Option<usize>, encoder: &mut Encoder, view: View<'s>) -> (Field, View<'s>) {
     begin_sized(size.map_or(Sizes::Unknown, Sizes::One), encoder, view)
 }

@@ -4,7 +4,8 @@ use super::Encoder;
 use crate::Lexical;
 use crate::schema::{ComplexElement, Field, View};
 
-/// A value with fields, as the writing routine sees it. Implemented by the derive macro and by dynamic records.
+/// A value with fields, as the writing routine sees it. Implemented by the derive macro and by
+/// dynamic records.
 pub trait EncodeFields {
     /// Writes all occurrences of a field, elements and all.
     fn encode_field(&self, index: usize, encoder: &mut Encoder, field: &Field, view: View<'_>);

@@ -55,7 +55,8 @@ pub(super) struct Declaration {
     prefix: String,
 }
 
-/// Where a name stands: a default namespace does not reach attributes, nor is it used for names in content.
+/// Where a name stands: a default namespace does not reach attributes, nor is it used for names in
+/// content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     Element,
@@ -117,7 +118,8 @@ impl Encoder {
         bytes
     }
 
-    /// How many items may be of use where only the beginning of a message is: an item has some bytes.
+    /// How many items may be of use where only the beginning of a message is: an item has some
+    /// bytes.
     #[inline]
     pub(super) fn items_wanted(&self) -> usize {
         const LEAST: usize = 8;
@@ -140,7 +142,8 @@ impl Encoder {
         self.encoding
     }
 
-    /// Which version of SOAP the document is of: section 5 has names of its own in each. 1.1 if not set.
+    /// Which version of SOAP the document is of: section 5 has names of its own in each. 1.1 if not
+    /// set.
     pub fn set_version(&mut self, version: Version) {
         self.version = version;
     }
@@ -150,8 +153,9 @@ impl Encoder {
         self.version
     }
 
-    /// Writes names of one namespace as names of another: for types whose namespace the peer chooses. It applies to elements,
-    /// attributes and names in content alike. Not for what is written against a template.
+    /// Writes names of one namespace as names of another: for types whose namespace the peer
+    /// chooses. It applies to elements, attributes and names in content alike. Not for what is
+    /// written against a template.
     pub(crate) fn rename_namespace(&mut self, from: &str, to: &str) {
         self.renamed = Some(Box::new((from.to_owned(), to.to_owned())));
     }
@@ -177,7 +181,8 @@ impl Encoder {
         self.style_written = true;
     }
 
-    /// True if the start tag at hand has an `encodingStyle`, which a tree may bring as well; asked once.
+    /// True if the start tag at hand has an `encodingStyle`, which a tree may bring as well; asked
+    /// once.
     pub(crate) fn take_style_written(&mut self) -> bool {
         std::mem::take(&mut self.style_written)
     }
@@ -212,7 +217,8 @@ impl Encoder {
         self.error.take().map_or(Ok(()), Err)
     }
 
-    /// Remembers that something cannot be written; the first such fault is what [`finish`](Self::finish) reports.
+    /// Remembers that something cannot be written; the first such fault is what
+    /// [`finish`](Self::finish) reports.
     #[cold]
     pub fn fail(&mut self, what: &'static str) {
         let offset = self.out.len() as u64;
@@ -227,28 +233,31 @@ impl Encoder {
         self.out.push(b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>");
     }
 
-    /// Opens an element; attributes may follow, then [`open_end`](Self::open_end), content, and [`end`](Self::end).
-    /// A namespace that is not in scope is declared here.
+    /// Opens an element; attributes may follow, then [`open_end`](Self::open_end), content, and
+    /// [`end`](Self::end). A namespace that is not in scope is declared here.
     pub fn start(&mut self, name: &QName) {
         self.start_parts(name, None);
     }
 
-    /// As [`start`](Self::start), for an element that begins something of its own: what a body or a header holds. Its namespace becomes the
-    /// default one where [the description](View::takes_default_namespace) allows it, so that most elements within need no prefix. What is
-    /// written as in SOAP section 5 keeps prefixes: there most elements have no namespace.
+    /// As [`start`](Self::start), for an element that begins something of its own: what a body or a
+    /// header holds. Its namespace becomes the default one where [the
+    /// description](View::takes_default_namespace) allows it, so that most elements within need no
+    /// prefix. What is written as in SOAP section 5 keeps prefixes: there most elements have no
+    /// namespace.
     pub fn start_root(&mut self, name: &QName, view: View<'_>) {
         let has_default = self.encoding == Use::Literal && view.takes_default_namespace();
         self.start_parts(name, has_default.then_some(""));
     }
 
-    /// As [`start`](Self::start), with the prefix to use if the namespace is not in scope; `""` makes it the default one.
+    /// As [`start`](Self::start), with the prefix to use if the namespace is not in scope; `""`
+    /// makes it the default one.
     pub fn start_with_prefix(&mut self, name: &QName, prefix: &str) {
         self.start_parts(name, Some(prefix));
     }
 
-    /// As [`start`](Self::start), with prefixes (`""` for the default namespace) that the element must bind to these
-    /// namespaces, for names in content. What cannot be bound is left out: a prefix twice, the prefix `xml`, a default
-    /// namespace on an element that is in none.
+    /// As [`start`](Self::start), with prefixes (`""` for the default namespace) that the element
+    /// must bind to these namespaces, for names in content. What cannot be bound is left out: a
+    /// prefix twice, the prefix `xml`, a default namespace on an element that is in none.
     pub(crate) fn start_bound(&mut self, name: &QName, bindings: &[(String, String)]) {
         self.open_end();
         if self.is_full() || (self.against.is_some() && self.start_against(name, !bindings.is_empty())) {
@@ -285,7 +294,8 @@ impl Encoder {
         }
     }
 
-    /// Writes a start tag with the declarations made since `outside`, and one more if its name needs it.
+    /// Writes a start tag with the declarations made since `outside`, and one more if its name
+    /// needs it.
     fn write_start(&mut self, namespace: &str, local: &str, wanted: &str, outside: usize) {
         let mut found = if namespace == ns::XML { None } else { self.find(namespace, Place::Element) };
         if namespace != ns::XML && found.is_none() {
@@ -327,7 +337,8 @@ impl Encoder {
         self.end_with(false);
     }
 
-    /// Closes the innermost open element. `has_slack` says whether a template may have slack after it.
+    /// Closes the innermost open element. `has_slack` says whether a template may have slack after
+    /// it.
     #[inline]
     fn end_with(&mut self, has_slack: bool) {
         if self.is_full() {
@@ -361,8 +372,8 @@ impl Encoder {
         }
     }
 
-    /// Declares a prefix, or with `""` the default namespace, on the element just opened: for names in content. Nothing
-    /// happens if it is bound so already, or by this element to something else.
+    /// Declares a prefix, or with `""` the default namespace, on the element just opened: for names
+    /// in content. Nothing happens if it is bound so already, or by this element to something else.
     pub fn bind(&mut self, prefix: &str, namespace: &str) {
         if self.is_full() {
             return;
@@ -392,7 +403,8 @@ impl Encoder {
         name.iter().position(|&byte| byte == b':').map_or(&[], |colon| &name[..colon])
     }
 
-    /// True if an attribute of the start tag at hand has this prefix. A value holds no quotation mark, so only a name comes after one.
+    /// True if an attribute of the start tag at hand has this prefix. A value holds no quotation
+    /// mark, so only a name comes after one.
     fn has_attribute_with(&self, prefix: &str) -> bool {
         let tag = self.open.last().map_or(&[][..], |open| &self.out.as_slice()[open.name.1..]);
         let (name, next) = (format!(" {prefix}:"), format!("\" {prefix}:"));
@@ -530,7 +542,8 @@ impl Encoder {
         }
     }
 
-    /// Writes the content of a tracked value, unless what stands in the template is of the same state.
+    /// Writes the content of a tracked value, unless what stands in the template is of the same
+    /// state.
     pub fn tracked(&mut self, stamp: Stamp, write: impl FnOnce(&mut Self)) {
         if self.against.is_none() || !self.pass_tracked(stamp) {
             write(self);
@@ -559,9 +572,10 @@ impl Encoder {
         self.out.is_empty()
     }
 
-    /// The innermost declaration of a namespace that can be used at a place and is not hidden by a later one.
-    /// "No namespace" counts as declared by `""` wherever a default namespace was taken back or none is in scope;
-    /// then there is nothing to point to, and the index is meaningless but there.
+    /// The innermost declaration of a namespace that can be used at a place and is not hidden by a
+    /// later one. "No namespace" counts as declared by `""` wherever a default namespace was taken
+    /// back or none is in scope; then there is nothing to point to, and the index is meaningless
+    /// but there.
     fn find(&self, namespace: &str, place: Place) -> Option<usize> {
         if namespace.is_empty() {
             let default = self.declared.iter().rfind(|declared| declared.prefix.is_empty());

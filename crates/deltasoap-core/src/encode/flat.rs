@@ -28,7 +28,8 @@ pub(crate) trait Item: Sized {
     /// See [`Shortcuts::count_same`](crate::content::Shortcuts::count_same).
     fn count_same(items: &[Self], images: &[u8]) -> usize;
 
-    /// Compares items of numbers with their images, of so many bytes each, and notes of every one whether it has other bits.
+    /// Compares items of numbers with their images, of so many bytes each, and notes of every one
+    /// whether it has other bits.
     #[inline(always)]
     fn compare(items: &[Self], images: &[u8], size: usize, view: View<'_>, mut note: impl FnMut(bool)) {
         items.iter().zip(images.chunks_exact(size)).for_each(|(item, image)| note(differs(item, image, view)));
@@ -147,7 +148,8 @@ pub(crate) fn encode_list<T: Item>(
     }
 }
 
-/// Writes a flat item by the general routines, and gives its markup, if it has as many leaves as its type should have.
+/// Writes a flat item by the general routines, and gives its markup, if it has as many leaves as
+/// its type should have.
 pub(crate) fn learn_item<T: Item>(item: &T, encoder: &mut Encoder, field: &Field, view: View<'_>) -> Option<Shape> {
     encoder.open_end();
     let start = encoder.len();

@@ -1,4 +1,5 @@
-//! Binary values that are taken out of a message while it is written, to be sent as parts of their own.
+//! Binary values that are taken out of a message while it is written, to be sent as parts of their
+//! own.
 
 use crate::types::PartUri;
 use crate::{QName, ns};
@@ -25,7 +26,8 @@ pub struct TakenPart {
     pub bytes: Bytes,
 }
 
-/// True for `xmime:contentType`, in either namespace (Describing Media Content of Binary Data in XML, 2.1).
+/// True for `xmime:contentType`, in either namespace (Describing Media Content of Binary Data in
+/// XML, 2.1).
 pub(crate) fn is_media_type(attribute: &QName) -> bool {
     attribute.local == "contentType" && [ns::XMIME, ns::XMIME_2004].contains(&&*attribute.namespace)
 }

@@ -1,16 +1,18 @@
 //! Writing values that several places share ([`Shared`](crate::Shared)).
 //!
-//! With SOAP encoding such a value is written once. In SOAP 1.1 it becomes an element of its own behind the operation, and each place
-//! refers to that (section 5.1, rules 4 and 5); in SOAP 1.2 it stands where it is met first, and the other places refer to it (part 2,
-//! section 3.1.5). A value that has one handle only stands where it belongs, as any other value does: identity is looked at where
-//! types ask for it, and costs nothing elsewhere.
+//! With SOAP encoding such a value is written once. In SOAP 1.1 it becomes an element of its own
+//! behind the operation, and each place refers to that (section 5.1, rules 4 and 5); in SOAP 1.2 it
+//! stands where it is met first, and the other places refer to it (part 2, section 3.1.5). A value
+//! that has one handle only stands where it belongs, as any other value does: identity is looked at
+//! where types ask for it, and costs nothing elsewhere.
 //!
-//! Other handles of a value may be outside of the message, as in a request that a service keeps while its response is written. So a message in which
-//! a value with several handles was met once is written again, with that value where it belongs: what a message looks like depends on
-//! the message alone.
+//! Other handles of a value may be outside of the message, as in a request that a service keeps
+//! while its response is written. So a message in which a value with several handles was met once
+//! is written again, with that value where it belongs: what a message looks like depends on the
+//! message alone.
 //!
-//! Without SOAP encoding, or where references are [switched off](Encoder::set_references), each place gets a copy. A cycle cannot be
-//! written then, nor can values whose copies become too many.
+//! Without SOAP encoding, or where references are [switched off](Encoder::set_references), each
+//! place gets a copy. A cycle cannot be written then, nor can values whose copies become too many.
 
 use super::Encoder;
 use super::overlay::Splits;
@@ -32,7 +34,8 @@ pub(super) struct Identities {
     alone: HashSet<usize>,
     /// The number of the first id.
     first: usize,
-    /// One more than the highest number in an id of this form that a value has itself, as trees keep those that they were read with.
+    /// One more than the highest number in an id of this form that a value has itself, as trees
+    /// keep those that they were read with.
     free: usize,
     /// Elements that stand behind the operation.
     independent: Vec<u8>,
@@ -58,8 +61,8 @@ const MOST_COPIES: usize = 64 << 20;
 const DEEPEST: usize = 1000;
 
 impl Encoder {
-    /// Whether values that are shared are written as references where SOAP encoding allows it, which is so by default; else as copies, for
-    /// readers that know no references.
+    /// Whether values that are shared are written as references where SOAP encoding allows it,
+    /// which is so by default; else as copies, for readers that know no references.
     pub fn set_references(&mut self, on: bool) {
         self.identities.is_off = !on;
     }
@@ -90,10 +93,12 @@ impl Encoder {
         self.identities.body = None;
     }
 
-    /// True if the message is to be written again, since values that were given an id turned out to have one place in it, or another value
-    /// has such an id. The encoder is as it was at the start then, but for that knowledge.
+    /// True if the message is to be written again, since values that were given an id turned out to
+    /// have one place in it, or another value has such an id. The encoder is as it was at the start
+    /// then, but for that knowledge.
     pub(crate) fn starts_over(&mut self) -> bool {
-        // Beginnings of messages, and messages without their items, do not tell how often a value is met in all.
+        // Beginnings of messages, and messages without their items, do not tell how often a value
+        // is met in all.
         let is_whole = self.splits.is_none() && self.most == usize::MAX;
         let lone = self.identities.ids.iter().filter(|(_, referred)| is_whole && referred.places == 1);
         let alone: HashSet<usize> = lone.map(|(&address, _)| address).collect();
@@ -109,8 +114,8 @@ impl Encoder {
         true
     }
 
-    /// Writes the content of the element just opened, or refers to it. The value is told by its address and whether there are other
-    /// handles to it.
+    /// Writes the content of the element just opened, or refers to it. The value is told by its
+    /// address and whether there are other handles to it.
     pub(crate) fn shared(&mut self, (address, is_shared): (usize, bool), write: impl FnOnce(&mut Self)) {
         if self.is_full() || self.give_up_template() {
             return;
@@ -178,8 +183,8 @@ impl Encoder {
         self.identities.independent.extend_from_slice(side.out.as_slice());
     }
 
-    /// True if the encoder has written this attribute of SOAP encoding for the element just opened. The value may have one of this name
-    /// too: a tree, or a type that declares it.
+    /// True if the encoder has written this attribute of SOAP encoding for the element just opened.
+    /// The value may have one of this name too: a tree, or a type that declares it.
     pub(super) fn was_given(&self, name: &QName) -> bool {
         let is_given = || match self.version() {
             Version::Soap12 => name.is(ns::SOAP12_ENCODING, "id"),

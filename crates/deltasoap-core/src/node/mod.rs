@@ -23,9 +23,9 @@ pub struct Node {
     pub name: QName,
     /// Attributes in document order, without namespace declarations.
     pub attributes: Vec<(QName, CompactString)>,
-    /// Prefixes and their namespaces, `""` for the default namespace: those that the element declares, and on the
-    /// tree's root all in scope, ordered by prefix. Names in content and attribute values are resolved with them; the
-    /// inner ones hide the outer ones.
+    /// Prefixes and their namespaces, `""` for the default namespace: those that the element
+    /// declares, and on the tree's root all in scope, ordered by prefix. Names in content and
+    /// attribute values are resolved with them; the inner ones hide the outer ones.
     pub bindings: Bindings,
     /// Children in document order.
     pub children: Vec<Child>,
@@ -76,12 +76,14 @@ impl Node {
     /// Reads the tree as a typed value.
     ///
     /// # Errors
-    /// When the tree is not what the type's schema says. Positions count within the tree written out alone.
+    /// When the tree is not what the type's schema says. Positions count within the tree written
+    /// out alone.
     pub fn to_typed<T: Typed>(&self) -> Result<T, Error> {
         self.to_typed_with(Tolerance::Strict)
     }
 
-    /// As [`to_typed`](Self::to_typed), with a tolerance: that of the client or service whose message the tree is from, mostly.
+    /// As [`to_typed`](Self::to_typed), with a tolerance: that of the client or service whose
+    /// message the tree is from, mostly.
     ///
     /// # Errors
     /// As [`to_typed`](Self::to_typed).
@@ -100,9 +102,11 @@ impl Node {
         Ok(root.value)
     }
 
-    /// Reads the tree as a typed value if its `xsi:type` names the type; returns `None` if it names another type, or if there is none.
+    /// Reads the tree as a typed value if its `xsi:type` names the type; returns `None` if it names
+    /// another type, or if there is none.
     ///
-    /// An enum of derived types counts as its base type alone here. Values of `xsd:anyType` are read this way:
+    /// An enum of derived types counts as its base type alone here. Values of `xsd:anyType` are
+    /// read this way:
     ///
     /// ```
     /// use deltasoap::{Node, Soap};
@@ -123,12 +127,14 @@ impl Node {
     /// ```
     ///
     /// # Errors
-    /// When the tree is not what the type's schema says. Positions count within the tree written out alone.
+    /// When the tree is not what the type's schema says. Positions count within the tree written
+    /// out alone.
     pub fn downcast<T: Typed>(&self) -> Result<Option<T>, Error> {
         self.downcast_with(Tolerance::Strict)
     }
 
-    /// As [`downcast`](Self::downcast), with a tolerance: a server may send more than the description has here, too.
+    /// As [`downcast`](Self::downcast), with a tolerance: a server may send more than the
+    /// description has here, too.
     ///
     /// ```
     /// use deltasoap::{Node, Soap, Tolerance};
@@ -181,7 +187,8 @@ impl Node {
         })
     }
 
-    /// Writes the element. Prefixes are the encoder's; those that stand in `bindings` are declared as they were.
+    /// Writes the element. Prefixes are the encoder's; those that stand in `bindings` are declared
+    /// as they were.
     pub fn write(&self, encoder: &mut Encoder) {
         encoder.start_bound(&self.name, &self.bindings);
         self.write_content(encoder);
@@ -248,18 +255,21 @@ fn last_name(text: &str) -> &str {
 }
 
 impl Node {
-    /// Resolves a `prefix:local` found in this element's text or attributes, by the bindings of this element alone, as
-    /// is right for a tree's root; gives `None` for a prefix that is not bound there.
+    /// Resolves a `prefix:local` found in this element's text or attributes, by the bindings of
+    /// this element alone, as is right for a tree's root; gives `None` for a prefix that is not
+    /// bound there.
     pub fn resolve(&self, text: &str) -> Option<QName> {
         resolve(&[self], text)
     }
 
-    /// As [`resolve`](Self::resolve), for an element further down: `path` leads from the tree's root to it.
+    /// As [`resolve`](Self::resolve), for an element further down: `path` leads from the tree's
+    /// root to it.
     pub fn resolve_in(path: &[&Node], text: &str) -> Option<QName> {
         resolve(path, text)
     }
 
-    /// The tree as one of its own: with the bindings of the elements around it for those prefixes that its values use.
+    /// The tree as one of its own: with the bindings of the elements around it for those prefixes
+    /// that its values use.
     pub(crate) fn detached(&self, outer: &BTreeMap<&str, &str>) -> Node {
         let mut used = BTreeSet::from([""]);
         self.collect_prefixes(&mut used);
@@ -281,8 +291,8 @@ impl Node {
         self.elements().for_each(|child| child.collect_prefixes(used));
     }
 
-    /// True if the two trees say the same: names, attributes in any order, text and children are equal. Prefixes do not
-    /// count; the names in `xsi:type` are compared by what they stand for.
+    /// True if the two trees say the same: names, attributes in any order, text and children are
+    /// equal. Prefixes do not count; the names in `xsi:type` are compared by what they stand for.
     pub fn says_the_same(&self, other: &Node) -> bool {
         says_the_same(&mut Vec::new(), self, &mut Vec::new(), other)
     }
@@ -319,7 +329,8 @@ fn has_attribute((name, value): &(QName, CompactString), a: &[&Node], b: &[&Node
     })
 }
 
-/// What a `prefix:local` stands for in the last element of a path; `None` for a prefix that is not bound.
+/// What a `prefix:local` stands for in the last element of a path; `None` for a prefix that is not
+/// bound.
 fn resolve(path: &[&Node], text: &str) -> Option<QName> {
     let text = text.trim_ascii();
     let (prefix, local) = text.split_once(':').unwrap_or(("", text));

@@ -1,7 +1,8 @@
 //! Reads trees.
 //!
-//! The tree itself is the progress: the open elements are the last children, all the way down. A routine that pauses finds its way back
-//! along them. What comes as it came before is read without tokens: see [`tags`](super::tags).
+//! The tree itself is the progress: the open elements are the last children, all the way down. A
+//! routine that pauses finds its way back along them. What comes as it came before is read without
+//! tokens: see [`tags`](super::tags).
 
 use super::tags::Next;
 use super::{Bindings, Child, Node};
@@ -91,7 +92,8 @@ fn read_child(node: &mut Node, cursor: &mut Cursor<'_>, me: usize) -> Step {
 }
 
 impl Cursor<'_> {
-    /// A tree that was read elsewhere has no default namespace from around it, if it had none there.
+    /// A tree that was read elsewhere has no default namespace from around it, if it had none
+    /// there.
     fn hide_default_namespace(&mut self, tree: &mut Node) {
         if tree.bindings.iter().any(|(prefix, _)| prefix.is_empty()) {
             return;
@@ -125,7 +127,8 @@ fn open_root(node: &mut Node, cursor: &mut Cursor<'_>) -> Step {
     Ok(())
 }
 
-/// Fills in what the start tag that was just read says. In place: a node is too large to be moved around.
+/// Fills in what the start tag that was just read says. In place: a node is too large to be moved
+/// around.
 fn open(node: &mut Node, cursor: &mut Cursor<'_>) -> Step {
     let limit = cursor.limits().bindings_in_scope;
     if cursor.reader().declarations_in_scope() > limit {

@@ -4,11 +4,13 @@
 //! <row><id>1</id><name>x</name></row><row>...      <row> ──> <id>   </id> ──> <name>   </name> ──> </row>   </row> ──> <row>
 //! ```
 //!
-//! A predicted tag is opened with the name and the attributes that it had then; only attribute values may differ (see [`KnownTag`]). An
-//! element without attributes that holds plain text alone is read at once, without a token. What differs otherwise, or is not plain, is
-//! left to the reader, which alone reports errors.
+//! A predicted tag is opened with the name and the attributes that it had then; only attribute
+//! values may differ (see [`KnownTag`]). An element without attributes that holds plain text alone
+//! is read at once, without a token. What differs otherwise, or is not plain, is left to the
+//! reader, which alone reports errors.
 //!
-//! Tags stay with their decoder, as the reader's names do. They hold no attribute values, except those of `xsi:type` and `xsi:nil`.
+//! Tags stay with their decoder, as the reader's names do. They hold no attribute values, except
+//! those of `xsi:type` and `xsi:nil`.
 
 use super::read::push_text;
 use super::{Child, Node};
@@ -19,8 +21,8 @@ use deltasoap_xml::{KnownTag, NameId, ScopeId};
 use foldhash::quality::RandomState;
 use std::collections::HashMap;
 
-/// Limits on what is kept: tags, and their size in bytes (an estimate). A decoder that reaches one stops learning, and drops all tags after
-/// [`MOST_FULL`] more messages.
+/// Limits on what is kept: tags, and their size in bytes (an estimate). A decoder that reaches one
+/// stops learning, and drops all tags after [`MOST_FULL`] more messages.
 const MAX_TAGS: usize = 1024;
 const MAX_BYTES: usize = 512 << 10;
 const MOST_FULL: u32 = 8;
@@ -40,7 +42,8 @@ pub(crate) struct Tags {
     tags: Vec<Tag>,
     /// The tags of a name. A name that came once has none: it is not worth a tag yet.
     index: HashMap<(ScopeId, NameId), Vec<u32>, RandomState>,
-    /// The tags that came last at each place: after anything unknown, then after the start and after the end of each tag.
+    /// The tags that came last at each place: after anything unknown, then after the start and
+    /// after the end of each tag.
     next: Vec<[u32; 2]>,
     /// The place that was reached.
     place: usize,

@@ -4,7 +4,8 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// Prefixes and the namespaces that they stand for; shared between trees that have the same. Most elements have none.
+/// Prefixes and the namespaces that they stand for; shared between trees that have the same. Most
+/// elements have none.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Bindings(Option<Arc<[(String, String)]>>);
 

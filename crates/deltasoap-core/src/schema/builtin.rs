@@ -49,8 +49,8 @@ impl Builtin {
         QName::new(ns::XSD, self.local())
     }
 
-    /// True if one value can have several texts that differ in more than white space, as `1` and `01`: numbers, booleans, dates, octets in
-    /// hexadecimal.
+    /// True if one value can have several texts that differ in more than white space, as `1` and
+    /// `01`: numbers, booleans, dates, octets in hexadecimal.
     pub fn has_several_texts(self) -> bool {
         use Builtin as B;
         let primitive = std::iter::successors(Some(self), |it| it.base()).last();
@@ -69,7 +69,8 @@ impl Builtin {
             ])
     }
 
-    /// The built-in type that it restricts (XSD 1.0 part 2, section 3); `None` for primitive types and for lists.
+    /// The built-in type that it restricts (XSD 1.0 part 2, section 3); `None` for primitive types
+    /// and for lists.
     pub const fn base(self) -> Option<Builtin> {
         use Builtin as B;
         Some(match self {

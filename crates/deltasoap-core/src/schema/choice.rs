@@ -1,8 +1,9 @@
 //! Choices between groups of fields, one of which has several elements.
 //!
-//! A choice of single elements is a [`ComplexElement`] of its own. Where a branch is a sequence, its elements have no element around
-//! them; they are fields of the element that the choice stands in, and a [`Choice`] says which of them exclude each other. Such fields
-//! are optional for everyone who does not know of choices.
+//! A choice of single elements is a [`ComplexElement`] of its own. Where a branch is a sequence,
+//! its elements have no element around them; they are fields of the element that the choice stands
+//! in, and a [`Choice`] says which of them exclude each other. Such fields are optional for
+//! everyone who does not know of choices.
 
 use super::{ComplexElement, Compositor, Field, List, QName, View};
 use std::borrow::Cow;
@@ -11,7 +12,8 @@ use std::ops::Range;
 /// A choice between groups of fields that follow each other (XSD 1.0 part 1, 3.8).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Choice {
-    /// The first field of the first branch, counted from the start of the fields, or of the branch that this choice is in.
+    /// The first field of the first branch, counted from the start of the fields, or of the branch
+    /// that this choice is in.
     pub first: u32,
     /// The branches, one after the other.
     pub branches: List<Branch>,
@@ -138,13 +140,14 @@ impl ComplexElement {
         faults_before(&self.choices, 0, field, &count)
     }
 
-    /// True if what was read of an element tells what may follow only together with which fields it was: where they come in any order,
-    /// and in choices between groups.
+    /// True if what was read of an element tells what may follow only together with which fields it
+    /// was: where they come in any order, and in choices between groups.
     pub(crate) fn notes_fields(&self) -> bool {
         self.compositor == Compositor::All || !self.choices.is_empty()
     }
 
-    /// True if some of its fields are groups ([`Field::inline`]). The elements read so far decide which element of a group may come next.
+    /// True if some of its fields are groups ([`Field::inline`]). The elements read so far decide
+    /// which element of a group may come next.
     pub(crate) fn has_groups(&self, view: View<'_>) -> bool {
         self.fields.iter().any(|field| {
             field.inline && {
@@ -154,13 +157,14 @@ impl ComplexElement {
         })
     }
 
-    /// True if no place within it can be gone on from: the fields passed so far decide what may follow, and are not told by the message
-    /// before. It is compared with nothing, and read whole.
+    /// True if no place within it can be gone on from: the fields passed so far decide what may
+    /// follow, and are not told by the message before. It is compared with nothing, and read whole.
     pub(crate) fn is_read_whole(&self, view: View<'_>) -> bool {
         (self.notes_fields() && !self.is_plain_all()) || self.has_groups(view)
     }
 
-    /// True if its fields come in any order, each once at most, and are so few that a word has a bit for each.
+    /// True if its fields come in any order, each once at most, and are so few that a word has a
+    /// bit for each.
     pub(crate) fn is_plain_all(&self) -> bool {
         let is_plain = |field: &Field| !field.is_repeated() && !field.inline;
         self.compositor == Compositor::All
@@ -181,8 +185,9 @@ impl ComplexElement {
         matches!(&self.choices[..], [choice] if choice.first == 0 && count(choice) == self.fields.len())
     }
 
-    /// How often each field occurs at least if of each choice one branch is taken; `None` for fields of other branches. `pick` is given
-    /// the fields of each branch, and says which is taken.
+    /// How often each field occurs at least if of each choice one branch is taken; `None` for
+    /// fields of other branches. `pick` is given the fields of each branch, and says which is
+    /// taken.
     pub fn taken(&self, mut pick: impl FnMut(&[Range<usize>]) -> usize) -> Vec<Option<u32>> {
         let mut least: Vec<_> = self.fields.iter().map(|field| Some(field.min)).collect();
         let mut ahead: Vec<(usize, &Choice)> = self.choices.iter().map(|choice| (0, choice)).collect();

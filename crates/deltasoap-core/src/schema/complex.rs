@@ -15,17 +15,21 @@ pub struct SimpleElement {
     pub base: Builtin,
     /// The allowed values (`xsd:enumeration`); empty for no restriction.
     pub enumeration: Texts,
-    /// The text that an empty element stands for (`default` and `fixed`, XSD 1.0 part 1, 3.3.1). It belongs to an element's declaration,
-    /// not to its type: elements with different defaults have different descriptions.
+    /// The text that an empty element stands for (`default` and `fixed`, XSD 1.0 part 1, 3.3.1). It
+    /// belongs to an element's declaration, not to its type: elements with different defaults have
+    /// different descriptions.
     pub default: Option<Cow<'static, str>>,
-    /// What the bytes stand for, where they are those of numbers; only of [`Builtin::Base64Binary`] without an enumeration.
+    /// What the bytes stand for, where they are those of numbers; only of [`Builtin::Base64Binary`]
+    /// without an enumeration.
     pub packed: Option<Packing>,
 }
 
-/// How numbers are packed: the type of all of them, and the order of their bytes ([`Packed`](crate::Packed)).
+/// How numbers are packed: the type of all of them, and the order of their bytes
+/// ([`Packed`](crate::Packed)).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Packing {
-    /// An integer of two, four or eight bytes, or [`Builtin::Float`] or [`Builtin::Double`]: see [`new`](Self::new).
+    /// An integer of two, four or eight bytes, or [`Builtin::Float`] or [`Builtin::Double`]: see
+    /// [`new`](Self::new).
     pub items: Builtin,
     /// True if the most significant byte comes first.
     pub is_big_endian: bool,
@@ -49,8 +53,9 @@ impl Packing {
     }
 }
 
-/// The values of an enumeration. Descriptions that are built at run time share one list among all types that restrict the same values:
-/// a WSDL of a megabyte can have thousands of such types, and tens of thousands of values.
+/// The values of an enumeration. Descriptions that are built at run time share one list among all
+/// types that restrict the same values: a WSDL of a megabyte can have thousands of such types, and
+/// tens of thousands of values.
 #[derive(Debug, Clone)]
 pub enum Texts {
     /// Of a static schema.
@@ -118,7 +123,8 @@ pub fn shortened(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Enumerated values as errors show them: the first ten, in quotes, and how many more there are. Long ones are cut.
+/// Enumerated values as errors show them: the first ten, in quotes, and how many more there are.
+/// Long ones are cut.
 pub fn shown_values<'v>(values: impl ExactSizeIterator<Item = &'v str>) -> String {
     const MOST: usize = 10;
     let more = values.len().saturating_sub(MOST);
@@ -143,22 +149,27 @@ pub struct ComplexElement {
     pub attributes: List<Attribute>,
     /// Simple content: the type of the text. Then `fields` is empty.
     pub text: Option<ElementRef>,
-    /// True if elements that are not named in `fields` may appear (`xsd:any`); they are passed over.
+    /// True if elements that are not named in `fields` may appear (`xsd:any`); they are passed
+    /// over.
     pub open: bool,
-    /// True if attributes that are not named in `attributes` may appear (`xsd:anyAttribute`): dynamic values keep them.
+    /// True if attributes that are not named in `attributes` may appear (`xsd:anyAttribute`):
+    /// dynamic values keep them.
     pub any_attribute: bool,
-    /// Which of the fields exclude each other, where they stand in a sequence. In the order of the fields.
+    /// Which of the fields exclude each other, where they stand in a sequence. In the order of the
+    /// fields.
     pub choices: List<Choice>,
 }
 
 impl ComplexElement {
-    /// True if it [takes any attribute](Self::any_attribute), and one of this name is neither named by the schema nor markup: what says
-    /// how an element is read (`xsi:type`, `mustUnderstand`, `xmlns`) is no part of its value.
+    /// True if it [takes any attribute](Self::any_attribute), and one of this name is neither named
+    /// by the schema nor markup: what says how an element is read (`xsi:type`, `mustUnderstand`,
+    /// `xmlns`) is no part of its value.
     pub fn takes_other(&self, name: &QName) -> bool {
         self.any_attribute && !is_part_of_markup(name) && !self.names_attribute(name)
     }
 
-    /// True if all that an element of the type holds is its fields, each once as an element of its own.
+    /// True if all that an element of the type holds is its fields, each once as an element of its
+    /// own.
     #[cfg(feature = "values")]
     pub(crate) fn has_required_fields_alone(&self) -> bool {
         let is_once = |field: &Field| field.min == 1 && field.max == Some(1) && !field.nillable && !field.inline;
@@ -198,8 +209,9 @@ pub(crate) fn is_markup(namespace: &str) -> bool {
 pub enum Compositor {
     /// In the order of the fields.
     Sequence,
-    /// In any order; also the rule for structs in SOAP encoding, whose accessors are told apart by name alone. A field
-    /// that is required must be there, one that cannot be repeated only once; other bounds are not checked.
+    /// In any order; also the rule for structs in SOAP encoding, whose accessors are told apart by
+    /// name alone. A field that is required must be there, one that cannot be repeated only once;
+    /// other bounds are not checked.
     All,
     /// One of the fields.
     Choice,
@@ -208,8 +220,8 @@ pub enum Compositor {
 /// A child element of a complex element.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Field {
-    /// The element's name. For an inline group (see `inline`) only a label; for a wildcard, the label's namespace says which
-    /// elements [it takes](Self::takes).
+    /// The element's name. For an inline group (see `inline`) only a label; for a wildcard, the
+    /// label's namespace says which elements [it takes](Self::takes).
     pub name: QName,
     /// Its content.
     pub element: ElementRef,
@@ -219,9 +231,10 @@ pub struct Field {
     pub max: Option<u32>,
     /// True if `xsi:nil` may stand in place of content.
     pub nillable: bool,
-    /// True if what `element` describes appears here directly, without an element of this name around it: one of the fields of
-    /// a choice; the fields of a *group*, which is any other complex element, one after the other; or, where it is
-    /// [`Element::Any`](super::Element::Any), any element that no other field is (`xsd:any`), kept as a tree. An occurrence of a group
+    /// True if what `element` describes appears here directly, without an element of this name
+    /// around it: one of the fields of a choice; the fields of a *group*, which is any other
+    /// complex element, one after the other; or, where it is [`Element::Any`](super::Element::Any),
+    /// any element that no other field is (`xsd:any`), kept as a tree. An occurrence of a group
     /// ends where an element stands that is none of its next fields.
     pub inline: bool,
 }
@@ -233,8 +246,9 @@ impl Field {
         self.max != Some(1)
     }
 
-    /// True if a wildcard takes elements of this namespace. Its label's namespace is what the attribute `namespace` of `xsd:any` says (XSD 1.0
-    /// part 1, 3.10.2): a list of namespaces, among them `##local` for none; or `##other` and the namespace that it does not take. It is
+    /// True if a wildcard takes elements of this namespace. Its label's namespace is what the
+    /// attribute `namespace` of `xsd:any` says (XSD 1.0 part 1, 3.10.2): a list of namespaces,
+    /// among them `##local` for none; or `##other` and the namespace that it does not take. It is
     /// empty for `##any`.
     pub fn takes(&self, namespace: &str) -> bool {
         let mut label = self.name.namespace.split_ascii_whitespace().peekable();
@@ -255,12 +269,13 @@ pub struct Attribute {
     pub element: ElementRef,
     /// True for `use="required"`.
     pub required: bool,
-    /// The text that stands for the attribute where it is absent (`default` and `fixed`, XSD 1.0 part 1, 3.2.1).
+    /// The text that stands for the attribute where it is absent (`default` and `fixed`, XSD 1.0
+    /// part 1, 3.2.1).
     pub default: Option<Cow<'static, str>>,
 }
 
-/// A SOAP array (SOAP 1.1 section 5.4.2): the papers' *ArrayElement*. Items are told by position; their names
-/// carry no meaning when read.
+/// A SOAP array (SOAP 1.1 section 5.4.2): the papers' *ArrayElement*. Items are told by position;
+/// their names carry no meaning when read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ArrayElement {
     /// The array type's name, `soapenc:Array` if it has none of its own.
@@ -277,17 +292,18 @@ pub struct ArrayElement {
     pub dimensions: u32,
 }
 
-/// Text of one of several simple types (`xsd:union`): the papers' *UnionElement*. The first member that accepts
-/// the text gives the value (XSD 1.0 part 2, 2.5.1.3). Dynamic values of it are written with the text that they came with
-/// ([`Simple::Given`](crate::Simple::Given)), so that a type of one member is one whose texts are kept.
+/// Text of one of several simple types (`xsd:union`): the papers' *UnionElement*. The first member
+/// that accepts the text gives the value (XSD 1.0 part 2, 2.5.1.3). Dynamic values of it are
+/// written with the text that they came with ([`Simple::Given`](crate::Simple::Given)), so that a
+/// type of one member is one whose texts are kept.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UnionElement {
     /// The type's name.
     pub name: QName,
     /// Member types in order.
     pub members: List<ElementRef>,
-    /// True for any number of values, with spaces between (`xsd:list`): one whose items may be names, which other places cannot keep.
-    /// Another union may have it as a member.
+    /// True for any number of values, with spaces between (`xsd:list`): one whose items may be
+    /// names, which other places cannot keep. Another union may have it as a member.
     pub list: bool,
     /// The text that an empty element stands for; see [`SimpleElement::default`].
     pub default: Option<Cow<'static, str>>,

@@ -21,15 +21,18 @@ pub enum Use {
     Encoded,
 }
 
-/// An operation: the papers' *MethodElement*. Holds all that is needed to read and write its messages.
+/// An operation: the papers' *MethodElement*. Holds all that is needed to read and write its
+/// messages.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MethodElement {
-    /// Name of the request's body element: what dispatch looks at. With an empty local name the content has no element of its own: its
-    /// fields, none or several, stand in the body by themselves ([`BodyParts`](crate::soap::BodyParts)).
+    /// Name of the request's body element: what dispatch looks at. With an empty local name the
+    /// content has no element of its own: its fields, none or several, stand in the body by
+    /// themselves ([`BodyParts`](crate::soap::BodyParts)).
     pub request_name: QName,
     /// Content of the request.
     pub request: ElementRef,
-    /// Name of the response's body element, or an empty one as for requests; `None` for a one-way operation.
+    /// Name of the response's body element, or an empty one as for requests; `None` for a one-way
+    /// operation.
     pub response_name: Option<QName>,
     /// Content of the response.
     pub response: Option<ElementRef>,

@@ -1,10 +1,11 @@
 //! The schema classes as plain data: what elements look like, for typed and dynamic values alike.
 //!
-//! The classes and their names are those of Abu-Ghazaleh and Lewis, *Differential Deserialization for Optimized
-//! SOAP Performance* (SC 2005), section 2.2: [`SimpleElement`], [`ComplexElement`], [`ArrayElement`],
-//! [`UnionElement`] and [`MethodElement`]. A schema has two producers: the derive macro emits `static` data for
-//! Rust types, and a WSDL importer builds the same data at run time. One engine reads both. That is why every
-//! text is a `Cow` and every list a [`List`]: borrowed when static, owned when built.
+//! The classes and their names are those of Abu-Ghazaleh and Lewis, *Differential Deserialization
+//! for Optimized SOAP Performance* (SC 2005), section 2.2: [`SimpleElement`], [`ComplexElement`],
+//! [`ArrayElement`], [`UnionElement`] and [`MethodElement`]. A schema has two producers: the derive
+//! macro emits `static` data for Rust types, and a WSDL importer builds the same data at run time.
+//! One engine reads both. That is why every text is a `Cow` and every list a [`List`]: borrowed
+//! when static, owned when built.
 
 mod bindings;
 mod builtin;
@@ -51,13 +52,14 @@ pub enum Element {
     Any,
     /// Content whose type the message chooses.
     Open(OpenElement),
-    /// What another element describes, of which several places of a message may share one value ([`Shared`](crate::Shared)).
+    /// What another element describes, of which several places of a message may share one value
+    /// ([`Shared`](crate::Shared)).
     Shared(ElementRef),
 }
 
 impl Element {
-    /// The name of the type that this element's content has, where it has one. That of a shared value is in the element that it
-    /// refers to.
+    /// The name of the type that this element's content has, where it has one. That of a shared
+    /// value is in the element that it refers to.
     pub fn type_name(&self) -> Option<&QName> {
         match self {
             Element::Simple(simple) => Some(&simple.name),
@@ -68,8 +70,9 @@ impl Element {
         }
     }
 
-    /// The text that an empty element stands for, where there is one: only elements of simple types have such a default. That of text
-    /// beside attributes is in the description of the [text](ComplexElement::text).
+    /// The text that an empty element stands for, where there is one: only elements of simple types
+    /// have such a default. That of text beside attributes is in the description of the
+    /// [text](ComplexElement::text).
     #[inline]
     pub fn default_text(&self) -> Option<&str> {
         match self {
@@ -79,7 +82,8 @@ impl Element {
         }
     }
 
-    /// The same description with another [`default_text`](Self::default_text). Elements that are not of a simple type stay as they are.
+    /// The same description with another [`default_text`](Self::default_text). Elements that are
+    /// not of a simple type stay as they are.
     #[must_use]
     pub fn with_default(self, text: impl Into<Cow<'static, str>>) -> Self {
         let default = Some(text.into());
@@ -90,8 +94,8 @@ impl Element {
         }
     }
 
-    /// As [`with_default`](Self::with_default), also for an element with text beside attributes: `text` describes that text with the
-    /// default, as [`View::text`] gives it without.
+    /// As [`with_default`](Self::with_default), also for an element with text beside attributes:
+    /// `text` describes that text with the default, as [`View::text`] gives it without.
     #[must_use]
     pub fn with_default_of_text(self, default: impl Into<Cow<'static, str>>, text: ElementRef) -> Self {
         match self {
@@ -102,8 +106,8 @@ impl Element {
         }
     }
 
-    /// True if an attribute of this name has a place beside `xsi:nil`: one that a complex type has or allows; any on content without a
-    /// schema. Markup has none.
+    /// True if an attribute of this name has a place beside `xsi:nil`: one that a complex type has
+    /// or allows; any on content without a schema. Markup has none.
     pub fn takes_beside_nil(&self, name: &QName) -> bool {
         match self {
             Element::Complex(complex) => complex.names_attribute(name) || complex.takes_other(name),
@@ -117,7 +121,8 @@ impl Element {
         matches!(self, Element::Simple(SimpleElement { base: Builtin::QName | Builtin::Notation, .. }))
     }
 
-    /// The same description with another [`type_name`](Self::type_name). What has none stays as it is.
+    /// The same description with another [`type_name`](Self::type_name). What has none stays as it
+    /// is.
     #[must_use]
     pub fn with_name(self, name: QName) -> Self {
         match self {

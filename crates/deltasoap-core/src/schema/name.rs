@@ -1,7 +1,7 @@
 //! Expanded names: a namespace URI and a local part.
 //!
-//! Trees and values name many elements alike. So what a name is made of is static, short or shared: to copy it takes no memory, and a
-//! decoder makes each name that it meets once.
+//! Trees and values name many elements alike. So what a name is made of is static, short or shared:
+//! to copy it takes no memory, and a decoder makes each name that it meets once.
 
 use compact_str::CompactString;
 use deltasoap_xml::lexical;
@@ -32,13 +32,15 @@ impl QName {
         QName { namespace: namespace.into(), local: local.into() }
     }
 
-    /// Reads `{namespace}local`, or `local`, as [`Display`](fmt::Display) writes it; `None` for anything else.
+    /// Reads `{namespace}local`, or `local`, as [`Display`](fmt::Display) writes it; `None` for
+    /// anything else.
     pub fn from_expanded(text: &str) -> Option<Self> {
         let (namespace, local) = text.strip_prefix('{').map_or(Some(("", text)), |rest| rest.rsplit_once('}'))?;
         lexical::QName::expanded(namespace, local).map(|_| QName::owned(namespace, local))
     }
 
-    /// Writes `{namespace}local`, with braces even without a namespace: as no text of a message is written.
+    /// Writes `{namespace}local`, with braces even without a namespace: as no text of a message is
+    /// written.
     pub fn to_expanded(&self) -> String {
         format!("{{{}}}{}", self.namespace, self.local)
     }

@@ -2,13 +2,16 @@
 
 use super::{ElementRef, List, QName};
 
-/// Content of a type that others are derived from, or of any type: `xsi:type` names the one that it is of (XSD 1.0 part 1, 2.6.1).
+/// Content of a type that others are derived from, or of any type: `xsi:type` names the one that it
+/// is of (XSD 1.0 part 1, 2.6.1).
 ///
-/// Dynamic values of a type that was named are [`Value::Typed`](crate::Value::Typed). Where the message names no type they are those of the
-/// [base](Self::base). What is of no type that the schema knows is kept as a tree.
+/// Dynamic values of a type that was named are [`Value::Typed`](crate::Value::Typed). Where the
+/// message names no type they are those of the [base](Self::base). What is of no type that the
+/// schema knows is kept as a tree.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct OpenElement {
-    /// The content of elements that name no type; `None` if the declared type is abstract, or is any.
+    /// The content of elements that name no type; `None` if the declared type is abstract, or is
+    /// any.
     pub base: Option<ElementRef>,
     /// The types that an element can be of, with their contents, sorted by [`QName`]'s order.
     pub types: List<(QName, ElementRef)>,

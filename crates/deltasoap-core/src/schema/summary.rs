@@ -1,8 +1,9 @@
-//! What is asked of whole descriptions for each message. It is found out once: for all of a schema that is built at run time, and for each
-//! static description.
+//! What is asked of whole descriptions for each message. It is found out once: for all of a schema
+//! that is built at run time, and for each static description.
 //!
-//! What holds of a description holds of those that lead to it. So it is handed on from each description of which it holds itself, against
-//! the direction of references, and each description takes it once.
+//! What holds of a description holds of those that lead to it. So it is handed on from each
+//! description of which it holds itself, against the direction of references, and each description
+//! takes it once.
 
 use super::{Attribute, Builtin, ComplexElement, Element, ElementRef, Field, QName, SimpleElement, View};
 use crate::ns;
@@ -21,8 +22,9 @@ pub(super) struct Summary {
 
 /// The summary of a static description, looked for among those that were found out before.
 ///
-/// Static descriptions stay where they are, so that an address tells one for as long as the process runs. A summary and the address that
-/// it belongs to are one word, which is why threads need not wait for each other; of descriptions with the same place the last one stays.
+/// Static descriptions stay where they are, so that an address tells one for as long as the process
+/// runs. A summary and the address that it belongs to are one word, which is why threads need not
+/// wait for each other; of descriptions with the same place the last one stays.
 pub(super) fn of_static(view: View<'_>) -> Summary {
     const PLACES: usize = 256;
     static KNOWN: [AtomicU64; PLACES] = [const { AtomicU64::new(0) }; PLACES];

@@ -1,4 +1,5 @@
-//! Following references between elements, whether they are static or indices into a run-time schema.
+//! Following references between elements, whether they are static or indices into a run-time
+//! schema.
 
 use super::summary::{Summary, inner, of_static, own, summaries};
 use super::{ArrayElement, ComplexElement, Element};
@@ -6,7 +7,8 @@ use std::collections::HashSet;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A reference to an element's description. Recursive types are why it is not the description itself.
+/// A reference to an element's description. Recursive types are why it is not the description
+/// itself.
 #[derive(Clone, Copy)]
 pub enum ElementRef {
     /// A static description, as the derive macro emits it.
@@ -45,7 +47,8 @@ pub struct Schema {
     elements: Vec<Element>,
     /// Made when first asked for.
     summaries: OnceLock<Box<[Summary]>>,
-    /// Tells the elements from those of all other schemas in the process but clones. Given when first asked for.
+    /// Tells the elements from those of all other schemas in the process but clones. Given when
+    /// first asked for.
     number: OnceLock<u64>,
 }
 
@@ -64,7 +67,8 @@ impl Schema {
         Self::default()
     }
 
-    /// Adds an element and gives the reference to it. References may point forward, to elements added later.
+    /// Adds an element and gives the reference to it. References may point forward, to elements
+    /// added later.
     pub fn add(&mut self, element: Element) -> ElementRef {
         self.elements.push(element);
         (self.summaries, self.number) = Default::default();
@@ -97,7 +101,8 @@ impl From<Vec<Element>> for Schema {
     }
 }
 
-/// Which description a view is of. An address does not tell: once a schema is dropped, another one may stand in its place.
+/// Which description a view is of. An address does not tell: once a schema is dropped, another one
+/// may stand in its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Identity {
     /// A static one, by its address.
@@ -132,7 +137,8 @@ impl<'s> View<'s> {
     /// Follows a reference found inside this element.
     ///
     /// # Panics
-    /// When the reference is an index that the element's schema does not have: a fault of the schema's producer.
+    /// When the reference is an index that the element's schema does not have: a fault of the
+    /// schema's producer.
     #[inline]
     pub fn follow(self, reference: ElementRef) -> View<'s> {
         Self::resolve(self.schema, reference)
@@ -146,7 +152,8 @@ impl<'s> View<'s> {
         }
     }
 
-    /// The description of the element's text, where it has text beside attributes; else the description itself.
+    /// The description of the element's text, where it has text beside attributes; else the
+    /// description itself.
     pub fn text(self) -> View<'s> {
         match self.element {
             Element::Complex(ComplexElement { text: Some(text), .. }) => self.follow(*text),
@@ -177,14 +184,15 @@ impl<'s> View<'s> {
         self.summary().has_nillable
     }
 
-    /// True if nothing within needs a prefix for the namespace of the element around it: then that can be the default one. Not so where
-    /// elements have no namespace or can have any (trees), where attributes have one, and where texts can be names.
+    /// True if nothing within needs a prefix for the namespace of the element around it: then that
+    /// can be the default one. Not so where elements have no namespace or can have any (trees),
+    /// where attributes have one, and where texts can be names.
     pub fn takes_default_namespace(self) -> bool {
         !self.summary().needs_prefixes
     }
 
-    /// True if the place of a value in a message does not tell its place in the value: where values can be shared, and in arrays of
-    /// several dimensions.
+    /// True if the place of a value in a message does not tell its place in the value: where values
+    /// can be shared, and in arrays of several dimensions.
     pub(crate) fn has_moving_parts(self) -> bool {
         self.summary().has_moving_parts
     }
@@ -245,7 +253,8 @@ impl<'s> View<'s> {
     }
 }
 
-/// Descriptions that were met. Most messages have few: those are looked through, which takes less than hashing.
+/// Descriptions that were met. Most messages have few: those are looked through, which takes less
+/// than hashing.
 #[derive(Default)]
 struct Seen {
     few: Vec<*const Element>,

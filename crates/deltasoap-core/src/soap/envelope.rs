@@ -43,15 +43,15 @@ pub trait Receiver {
         Err(ErrorKind::Envelope("the Body is empty"))
     }
 
-    /// True if the body may hold several elements, once its first is open. None of them is compared with an earlier message then: one
-    /// may refer to what stands in another.
+    /// True if the body may hold several elements, once its first is open. None of them is compared
+    /// with an earlier message then: one may refer to what stands in another.
     fn takes_several(&self) -> bool {
         false
     }
 
-    /// Another element was opened after the body's first: a second part. Comes only where the receiver
-    /// [takes several](Self::takes_several). Elements that references can point to do not come here; they are passed over, and read
-    /// where they are referred to.
+    /// Another element was opened after the body's first: a second part. Comes only where the
+    /// receiver [takes several](Self::takes_several). Elements that references can point to do not
+    /// come here; they are passed over, and read where they are referred to.
     ///
     /// # Errors
     /// When nothing here has that name.
@@ -178,8 +178,8 @@ impl<R: Receiver> EnvelopeReader<R> {
         Ok(state)
     }
 
-    /// At the start: continues in the header or the body if the message begins as the last one did, and reads the envelope's start tag
-    /// if not. Returns the state to continue in.
+    /// At the start: continues in the header or the body if the message begins as the last one did,
+    /// and reads the envelope's start tag if not. Returns the state to continue in.
     fn start(&mut self, cursor: &mut Cursor<'_>, me: usize) -> Step<u8> {
         let Some(Opened { version, is_header, is_encoded }) = cursor.skip_opening() else {
             self.open_envelope(cursor)?;
@@ -204,8 +204,8 @@ impl<R: Receiver> EnvelopeReader<R> {
         style.is_some_and(|(_, uris)| uris.split_ascii_whitespace().any(is_encoding))
     }
 
-    /// True if the start tag just read is of an element that stands in the body for others to refer to, and is no part of it (SOAP
-    /// 1.1, sections 5.1 and 5.6).
+    /// True if the start tag just read is of an element that stands in the body for others to refer
+    /// to, and is no part of it (SOAP 1.1, sections 5.1 and 5.6).
     fn is_independent(&self, cursor: &Cursor<'_>, is_first: bool) -> bool {
         let (reader, names) = (cursor.reader(), cursor.names());
         let is_root = |(name, _): &(_, &str)| {
@@ -269,7 +269,8 @@ impl<R: Receiver> EnvelopeReader<R> {
 }
 
 impl<R> EnvelopeReader<R> {
-    /// The header block that an error is about: one that must be understood and is not, or that does not say whether it must.
+    /// The header block that an error is about: one that must be understood and is not, or that
+    /// does not say whether it must.
     #[cold]
     fn block_of(&self, kind: &ErrorKind) -> Option<usize> {
         let version = self.head.version();
@@ -280,7 +281,8 @@ impl<R> EnvelopeReader<R> {
         })
     }
 
-    /// An error at a header block. In UTF-16 its byte is that of the window at hand, if the block was before that.
+    /// An error at a header block. In UTF-16 its byte is that of the window at hand, if the block
+    /// was before that.
     #[cold]
     fn error_in_header(&self, kind: ErrorKind, index: usize) -> Stop {
         let blocks = &self.head.headers;

@@ -13,7 +13,8 @@ pub struct Fault {
     /// Finer codes: `Subcode` in 1.2, outermost first; in 1.1 the part behind a dot is kept in
     /// [`FaultCode::Other`].
     pub subcodes: Vec<QName>,
-    /// A text for people. If a 1.2 fault has several, this is the English one, else the first; see [`reason_in`](Fault::reason_in).
+    /// A text for people. If a 1.2 fault has several, this is the English one, else the first; see
+    /// [`reason_in`](Fault::reason_in).
     pub reason: String,
     /// The node that failed: `faultactor` in 1.1, `Role` in 1.2.
     pub role: Option<String>,
@@ -21,13 +22,16 @@ pub struct Fault {
     pub node: Option<String>,
     /// Detail entries.
     pub detail: Vec<Node>,
-    /// Headers that were not understood: written as `NotUnderstood` blocks in 1.2 (part 1, section 5.4.8).
+    /// Headers that were not understood: written as `NotUnderstood` blocks in 1.2 (part 1, section
+    /// 5.4.8).
     pub not_understood: Vec<QName>,
-    /// How a fault that was received was written. It does not count when faults are compared, and is not written again.
+    /// How a fault that was received was written. It does not count when faults are compared, and
+    /// is not written again.
     pub wording: Wording,
 }
 
-/// What a fault that was received said, and [`Fault`] says in words of its own; nothing for faults that are made here.
+/// What a fault that was received said, and [`Fault`] says in words of its own; nothing for faults
+/// that are made here.
 #[derive(Debug, Clone, Default)]
 pub struct Wording(Option<Box<Received>>);
 
@@ -47,7 +51,8 @@ impl Wording {
         self.0.as_ref().map(|received| &received.code)
     }
 
-    /// The texts of a reason of 1.2, in the order of the message: language (`xml:lang`, which may be empty) and text.
+    /// The texts of a reason of 1.2, in the order of the message: language (`xml:lang`, which may
+    /// be empty) and text.
     pub fn reasons(&self) -> &[(String, String)] {
         self.0.as_ref().map_or(&[], |received| &received.reasons)
     }
@@ -75,7 +80,8 @@ pub enum FaultCode {
     Sender,
     /// The receiver is at fault: `Server` in 1.1.
     Receiver,
-    /// Any other code of 1.1, as in `Client.Authentication` or of another namespace. Written as the first subcode in 1.2.
+    /// Any other code of 1.1, as in `Client.Authentication` or of another namespace. Written as the
+    /// first subcode in 1.2.
     Other(QName),
 }
 
@@ -96,7 +102,8 @@ impl FaultCode {
         QName::new(version.namespace(), local)
     }
 
-    /// The code that a name stands for. Servers of 1.1 often leave out the prefix, so a name in no namespace counts.
+    /// The code that a name stands for. Servers of 1.1 often leave out the prefix, so a name in no
+    /// namespace counts.
     pub fn from_name(name: &QName) -> Self {
         if !name.namespace.is_empty() && Version::from_namespace(&name.namespace).is_none() {
             return FaultCode::Other(name.clone());
@@ -127,8 +134,9 @@ impl Fault {
         }
     }
 
-    /// The reason in the first of these languages that it was received in (`de-AT`, `de`); [`reason`](Fault::reason) where it was in none. A
-    /// language stands for its variants too, not for what it is a variant of (RFC 4647, 3.4).
+    /// The reason in the first of these languages that it was received in (`de-AT`, `de`);
+    /// [`reason`](Fault::reason) where it was in none. A language stands for its variants too, not
+    /// for what it is a variant of (RFC 4647, 3.4).
     pub fn reason_in<'f>(&'f self, languages: &[impl AsRef<str>]) -> &'f str {
         let texts = self.wording.reasons();
         let wanted = languages.iter().find_map(|language| text_in(texts, language.as_ref()));
@@ -170,8 +178,9 @@ impl Fault {
         Fault::new(code, error.to_string())
     }
 
-    /// The HTTP status that goes with the fault: always 500 in 1.1 (section 6.2); 400 for the sender's faults in 1.2
-    /// (part 2, table 20). The code that is written decides, so that `Client.Auth` of 1.1 is a sender's fault too.
+    /// The HTTP status that goes with the fault: always 500 in 1.1 (section 6.2); 400 for the
+    /// sender's faults in 1.2 (part 2, table 20). The code that is written decides, so that
+    /// `Client.Auth` of 1.1 is a sender's fault too.
     pub fn http_status(&self, version: Version) -> u16 {
         let written = self.code.name(version);
         let is_senders = ["Sender", "DataEncodingUnknown"].contains(&&*written.local);
@@ -239,8 +248,8 @@ impl Fault {
         encoder.end();
     }
 
-    /// Reads a `Fault` element of either version. Some servers put the children of 1.2 in a fault of 1.1, so these
-    /// decide.
+    /// Reads a `Fault` element of either version. Some servers put the children of 1.2 in a fault
+    /// of 1.1, so these decide.
     ///
     /// # Errors
     /// When the element has no code; in 1.1, when it has no reason either.
@@ -249,8 +258,8 @@ impl Fault {
         if has_code || node.name.namespace == ns::SOAP12 { Self::from_node_12(node) } else { Self::from_node_11(node) }
     }
 
-    /// What a fault message says in its header: the blocks that were not understood (SOAP 1.2 part 1, 5.4.8). A name whose prefix is not
-    /// declared is in no namespace, with its prefix.
+    /// What a fault message says in its header: the blocks that were not understood (SOAP 1.2 part
+    /// 1, 5.4.8). A name whose prefix is not declared is in no namespace, with its prefix.
     pub fn not_understood_in(headers: &[HeaderBlock]) -> Vec<QName> {
         let blocks = headers.iter().map(|block| &block.node).filter(|node| node.name.is(ns::SOAP12, "NotUnderstood"));
         let name = |node: &Node| {
@@ -260,7 +269,8 @@ impl Fault {
         blocks.filter_map(name).collect()
     }
 
-    /// Some servers qualify the children, so names count, not namespaces. Some give no code: what they say matters more.
+    /// Some servers qualify the children, so names count, not namespaces. Some give no code: what
+    /// they say matters more.
     fn from_node_11(node: &Node) -> Result<Self, Error> {
         let child = |local: &str| node.elements().find(|child| child.name.local == local);
         let text = |local: &str| child(local).map(|child| child.text().trim().to_owned());
@@ -341,7 +351,8 @@ fn write_text(encoder: &mut Encoder, element: &QName, text: &str) {
     encoder.end();
 }
 
-/// Detail entries are elements; a detail of text alone is kept as one entry, so that nothing is lost.
+/// Detail entries are elements; a detail of text alone is kept as one entry, so that nothing is
+/// lost.
 fn entries(fault: &Node, detail: &Node) -> Vec<Node> {
     let bindings = [fault, detail].into_iter().flat_map(|node| node.bindings.iter());
     let outer = bindings.map(|(prefix, namespace)| (prefix.as_str(), namespace.as_str())).collect();
@@ -349,8 +360,8 @@ fn entries(fault: &Node, detail: &Node) -> Vec<Node> {
     if entries.is_empty() && !detail.text().trim().is_empty() { vec![detail.clone()] } else { entries }
 }
 
-/// The code that stands in the last element of a path. Where its prefix is not declared, as some servers have it, the
-/// local name alone tells.
+/// The code that stands in the last element of a path. Where its prefix is not declared, as some
+/// servers have it, the local name alone tells.
 fn code_of(path: &[&Node]) -> FaultCode {
     if let Some(name) = name_in(path) {
         return FaultCode::from_name(&name);

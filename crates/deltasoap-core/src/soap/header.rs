@@ -36,8 +36,9 @@ impl HeaderBlock {
         self
     }
 
-    /// Takes the block out of an envelope of one version into one of another: the attributes that SOAP defines get the other's names, and
-    /// the role of whoever gets the message next the other's URI. The ultimate receiver, which has no URI in SOAP 1.1, needs no role.
+    /// Takes the block out of an envelope of one version into one of another: the attributes that
+    /// SOAP defines get the other's names, and the role of whoever gets the message next the
+    /// other's URI. The ultimate receiver, which has no URI in SOAP 1.1, needs no role.
     pub fn change_version(&mut self, from: Version, to: Version) {
         let role = |version| if version == Version::Soap11 { "actor" } else { "role" };
         for (name, value) in &mut self.node.attributes {
@@ -57,18 +58,18 @@ impl HeaderBlock {
         }
     }
 
-    /// True if the block must be understood (SOAP 1.1, 4.2.3; SOAP 1.2 part 1, 5.2.3). A malformed attribute does not
-    /// count; see [`mandatory`](Self::mandatory).
+    /// True if the block must be understood (SOAP 1.1, 4.2.3; SOAP 1.2 part 1, 5.2.3). A malformed
+    /// attribute does not count; see [`mandatory`](Self::mandatory).
     pub fn is_mandatory(&self, version: Version) -> bool {
         self.mandatory(version) == Ok(true)
     }
 
-    /// True if the block must be understood. The attribute's value is an `xsd:boolean` in both versions: 1.1 defines
-    /// only `0` and `1`, but many senders write the words.
+    /// True if the block must be understood. The attribute's value is an `xsd:boolean` in both
+    /// versions: 1.1 defines only `0` and `1`, but many senders write the words.
     ///
     /// # Errors
-    /// When the value of `mustUnderstand` is none of `0`, `1`, `false` and `true`: whether the block may be ignored is
-    /// not known then.
+    /// When the value of `mustUnderstand` is none of `0`, `1`, `false` and `true`: whether the
+    /// block may be ignored is not known then.
     pub fn mandatory(&self, version: Version) -> Result<bool, ErrorKind> {
         match self.node.attribute(version.namespace(), "mustUnderstand").map(str::trim) {
             None | Some("0" | "false") => Ok(false),
@@ -89,13 +90,14 @@ impl HeaderBlock {
         self.node.attribute(version.namespace(), local).map(str::trim).filter(|role| !role.is_empty())
     }
 
-    /// True if the block is meant for the ultimate receiver or for the next node, as every server here is both.
+    /// True if the block is meant for the ultimate receiver or for the next node, as every server
+    /// here is both.
     pub fn is_for_us(&self, version: Version) -> bool {
         self.is_for(version, &[])
     }
 
-    /// True if the block is for us, or for one of these roles that we act in (SOAP 1.1, 4.2.2; SOAP 1.2 part 1, 2.2).
-    /// Roles are compared character by character.
+    /// True if the block is for us, or for one of these roles that we act in (SOAP 1.1, 4.2.2; SOAP
+    /// 1.2 part 1, 2.2). Roles are compared character by character.
     pub fn is_for(&self, version: Version, roles: &[String]) -> bool {
         match self.role(version) {
             None => true,

@@ -22,8 +22,9 @@ pub fn encode_message<T: Message>(
     encode_element(version, encoding, headers, &T::ELEMENT, (body, T::view()), buffer)
 }
 
-/// Writes a message with one body element of any name, its value with the view that it is written with: for dynamic values. With an
-/// empty name it is a record whose fields stand in the body by themselves.
+/// Writes a message with one body element of any name, its value with the view that it is written
+/// with: for dynamic values. With an empty name it is a record whose fields stand in the body by
+/// themselves.
 ///
 /// # Errors
 /// When the value holds text that XML cannot carry, or is of another shape than its schema.
@@ -39,7 +40,8 @@ pub fn encode_element<T: Encode>(
     Draft { version, encoding, headers, name, value, view, references: true }.encode(buffer)
 }
 
-/// As [`encode_element`], for readers that know no references: values that are [`Shared`](crate::Shared) are copied to each place.
+/// As [`encode_element`], for readers that know no references: values that are
+/// [`Shared`](crate::Shared) are copied to each place.
 ///
 /// # Errors
 /// As [`encode_element`], and for cycles and values whose copies are too many.
@@ -58,8 +60,9 @@ pub fn encode_without_references<T: Encode>(
 /// The namespaces of a message, for readers that are particular about them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Namespaces<'a> {
-    /// The namespace that is written in place of the one of the body's type: for families of protocols whose versions have the same
-    /// types in different namespaces. Header blocks are written as they are. `None` keeps it.
+    /// The namespace that is written in place of the one of the body's type: for families of
+    /// protocols whose versions have the same types in different namespaces. Header blocks are
+    /// written as they are. `None` keeps it.
     pub renamed: Option<&'a str>,
     /// Prefixes, each with its namespace, that the envelope declares.
     pub declared: &'a [(&'a str, &'a str)],
@@ -106,7 +109,8 @@ pub fn encode_with_namespaces<T: Message>(
     encoder.finish()
 }
 
-/// A message whose larger [`Binary`](crate::Binary) values stand in parts of their own (XOP 1.0, section 2).
+/// A message whose larger [`Binary`](crate::Binary) values stand in parts of their own (XOP 1.0,
+/// section 2).
 #[derive(Debug)]
 pub struct Optimized {
     /// The envelope, with `xop:Include` in the place of each part.
@@ -120,13 +124,15 @@ pub struct Optimized {
 pub struct Optimization {
     /// Fewest bytes of a binary value that becomes a part.
     pub threshold: usize,
-    /// Whether [`Shared`](crate::Shared) values are written once; else they are copied, as [`encode_without_references`] does.
+    /// Whether [`Shared`](crate::Shared) values are written once; else they are copied, as
+    /// [`encode_without_references`] does.
     pub references: bool,
 }
 
-/// Writes a message with one body element for a package of parts (MTOM): binary values ([`Binary`](crate::Binary), and dynamic ones of
-/// `xsd:base64Binary`) that are long enough are not written but given back, with what `xmime:contentType` says of them, and those that are
-/// elsewhere referred to by `xop:Include`.
+/// Writes a message with one body element for a package of parts (MTOM): binary values
+/// ([`Binary`](crate::Binary), and dynamic ones of `xsd:base64Binary`) that are long enough are not
+/// written but given back, with what `xmime:contentType` says of them, and those that are elsewhere
+/// referred to by `xop:Include`.
 ///
 /// # Errors
 /// When the value holds text that XML cannot carry, or is of another shape than its schema.
@@ -272,7 +278,8 @@ fn close_envelope(encoder: &mut Encoder) {
     encoder.end();
 }
 
-/// What SOAP 1.2 wants in the header of a fault: headers not understood (part 1, 5.4.8), versions supported (5.4.7).
+/// What SOAP 1.2 wants in the header of a fault: headers not understood (part 1, 5.4.8), versions
+/// supported (5.4.7).
 fn fault_headers(version: Version, fault: &Fault) -> Vec<HeaderBlock> {
     let mut headers = Vec::new();
     if version == Version::Soap12 {

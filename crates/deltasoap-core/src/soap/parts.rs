@@ -1,7 +1,9 @@
-//! Bodies whose parts stand in them by themselves: none, or several elements, where most bodies have one.
+//! Bodies whose parts stand in them by themselves: none, or several elements, where most bodies
+//! have one.
 //!
-//! Such a body is a value without an element of its own, with a field a part (document style, WSDL 1.1, section 3.5): a record of dynamic
-//! values, or a [`Message`] that [has parts](Message::HAS_PARTS). Messages are written so where the
+//! Such a body is a value without an element of its own, with a field a part (document style, WSDL
+//! 1.1, section 3.5): a record of dynamic values, or a [`Message`] that [has
+//! parts](Message::HAS_PARTS). Messages are written so where the
 //! [name](crate::schema::MethodElement::request_name) of the body's element is empty.
 
 use crate::ErrorKind;
@@ -83,8 +85,8 @@ impl<T: Parts> BodyParts<T> {
         }
     }
 
-    /// Reads the element last opened; the first part, if none was, for it is what a message is known by. See
-    /// [`Content::decode`](crate::Content::decode).
+    /// Reads the element last opened; the first part, if none was, for it is what a message is
+    /// known by. See [`Content::decode`](crate::Content::decode).
     ///
     /// # Errors
     /// As [`Content::decode`](crate::Content::decode).

@@ -16,8 +16,8 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
-    /// The shape of an item that fills `bytes[start..end]`, whose leaves stand at `leaves` in `bytes`.
-    /// `None` without leaves.
+    /// The shape of an item that fills `bytes[start..end]`, whose leaves stand at `leaves` in
+    /// `bytes`. `None` without leaves.
     pub(crate) fn new(bytes: &[u8], start: usize, end: usize, leaves: &[(usize, usize)]) -> Option<Self> {
         let (first, last) = (leaves.first()?, leaves.last()?);
         let (open, close) = (&bytes[start..first.0], &bytes[last.1..end]);

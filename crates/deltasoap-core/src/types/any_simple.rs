@@ -8,8 +8,9 @@ use crate::encode::Encoder;
 use crate::ns;
 use crate::schema::{Builtin, Element, QName, SimpleElement, Texts, View};
 
-/// A simple value of the type that `xsi:type` names, a string without one. Types that are not built in are read as
-/// strings; their names are not kept. Nil reads as empty; `Nillable<AnySimple>` tells. Written with its `xsi:type`.
+/// A simple value of the type that `xsi:type` names, a string without one. Types that are not built
+/// in are read as strings; their names are not kept. Nil reads as empty; `Nillable<AnySimple>`
+/// tells. Written with its `xsi:type`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AnySimple(pub Simple);
 

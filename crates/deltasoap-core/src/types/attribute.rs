@@ -70,7 +70,8 @@ impl<T: AttributeValue> AttributeValue for Option<T> {
     }
 }
 
-/// The name that the text stands for, with its prefix resolved; writing declares a prefix for it on the element.
+/// The name that the text stands for, with its prefix resolved; writing declares a prefix for it on
+/// the element.
 impl AttributeValue for QName {
     const REQUIRED: bool = true;
     const REFERENCE: ElementRef = <QName as Typed>::REFERENCE;

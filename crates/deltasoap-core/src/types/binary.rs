@@ -1,8 +1,10 @@
-//! `xsd:base64Binary` whose bytes may stand in a part of their own: inline text, `xop:Include`, or `href`.
+//! `xsd:base64Binary` whose bytes may stand in a part of their own: inline text, `xop:Include`, or
+//! `href`.
 //!
-//! A value that stands elsewhere holds the reference and not the bytes. So decoding needs no other part of the package, and
-//! equal bytes of two messages give equal values, as differential decoding wants it, though the parts may differ: what a
-//! reference means is looked up in the package of the message it came with, by whoever has that.
+//! A value that stands elsewhere holds the reference and not the bytes. So decoding needs no other
+//! part of the package, and equal bytes of two messages give equal values, as differential decoding
+//! wants it, though the parts may differ: what a reference means is looked up in the package of the
+//! message it came with, by whoever has that.
 
 use crate::content::Shortcuts;
 use crate::content::{Content, Typed};
@@ -19,13 +21,15 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_perc
 use std::borrow::Cow;
 use std::fmt;
 
-/// Bytes in a message (`xsd:base64Binary`): as text, or in another part of its package. It is the type to have for every element that
-/// holds bytes, and for the text of one that has attributes too (`xmime:contentType`), since any sender may use MTOM.
-/// [`Base64`] is the text alone: right in attributes and lists, and an element of that type refuses parts.
+/// Bytes in a message (`xsd:base64Binary`): as text, or in another part of its package. It is the
+/// type to have for every element that holds bytes, and for the text of one that has attributes too
+/// (`xmime:contentType`), since any sender may use MTOM. [`Base64`] is the text alone: right in
+/// attributes and lists, and an element of that type refuses parts.
 ///
-/// Which of them is the sender's choice, and a receiver takes both (XOP 1.0). Messages are decoded without the other parts:
-/// a [`Part`](Self::Part) says where the bytes are, and the package that came with the message has them. When a message is
-/// written, [`Bytes`](Self::Bytes) become text, or with MTOM a part if there are enough of them.
+/// Which of them is the sender's choice, and a receiver takes both (XOP 1.0). Messages are decoded
+/// without the other parts: a [`Part`](Self::Part) says where the bytes are, and the package that
+/// came with the message has them. When a message is written, [`Bytes`](Self::Bytes) become text,
+/// or with MTOM a part if there are enough of them.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Binary {
     /// Bytes that stand in the message, or are to be sent with it.
@@ -88,7 +92,8 @@ const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'@')
     .remove(b'/');
 
-/// The URI of a part of the same package, as it is written: `cid:` and a content ID (RFC 2392), or a location.
+/// The URI of a part of the same package, as it is written: `cid:` and a content ID (RFC 2392), or
+/// a location.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct PartUri(Box<str>);
 
@@ -98,7 +103,8 @@ impl PartUri {
         PartUri(uri.into())
     }
 
-    /// The `cid:` URL of a content ID, without angle brackets. What a URL cannot hold is percent-encoded.
+    /// The `cid:` URL of a content ID, without angle brackets. What a URL cannot hold is
+    /// percent-encoded.
     pub fn of_content_id(content_id: &str) -> Self {
         PartUri(format!("cid:{}", utf8_percent_encode(content_id, ESCAPED)).into())
     }
@@ -108,8 +114,8 @@ impl PartUri {
         &self.0
     }
 
-    /// The content ID that a `cid:` URL names, without angle brackets; `None` for other URIs. Escapes that give no UTF-8 stay as
-    /// they are.
+    /// The content ID that a `cid:` URL names, without angle brackets; `None` for other URIs.
+    /// Escapes that give no UTF-8 stay as they are.
     pub fn content_id(&self) -> Option<Cow<'_, str>> {
         let (scheme, rest) = self.0.split_once(':')?;
         scheme
@@ -148,7 +154,8 @@ impl Content for Binary {
 
 impl Shortcuts for Binary {}
 
-/// Beside attributes a part is always an `xop:Include`: an `href` would be one more attribute of the element's type.
+/// Beside attributes a part is always an `xop:Include`: an `href` would be one more attribute of
+/// the element's type.
 impl Text for Binary {
     fn encode_text(&self, encoder: &mut Encoder) {
         let taken = self.inline().and_then(|bytes| encoder.parts.as_mut()?.take(bytes));

@@ -15,7 +15,8 @@ macro_rules! simple {
         #[non_exhaustive]
         pub enum Simple {
             $(#[doc = concat!("See [`Builtin::", stringify!($variant), "`].")] $variant($type),)*
-            /// A value of a [union](crate::schema::UnionElement) that is written with the text that it came with.
+            /// A value of a [union](crate::schema::UnionElement) that is written with the text that
+            /// it came with.
             Given(Box<Given>),
             /// The values of a [list](crate::schema::UnionElement::list), names among them.
             List(Box<[Simple]>),

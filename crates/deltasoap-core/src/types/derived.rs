@@ -1,7 +1,9 @@
-//! Values of one of several types, told by `xsi:type` (XSD 1.0 part 1, 2.6.1): a type and those derived from it.
+//! Values of one of several types, told by `xsi:type` (XSD 1.0 part 1, 2.6.1): a type and those
+//! derived from it.
 //!
-//! What the element's type is, is markup: the start tag decides which variant is read. So a variant is entered on the tag
-//! that named it, and differential decoding needs nothing more, for an equal tag means an equal variant.
+//! What the element's type is, is markup: the start tag decides which variant is read. So a variant
+//! is entered on the tag that named it, and differential decoding needs nothing more, for an equal
+//! tag means an equal variant.
 
 use crate::content::{Content, Typed};
 use crate::decode::{Cursor, Step, undeclared_type};
@@ -9,7 +11,8 @@ use crate::encode::Encoder;
 use crate::schema::{QName, Use};
 use crate::{ErrorKind, ns};
 
-/// An enum whose variants are a type and those derived from it. Implemented by the derive macro (`#[soap(derived)]`).
+/// An enum whose variants are a type and those derived from it. Implemented by the derive macro
+/// (`#[soap(derived)]`).
 pub trait Derived: Content {
     /// The names of the variants' types, in order.
     const NAMES: &'static [QName];
@@ -136,7 +139,8 @@ fn tell_type(variant: usize, types: &Types, encoder: &mut Encoder) {
         return;
     }
     if encoder.encoding() == Use::Encoded {
-        // The content tells its type, even as the body's own element: that one's name does not say which of the types it has.
+        // The content tells its type, even as the body's own element: that one's name does not say
+        // which of the types it has.
         encoder.set_type_written(true);
     } else if let Some(name) = types.names.get(variant) {
         encoder.qname_attribute(&QName::new(ns::XSI, "type"), name, "");

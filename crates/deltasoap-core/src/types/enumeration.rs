@@ -17,7 +17,8 @@ pub fn parse<T>(text: &str, name: &'static str, find: impl Fn(&str) -> Option<T>
     find(text).or_else(|| find(&collapse(text))).ok_or(unknown)
 }
 
-/// Looks up the text that ends at the first `<`; `None` if none of the first `longest + 1` bytes is one.
+/// Looks up the text that ends at the first `<`; `None` if none of the first `longest + 1` bytes is
+/// one.
 #[inline]
 pub fn scan<T>(bytes: &[u8], longest: usize, find: impl Fn(&[u8]) -> Option<T>) -> Option<(T, usize)> {
     let end = bytes.iter().take(longest + 1).position(|&byte| byte == b'<')?;

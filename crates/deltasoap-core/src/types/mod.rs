@@ -1,4 +1,5 @@
-//! How the types of Rust and of XSD take part: built-in simple types, `Option`, `Vec`, `Box`, SOAP arrays, tracked values.
+//! How the types of Rust and of XSD take part: built-in simple types, `Option`, `Vec`, `Box`, SOAP
+//! arrays, tracked values.
 
 mod any_simple;
 mod attribute;

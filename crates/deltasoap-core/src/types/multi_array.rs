@@ -7,8 +7,8 @@ use crate::encode::{self, Encoder};
 use crate::ns;
 use crate::schema::{ArrayElement, Element, QName, View};
 
-/// A SOAP array of `RANK` dimensions (SOAP 1.1, section 5.4.2), at least 1. An array of arrays is another thing: a
-/// [`SoapArray`](crate::SoapArray) of such.
+/// A SOAP array of `RANK` dimensions (SOAP 1.1, section 5.4.2), at least 1. An array of arrays is
+/// another thing: a [`SoapArray`](crate::SoapArray) of such.
 ///
 /// ```
 /// use deltasoap_core::MultiArray;
@@ -23,7 +23,8 @@ pub struct MultiArray<T, const RANK: usize> {
 }
 
 impl<T, const RANK: usize> MultiArray<T, RANK> {
-    /// An array of these sizes, its items in row-major order; `None` if there are more or fewer of them.
+    /// An array of these sizes, its items in row-major order; `None` if there are more or fewer of
+    /// them.
     pub fn new(sizes: [usize; RANK], items: Vec<T>) -> Option<Self> {
         let len = sizes.iter().try_fold(1_usize, |len, size| len.checked_mul(*size))?;
         (len == items.len()).then_some(MultiArray { sizes, items })

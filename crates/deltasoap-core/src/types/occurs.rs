@@ -89,7 +89,8 @@ fn encode_one<T: Content>(value: &T, encoder: &mut Encoder, field: &Field, view:
     encoder.end();
 }
 
-/// At most once. An element with `xsi:nil` is an error here; `Option<Nillable<T>>` tells absent from nil.
+/// At most once. An element with `xsi:nil` is an error here; `Option<Nillable<T>>` tells absent
+/// from nil.
 impl<T: Typed> Occurs for Option<T> {
     const MIN: u32 = 0;
     const MAX: Option<u32> = Some(1);

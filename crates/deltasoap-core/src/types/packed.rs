@@ -1,4 +1,5 @@
-//! Arrays of numbers as the base64 of their bytes, which may stand in a part of their own: [`Packed`].
+//! Arrays of numbers as the base64 of their bytes, which may stand in a part of their own:
+//! [`Packed`].
 
 use super::binary::{Binary, PartUri, write_include};
 use crate::Lexical;
@@ -10,15 +11,18 @@ use crate::encode::complex::Text;
 use crate::schema::{Builtin, Element, Packing, QName, SimpleElement, Texts, View};
 use deltasoap_xml::lexical::{ByteOrder, LexicalError, LittleEndian, PackedNumber, PackedText};
 
-/// Numbers in one element, as the base64 of their bytes (`xsd:base64Binary`): in the message, or with MTOM in a part of its own.
+/// Numbers in one element, as the base64 of their bytes (`xsd:base64Binary`): in the message, or
+/// with MTOM in a part of its own.
 ///
-/// The numbers are [`i16`], [`i32`], [`i64`], [`u16`], [`u32`], [`u64`], [`f32`] or [`f64`] (IEEE 754), one behind the other. Their bytes
-/// are in little-endian order, or with [`BigEndian`](crate::lexical::BigEndian) in the order of XDR. Numbers are exact, not-a-number
-/// included, and nothing is converted to decimal text. A message does not tell the type and the order: both sides agree on them, for
-/// instance by an annotation in the WSDL (`docs/packed.md`).
+/// The numbers are [`i16`], [`i32`], [`i64`], [`u16`], [`u32`], [`u64`], [`f32`] or [`f64`] (IEEE
+/// 754), one behind the other. Their bytes are in little-endian order, or with
+/// [`BigEndian`](crate::lexical::BigEndian) in the order of XDR. Numbers are exact, not-a-number
+/// included, and nothing is converted to decimal text. A message does not tell the type and the
+/// order: both sides agree on them, for instance by an annotation in the WSDL (`docs/packed.md`).
 ///
-/// As with [`Binary`], the sender chooses whether the bytes are in a part, and a message is decoded without its parts. When one is written
-/// with MTOM, values of enough bytes become parts. [`lexical::PackedText`](PackedText) is the text alone, for lists and attributes.
+/// As with [`Binary`], the sender chooses whether the bytes are in a part, and a message is decoded
+/// without its parts. When one is written with MTOM, values of enough bytes become parts.
+/// [`lexical::PackedText`](PackedText) is the text alone, for lists and attributes.
 ///
 /// ```
 /// use deltasoap_core::Packed;
@@ -163,7 +167,8 @@ const fn element(items: Builtin, is_big_endian: bool) -> Element {
     })
 }
 
-/// The numbers so far are in the value, so that a checkpoint can stand in the middle of a long text.
+/// The numbers so far are in the value, so that a checkpoint can stand in the middle of a long
+/// text.
 impl<T: PackedNumber, O: ByteOrder> Target for Packed<T, O> {
     const STREAMED: bool = true;
     const REFERS: bool = true;

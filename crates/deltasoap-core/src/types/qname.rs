@@ -8,8 +8,9 @@ use crate::encode::complex::Text;
 use crate::schema::{Builtin, Element, QName, SimpleElement, Texts, View};
 use crate::{ErrorKind, Lexical, lexical};
 
-/// The prefix is resolved where the element stands, its own declarations included; when written, the name's namespace
-/// gets a prefix there. An unprefixed name is in the default namespace (XSD 1.0 part 2, 3.2.18).
+/// The prefix is resolved where the element stands, its own declarations included; when written,
+/// the name's namespace gets a prefix there. An unprefixed name is in the default namespace (XSD
+/// 1.0 part 2, 3.2.18).
 impl Content for QName {
     fn vacant(_: View<'_>) -> Self {
         QName::default()

@@ -14,8 +14,9 @@ use std::ops::Deref;
 use std::sync::{Arc, OnceLock, Weak};
 use std::thread::LocalKey;
 
-/// A value that several places of a message may share: SOAP encoding writes it once, and elsewhere references to it (SOAP 1.1,
-/// section 5.1; SOAP 1.2 part 2, section 3.1.5). So graphs keep their shape, cyclic ones too:
+/// A value that several places of a message may share: SOAP encoding writes it once, and elsewhere
+/// references to it (SOAP 1.1, section 5.1; SOAP 1.2 part 2, section 3.1.5). So graphs keep their
+/// shape, cyclic ones too:
 ///
 /// ```
 /// use deltasoap::{Shared, Soap};
@@ -27,10 +28,12 @@ use std::thread::LocalKey;
 /// }
 /// ```
 ///
-/// A field of any other type can be read from a reference as well, and then has a copy of what is referred to.
+/// A field of any other type can be read from a reference as well, and then has a copy of what is
+/// referred to.
 ///
-/// A handle is cheap to clone. Handles that close a cycle, those that were read within the very element that they refer to, do not
-/// keep their value alive, so that nothing is leaked: hold on to the message's value as long as you walk in it.
+/// A handle is cheap to clone. Handles that close a cycle, those that were read within the very
+/// element that they refer to, do not keep their value alive, so that nothing is leaked: hold on to
+/// the message's value as long as you walk in it.
 ///
 /// Two are equal if they have the same shape and values, whatever is shared in them.
 pub struct Shared<T: 'static>(Handle<T>);
@@ -75,7 +78,8 @@ impl<T: 'static> Shared<T> {
         Ok(shared)
     }
 
-    /// The value; `None` if it is gone, which happens to handles that close a cycle when the others are dropped.
+    /// The value; `None` if it is gone, which happens to handles that close a cycle when the others
+    /// are dropped.
     pub fn get(&self) -> Option<Held<T>> {
         let owner = match &self.0 {
             Handle::Owner(owner) => Arc::clone(owner),
@@ -97,8 +101,8 @@ impl<T: 'static> Shared<T> {
         one.address() == other.address()
     }
 
-    /// A number that tells the value from all others, as long as it is there: equal for two handles if [`ptr_eq`](Self::ptr_eq) is true
-    /// for them.
+    /// A number that tells the value from all others, as long as it is there: equal for two handles
+    /// if [`ptr_eq`](Self::ptr_eq) is true for them.
     pub fn address(&self) -> usize {
         match &self.0 {
             Handle::Owner(owner) => Arc::as_ptr(owner).addr(),
@@ -179,8 +183,9 @@ impl<T: 'static> Drop for Held<T> {
 }
 
 thread_local! {
-    /// Values whose last handle was dropped within a value that is being dropped: they wait for it. Without them a chain of values, each
-    /// of which holds the next, would be dropped by as many nested calls, and a message can make it of any length.
+    /// Values whose last handle was dropped within a value that is being dropped: they wait for it.
+    /// Without them a chain of values, each of which holds the next, would be dropped by as many
+    /// nested calls, and a message can make it of any length.
     static WAITING: RefCell<Option<Vec<Box<dyn Any>>>> = const { RefCell::new(None) };
 }
 
@@ -219,7 +224,8 @@ impl Drop for EndOfDrops {
     }
 }
 
-/// Most shared values that a comparison or `Debug` enters within each other: a message can chain any number of them.
+/// Most shared values that a comparison or `Debug` enters within each other: a message can chain
+/// any number of them.
 const DEEPEST: usize = 32;
 
 /// What the outermost comparison, or the outermost `Debug`, of this thread has met so far.
@@ -242,7 +248,8 @@ enum Meeting {
 type Walking<K> = RefCell<Option<Walk<K>>>;
 
 thread_local! {
-    /// Pairs that were compared or are being compared: equal unless the outermost comparison turns out false.
+    /// Pairs that were compared or are being compared: equal unless the outermost comparison turns
+    /// out false.
     static COMPARED: Walking<(usize, usize)> = const { RefCell::new(None) };
     static SHOWN: Walking<usize> = const { RefCell::new(None) };
 }
@@ -294,7 +301,8 @@ impl<K> Drop for Outermost<K> {
     }
 }
 
-/// Values are compared once for each pair of handles: so graphs take linear time, and cycles come to an end.
+/// Values are compared once for each pair of handles: so graphs take linear time, and cycles come
+/// to an end.
 impl<T: PartialEq + 'static> PartialEq for Shared<T> {
     fn eq(&self, other: &Self) -> bool {
         if Shared::ptr_eq(self, other) {
@@ -397,7 +405,8 @@ fn pass<T>(shared: Shared<T>, cursor: &mut Cursor<'_>, is_elsewhere: bool) -> St
     Ok(shared)
 }
 
-/// Reads the value of an element with an id. The message is whole by now, so that nothing here pauses.
+/// Reads the value of an element with an id. The message is whole by now, so that nothing here
+/// pauses.
 fn read<T: Content + Send + Sync + 'static>(
     cursor: &mut Cursor<'_>,
     view: View<'_>,

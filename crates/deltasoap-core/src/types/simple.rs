@@ -4,7 +4,8 @@ use crate::schema::{Builtin, Element, QName, SimpleElement, Texts};
 use crate::{Lexical, SimpleType, Typed, lexical};
 
 /// Implements [`Content`](crate::Content) for a type by its text form. For types of the
-/// [`Lexical`](crate::Lexical) trait that are the content of elements: the built-in ones here, enumerations by the derive macro.
+/// [`Lexical`](crate::Lexical) trait that are the content of elements: the built-in ones here,
+/// enumerations by the derive macro.
 #[macro_export]
 macro_rules! simple_content {
     ($type:ty $(, $parameter:ident: $bound:path)?) => {

@@ -8,8 +8,8 @@ use crate::ns;
 use crate::schema::{ArrayElement, Element, QName, View};
 use std::ops::{Deref, DerefMut};
 
-/// A SOAP array (SOAP 1.1 section 5.4.2): an element with an `arrayType` and one child an item. Unlike a plain
-/// `Vec` field, which is a child element that repeats.
+/// A SOAP array (SOAP 1.1 section 5.4.2): an element with an `arrayType` and one child an item.
+/// Unlike a plain `Vec` field, which is a child element that repeats.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SoapArray<T>(pub Vec<T>);
 

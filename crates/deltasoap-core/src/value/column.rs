@@ -1,9 +1,11 @@
 //! Columns: the simple values of a repeated field, side by side in a typed buffer.
 //!
-//! The items of most long lists are numbers or texts of one type. As a [`Value`] each takes 32 bytes and a look at its kind; in a column it
-//! takes what its type takes, and the routines of typed lists read and write it. A list becomes a column where its description allows
-//! nothing else ([`Column::for_field`]). A message can still hold what the description does not allow but reading accepts, an item with
-//! `xsi:nil`: the column is [spread](Value::spread) into a list of values then. Both are equal where their items are.
+//! The items of most long lists are numbers or texts of one type. As a [`Value`] each takes 32
+//! bytes and a look at its kind; in a column it takes what its type takes, and the routines of
+//! typed lists read and write it. A list becomes a column where its description allows nothing else
+//! ([`Column::for_field`]). A message can still hold what the description does not allow but
+//! reading accepts, an item with `xsi:nil`: the column is [spread](Value::spread) into a list of
+//! values then. Both are equal where their items are.
 
 use super::record::Occurrences;
 use super::{CONTENT, Simple, Value, list};
@@ -19,8 +21,8 @@ use deltasoap_xml::lexical::{DateTime, Lexical};
 
 macro_rules! columns {
     (($d:tt) $($variant:ident($type:ty)),* $(,)?) => {
-        /// The items of a repeated field of a numeric type, of `xsd:boolean`, `xsd:dateTime` or `xsd:string`: in the order of the message,
-        /// without a gap.
+        /// The items of a repeated field of a numeric type, of `xsd:boolean`, `xsd:dateTime` or
+        /// `xsd:string`: in the order of the message, without a gap.
         ///
         /// ```
         /// use deltasoap_core::Column;
@@ -70,7 +72,8 @@ macro_rules! columns {
                 match self { $(Column::$variant(items) => Column::$variant(list::take(items, keeps_last)),)* }
             }
 
-            /// Puts a value in the place of an item; false if there is none, or the value is of another type.
+            /// Puts a value in the place of an item; false if there is none, or the value is of
+            /// another type.
             pub fn set(&mut self, place: usize, value: &Simple) -> bool {
                 match (self, value) {
                     $((Column::$variant(items), Simple::$variant(value)) => {
@@ -133,8 +136,8 @@ impl Column {
         self.iter().map(Value::Simple).collect()
     }
 
-    /// Reads the item at a place. Its frames are those that a [`Value`] has: a column may take the place of a list, and a list that of
-    /// a column, between two messages.
+    /// Reads the item at a place. Its frames are those that a [`Value`] has: a column may take the
+    /// place of a list, and a list that of a column, between two messages.
     pub(super) fn decode(&mut self, place: usize, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
         let (me, fresh) = cursor.enter();
         if fresh {
@@ -152,7 +155,8 @@ impl Column {
         Ok(())
     }
 
-    /// Reads a leaf as the item at a place, or as the next one. Where it deviates, that item is worth nothing.
+    /// Reads a leaf as the item at a place, or as the next one. Where it deviates, that item is
+    /// worth nothing.
     #[inline(always)]
     pub(super) fn scan<S: FlatSource>(&mut self, place: usize, scan: &mut S) -> Option<()> {
         with_items!(self, items => {
@@ -189,8 +193,8 @@ impl Column {
         with_items!(self, items => if let Some(item) = items.get(place) { sink.leaf(item) });
     }
 
-    /// Compares items from one on with their images, which begin so many bytes apart, and sets the bit of each that differs. Gives the size
-    /// of an image.
+    /// Compares items from one on with their images, which begin so many bytes apart, and sets the
+    /// bit of each that differs. Gives the size of an image.
     pub(super) fn mark_changed(&self, from: usize, images: &[u8], apart: usize, marks: &mut u64) -> usize {
         fn mark<T: Lexical>(items: &[T], images: &[u8], apart: usize, marks: &mut u64) -> usize {
             let size = T::IMAGE.bytes();

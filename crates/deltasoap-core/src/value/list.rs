@@ -1,8 +1,9 @@
 //! The list of a dynamic message whose items are used while the message arrives.
 //!
-//! A typed message shows its list by a function. A dynamic one has no functions: its list is found by the names of the fields that lead to
-//! it, or is the only one that there is. Both are decided by the schema alone, before any message is read. While the message is read, the
-//! list is looked up again each time, since what is around it comes into being with its elements.
+//! A typed message shows its list by a function. A dynamic one has no functions: its list is found
+//! by the names of the fields that lead to it, or is the only one that there is. Both are decided
+//! by the schema alone, before any message is read. While the message is read, the list is looked
+//! up again each time, since what is around it comes into being with its elements.
 
 use super::{Column, Table, Value};
 use crate::decode::take_finished;
@@ -10,18 +11,22 @@ use crate::schema::{ComplexElement, Compositor, Element, Field, OpenElement, QNa
 use std::collections::{HashSet, VecDeque};
 use std::fmt;
 
-/// The place of a list in dynamic messages of one type: of a field that can be repeated, or of a SOAP array of one dimension. No list
-/// within the items of another one can be meant.
+/// The place of a list in dynamic messages of one type: of a field that can be repeated, or of a
+/// SOAP array of one dimension. No list within the items of another one can be meant.
 ///
-/// It is written as in the paths of errors, from the content of the body's element on: `result/item`, with `{namespace}local` where the
-/// local name is that of several fields (`{}local` without a namespace), and a number where the whole name is (`item#1`, `item#2`). Choices and groups that have no element
-/// of their own are not named, unless they are the items: `$choice`, `$sequence`, and `$any` for elements of any name. The second in one
-/// type is `$choice#2`, as in JSON. An element that others can be substituted for is such a choice; it can also be found by its local name.
+/// It is written as in the paths of errors, from the content of the body's element on:
+/// `result/item`, with `{namespace}local` where the local name is that of several fields (`{}local`
+/// without a namespace), and a number where the whole name is (`item#1`, `item#2`). Choices and
+/// groups that have no element of their own are not named, unless they are the items: `$choice`,
+/// `$sequence`, and `$any` for elements of any name. The second in one type is `$choice#2`, as in
+/// JSON. An element that others can be substituted for is such a choice; it can also be found by
+/// its local name.
 ///
-/// Where a message names another type for something on the way (`xsi:type`), the list is that of this type; there may be none.
+/// Where a message names another type for something on the way (`xsi:type`), the list is that of
+/// this type; there may be none.
 ///
-/// While the message is read ([`Cursor::let_items_go`](crate::decode::Cursor::let_items_go)), its finished items are
-/// [taken](Self::take_finished) between two windows.
+/// While the message is read ([`Cursor::let_items_go`](crate::decode::Cursor::let_items_go)), its
+/// finished items are [taken](Self::take_finished) between two windows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ListPath {
     steps: Vec<Step>,
@@ -93,7 +98,8 @@ const MOST_NAMED: usize = 8;
 /// How deep choices and groups may be within each other.
 const DEPTH: usize = 32;
 
-/// The most fields of a type that are looked at, those of choices and groups in it included. No description that is imported has as many.
+/// The most fields of a type that are looked at, those of choices and groups in it included. No
+/// description that is imported has as many.
 const MOST_FIELDS: usize = 1 << 20;
 
 impl ListPath {
@@ -110,7 +116,8 @@ impl ListPath {
         }
     }
 
-    /// The list at a path; see [`ListPath`]. An empty path is that of an array that is the body's element itself.
+    /// The list at a path; see [`ListPath`]. An empty path is that of an array that is the body's
+    /// element itself.
     ///
     /// # Errors
     /// When there is no such field, or it is no list.
@@ -148,8 +155,8 @@ impl ListPath {
         &self.item
     }
 
-    /// Takes the items out of the list of a message that is being read, all but the last one, which may be unfinished. `view` is that of the
-    /// message.
+    /// Takes the items out of the list of a message that is being read, all but the last one, which
+    /// may be unfinished. `view` is that of the message.
     pub fn take_finished<T: FromList>(&self, message: &mut Value, view: View<'_>) -> Vec<T> {
         self.take(message, view, true)
     }
@@ -180,7 +187,8 @@ impl ListPath {
         }
         if value.occurrences().is_none() {
             (value, view) = opened(value, view)?;
-            // A type that the message names may be an array of rows, which are made of its items in the end.
+            // A type that the message names may be an array of rows, which are made of its items in
+            // the end.
             if view.array().is_some_and(|array| array.dimensions > 1) {
                 return None;
             }
@@ -260,7 +268,8 @@ fn item_of_array(view: View<'_>) -> Field {
     Field { name, element, min: 0, max: None, nillable, inline: false }
 }
 
-/// The fields of a type, and those of choices and groups among them that have no element of their own, in the order of the schema.
+/// The fields of a type, and those of choices and groups among them that have no element of their
+/// own, in the order of the schema.
 struct Fields<'s> {
     entries: Vec<Entry<'s>>,
 }
@@ -343,7 +352,8 @@ impl<'s> Fields<'s> {
         }
     }
 
-    /// The only choice that stands for an element of this name and those that can be substituted for it.
+    /// The only choice that stands for an element of this name and those that can be substituted
+    /// for it.
     fn substituted(&self, name: &str) -> Result<usize, ListPathError> {
         let is_head = |entry: &Entry<'_>| entry.mark() == Some("$choice") && &*entry.field.name.local == name;
         let heads: Vec<_> = self.shown().filter(|(_, entry)| is_head(entry)).collect();
@@ -408,13 +418,15 @@ fn numbered(name: &str) -> (&str, Option<usize>) {
     split.unwrap_or((name, None))
 }
 
-/// A type that was met on the way to lists. All are kept, so that each needs to know only where it was met.
+/// A type that was met on the way to lists. All are kept, so that each needs to know only where it
+/// was met.
 struct Met<'s> {
     around: Option<Place>,
     fields: Fields<'s>,
 }
 
-/// A field of a type that was met: the type's number, and the field's place among its [fields](Fields).
+/// A field of a type that was met: the type's number, and the field's place among its
+/// [fields](Fields).
 #[derive(Clone, Copy)]
 struct Place {
     of: usize,
@@ -428,8 +440,8 @@ fn steps_to(met: &[Met<'_>], place: Option<Place>) -> Vec<Step> {
     way.into_iter().flat_map(|Place { of, at }| met[of].fields.steps(at)).collect()
 }
 
-/// The lists of a message, more than can be named left out, and the types that were met more than once. Takes time and memory with the
-/// number of fields, however deep they are.
+/// The lists of a message, more than can be named left out, and the types that were met more than
+/// once. Takes time and memory with the number of fields, however deep they are.
 fn all_lists(view: View<'_>) -> (Vec<ListPath>, HashSet<*const Element>) {
     let (mut found, mut met, mut seen, mut again) = (Vec::new(), Vec::new(), HashSet::new(), HashSet::new());
     let mut ahead = VecDeque::from([(None, view)]);
@@ -465,12 +477,14 @@ fn all_lists(view: View<'_>) -> (Vec<ListPath>, HashSet<*const Element>) {
     (found, again)
 }
 
-/// Items of a dynamic list that came together, in their order: what one window of a message held of them.
+/// Items of a dynamic list that came together, in their order: what one window of a message held of
+/// them.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Batch {
     /// Of a simple type that has columns: each item is a plain value of it.
     Column(Column),
-    /// Of a struct of such values, which all are there. (On the heap, since it is larger than the others.)
+    /// Of a struct of such values, which all are there. (On the heap, since it is larger than the
+    /// others.)
     Table(Box<Table>),
     /// Of any other type, or with an item that is nil or lacks something.
     Values(Vec<Value>),
@@ -501,7 +515,8 @@ impl Batch {
     }
 }
 
-/// What the items of a dynamic list are taken as: each as a [`Value`], or together as a [`Batch`]. There are no others.
+/// What the items of a dynamic list are taken as: each as a [`Value`], or together as a [`Batch`].
+/// There are no others.
 pub trait FromList: sealed::Sealed + Sized + Send + 'static {
     /// Makes them of a list with items, which `field` and `view` describe.
     #[doc(hidden)]

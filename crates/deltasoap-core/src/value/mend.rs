@@ -49,7 +49,8 @@ fn child<'v, 's>(place: Place<'v, 's>, field: usize, count: usize) -> Option<Pla
     match (value, view.element) {
         (Value::Record(record), Element::Complex(complex)) => {
             let decl = complex.fields.get(field)?;
-            // The table has no node for the branch of a choice, so that steps and levels of the value do not correspond within.
+            // The table has no node for the branch of a choice, so that steps and levels of the
+            // value do not correspond within.
             if decl.inline && !matches!(view.follow(decl.element).element, Element::Any) {
                 return None;
             }

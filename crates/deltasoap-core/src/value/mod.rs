@@ -1,8 +1,9 @@
 //! Dynamic values: what is read and written with a schema that is built at run time.
 //!
-//! A [`Value`] has no schema inside. Its shape follows the [`View`] that it is read or written with: a [`Record`] has
-//! its fields in the order of the [`ComplexElement`](crate::schema::ComplexElement). The same routines serve dynamic and
-//! typed values; only the types differ that they are instantiated with.
+//! A [`Value`] has no schema inside. Its shape follows the [`View`] that it is read or written
+//! with: a [`Record`] has its fields in the order of the
+//! [`ComplexElement`](crate::schema::ComplexElement). The same routines serve dynamic and typed
+//! values; only the types differ that they are instantiated with.
 
 mod column;
 mod list;
@@ -41,14 +42,16 @@ pub enum Value {
     Absent,
     /// `xsi:nil="true"`.
     Nil,
-    /// `xsi:nil="true"` beside attributes that [an element may have then](Element::takes_beside_nil). Their values are text as the message
-    /// has it. On content that is kept as a tree `xsi:type` is among them, as `{namespace}local`.
+    /// `xsi:nil="true"` beside attributes that [an element may have
+    /// then](Element::takes_beside_nil). Their values are text as the message has it. On content
+    /// that is kept as a tree `xsi:type` is among them, as `{namespace}local`.
     NilWith(Box<BTreeMap<QName, String>>),
     /// A simple type's value.
     Simple(Simple),
     /// Fields and attributes.
     Record(Box<Record>),
-    /// The occurrences of a repeated field, or the items of a SOAP array; lists of lists for arrays of several dimensions.
+    /// The occurrences of a repeated field, or the items of a SOAP array; lists of lists for arrays
+    /// of several dimensions.
     List(Vec<Value>),
     /// The same for a repeated field of numbers, booleans, moments or strings, side by side.
     Column(Column),
@@ -59,14 +62,16 @@ pub enum Value {
     Packed(Column),
     /// Content without a schema.
     Tree(Box<Node>),
-    /// Content of a type that the message has named, where the schema lets it choose ([`Element::Open`]).
+    /// Content of a type that the message has named, where the schema lets it choose
+    /// ([`Element::Open`]).
     Typed(Box<TypedValue>),
-    /// The `xsd:QName` or `xsd:NOTATION` of an element: the name that its text stands for. Those of attributes are [`Simple`], as
-    /// `{namespace}local`, as are those of unions and lists.
+    /// The `xsd:QName` or `xsd:NOTATION` of an element: the name that its text stands for. Those of
+    /// attributes are [`Simple`], as `{namespace}local`, as are those of unions and lists.
     Name(Box<QName>),
     /// An `xsd:base64Binary` whose bytes are in another part of the message's package ([`Binary`]).
     Part(PartUri),
-    /// A value that several places of a message may share, where the schema says so ([`Element::Shared`]).
+    /// A value that several places of a message may share, where the schema says so
+    /// ([`Element::Shared`]).
     Shared(Shared<Value>),
 }
 
@@ -125,8 +130,8 @@ impl Content for Value {
 
     fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
         let (me, fresh) = cursor.enter();
-        // An inline choice has no element of its own, so the attributes at hand are its field's. A tree that stands inline keeps
-        // its attributes.
+        // An inline choice has no element of its own, so the attributes at hand are its field's. A
+        // tree that stands inline keeps its attributes.
         let is_inline = fresh && cursor.is_inline();
         if is_inline && *view.element == Element::Any {
             cursor.take_inline();

@@ -1,6 +1,6 @@
-//! Nil elements that have attributes. An element that is nil has no content, but its attributes (XSD 1.0 part 1, 3.3.4, clause 3.2); so they
-//! are kept where the schema has a place for them. So is the type that the message chose. Names are kept expanded: a prefix means nothing
-//! elsewhere.
+//! Nil elements that have attributes. An element that is nil has no content, but its attributes
+//! (XSD 1.0 part 1, 3.3.4, clause 3.2); so they are kept where the schema has a place for them. So
+//! is the type that the message chose. Names are kept expanded: a prefix means nothing elsewhere.
 
 use super::{Simple, Value};
 use crate::decode::Names;

@@ -1,4 +1,5 @@
-//! Packed numbers as dynamic values: what [`Packed`] is to typed ones, a column of the type that the description names.
+//! Packed numbers as dynamic values: what [`Packed`] is to typed ones, a column of the type that
+//! the description names.
 
 use super::{Column, OTHER_SHAPE, Value};
 use crate::Packed;

@@ -23,14 +23,15 @@ const OTHER_ATTRIBUTE: &str = "an attribute in a place that its type does not ha
 /// Fields and attributes, each in the order of the schema.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Record {
-    /// A value a field: [`Value::Absent`] where it does not occur, [`Value::List`], [`Value::Column`] or [`Value::Table`] where it can occur
-    /// more than once.
-    /// For simple content one value: the text's.
+    /// A value a field: [`Value::Absent`] where it does not occur, [`Value::List`],
+    /// [`Value::Column`] or [`Value::Table`] where it can occur more than once. For simple content
+    /// one value: the text's.
     pub fields: Vec<Value>,
     /// A value an attribute; `None` where it is absent.
     pub attributes: Vec<Option<Simple>>,
-    /// The attributes that the schema does not name, where it [allows any](ComplexElement::any_attribute). Their values are text as the
-    /// message has it: a prefix in it is only known where it stood.
+    /// The attributes that the schema does not name, where it [allows
+    /// any](ComplexElement::any_attribute). Their values are text as the message has it: a prefix
+    /// in it is only known where it stood.
     pub others: BTreeMap<QName, String>,
 }
 
@@ -129,13 +130,14 @@ fn vacant_field(complex: &ComplexElement, field: &Field, view: View<'_>) -> Valu
     }
 }
 
-/// The value of a repeated field that does not occur. `view` is of its content. A table is made with the first item: without any, it would
-/// take memory for nothing.
+/// The value of a repeated field that does not occur. `view` is of its content. A table is made
+/// with the first item: without any, it would take memory for nothing.
 fn no_items(field: &Field, view: View<'_>) -> Value {
     Column::for_field(field, view).map_or(Value::List(Vec::new()), Value::Column)
 }
 
-/// How many elements a flat type may have: a bound against schemas that require themselves, or very much.
+/// How many elements a flat type may have: a bound against schemas that require themselves, or very
+/// much.
 const FLAT_ELEMENTS: usize = 1024;
 
 /// See [`Shortcuts::flat_leaves`].
@@ -150,7 +152,8 @@ pub(super) fn flat_leaves(view: View<'_>) -> Option<usize> {
         elements += 1;
         match view.element {
             _ if elements > FLAT_ELEMENTS => return None,
-            // What a name stands for depends on more than its text, and an empty text may stand for a default.
+            // What a name stands for depends on more than its text, and an empty text may stand for
+            // a default.
             Element::Simple(simple) if simple.default.is_some() || is_name(simple.base) => return None,
             Element::Simple(simple) if simple.packed.is_some() => return None,
             Element::Simple(simple) if simple.enumeration.is_empty() => leaves += 1,
@@ -315,7 +318,8 @@ impl DecodeFields for Target<'_> {
             return column.scan_leaf(scan);
         }
         let Element::Simple(simple) = view.element else { return None };
-        // What a name stands for depends on more than its text, and what bytes stand for on how they are packed.
+        // What a name stands for depends on more than its text, and what bytes stand for on how
+        // they are packed.
         if is_name(simple.base) || simple.packed.is_some() {
             return None;
         }
@@ -332,7 +336,8 @@ impl DecodeFields for Target<'_> {
         Some(())
     }
 
-    /// Where a row of a table became a record while it was read, what it lacks has the column's value.
+    /// Where a row of a table became a record while it was read, what it lacks has the column's
+    /// value.
     fn lack(&mut self, field: usize) {
         if !self.is_repeated(field) {
             self.record.fields[field] = Value::Absent;

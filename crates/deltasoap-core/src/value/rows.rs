@@ -4,7 +4,8 @@ use super::{OTHER_SHAPE, Value};
 use crate::encode::{self, Encoder};
 use crate::schema::View;
 
-/// Makes rows of items in row-major order, given the sizes of all dimensions; none where there is but one.
+/// Makes rows of items in row-major order, given the sizes of all dimensions; none where there is
+/// but one.
 pub(super) fn nest(items: &mut Vec<Value>, sizes: &[u64]) {
     if items.is_empty() && !sizes.is_empty() {
         *items = without_items(sizes);

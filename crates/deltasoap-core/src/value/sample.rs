@@ -1,11 +1,13 @@
 //! Sample values: what a message of a schema may look like, for people to begin with.
 //!
-//! Every optional element and attribute is there once, lists and arrays have one item, and of alternatives the first stands that
-//! can. A type within itself is left out as soon as it may be, and so is everything once the sample has grown large: without
-//! that, types that hold each other twice would double it at each level.
+//! Every optional element and attribute is there once, lists and arrays have one item, and of
+//! alternatives the first stands that can. A type within itself is left out as soon as it may be,
+//! and so is everything once the sample has grown large: without that, types that hold each other
+//! twice would double it at each level.
 //!
-//! A schema here has no facets but enumerations, and no derived types. `deltasoap-dynamic/src/sample.rs`, which says why there are two,
-//! makes samples of a WSDL's types, which know those.
+//! A schema here has no facets but enumerations, and no derived types.
+//! `deltasoap-dynamic/src/sample.rs`, which says why there are two, makes samples of a WSDL's
+//! types, which know those.
 
 use super::packed::packing_of;
 use super::{Column, Record, Simple, Value};
@@ -23,8 +25,8 @@ const MOST: usize = 4000;
 impl Value {
     /// A value of this description to begin with: it can be written, and is read again as the same.
     ///
-    /// `None` for a description that no value of moderate size meets: one that requires itself, enumerates texts that are not of its
-    /// type, or requires some thousands of elements.
+    /// `None` for a description that no value of moderate size meets: one that requires itself,
+    /// enumerates texts that are not of its type, or requires some thousands of elements.
     pub fn sample(view: View<'_>) -> Option<Value> {
         Sampler::default().content(view)
     }

@@ -21,9 +21,10 @@ impl Simple {
         Err(LexicalError { expected: element.base.local(), reason: "not one of the enumerated values" })
     }
 
-    /// Reads a text of a union: its value is that of the first member that accepts it (XSD 1.0 part 2, 2.5.1.3), with the text where
-    /// it would be written with another one. Names are `{namespace}local`, as [`named`](Self::named) takes them. `None` if no member
-    /// accepts the text. The view is the union's.
+    /// Reads a text of a union: its value is that of the first member that accepts it (XSD 1.0 part
+    /// 2, 2.5.1.3), with the text where it would be written with another one. Names are
+    /// `{namespace}local`, as [`named`](Self::named) takes them. `None` if no member accepts the
+    /// text. The view is the union's.
     pub fn parse_union(union: &UnionElement, view: View<'_>, text: &str) -> Option<Self> {
         Self::parse_union_in(union, view, text, &QName::from_expanded)
     }
@@ -56,7 +57,8 @@ impl Simple {
         self.builtin() == base && !matches!(self, Simple::Given(_) | Simple::List(_))
     }
 
-    /// A value of `xsd:QName` or `xsd:NOTATION` as [`QName`] shows it: `{namespace}local`, or `local` for one in no namespace.
+    /// A value of `xsd:QName` or `xsd:NOTATION` as [`QName`] shows it: `{namespace}local`, or
+    /// `local` for one in no namespace.
     ///
     /// # Errors
     /// When the text is not that.
@@ -91,7 +93,8 @@ impl Simple {
         }
     }
 
-    /// An attribute's text that holds names, which are what `names` says; `None` for other text. The view is the attribute's.
+    /// An attribute's text that holds names, which are what `names` says; `None` for other text.
+    /// The view is the attribute's.
     pub(super) fn holding_names(view: View<'_>, text: &str, names: Names<'_>) -> Option<Self> {
         let value = match view.element {
             Element::Simple(simple) if is_name(simple.base) => Simple::named_in(simple.base, text, names).ok(),
@@ -122,8 +125,8 @@ impl Simple {
         Some(encoder.qname_text(&QName::owned(namespace, local)))
     }
 
-    /// True if both are the same value (XSD 1.0 part 2, 4.2.1), whatever their texts: not-a-number is itself, and a moment is the same in
-    /// all time zones.
+    /// True if both are the same value (XSD 1.0 part 2, 4.2.1), whatever their texts: not-a-number
+    /// is itself, and a moment is the same in all time zones.
     fn is_same_value(&self, other: &Simple) -> bool {
         let is_same = match (self, other) {
             (Simple::Double(one), Simple::Double(other)) => one.is_nan() && other.is_nan(),
@@ -137,13 +140,14 @@ impl Simple {
         is_same || self == other
     }
 
-    /// True if the value is one of the type's enumerated ones, or the type has none. Values are compared, not texts:
-    /// `1.0` and `1` are one decimal (XSD 1.0 part 2, 4.3.5).
+    /// True if the value is one of the type's enumerated ones, or the type has none. Values are
+    /// compared, not texts: `1.0` and `1` are one decimal (XSD 1.0 part 2, 4.3.5).
     pub(super) fn is_one_of(&self, element: &SimpleElement) -> bool {
         if element.enumeration.is_empty() {
             return true;
         }
-        // Most values stand there as they are written. Only the others are compared one by one, which takes a parsing each.
+        // Most values stand there as they are written. Only the others are compared one by one,
+        // which takes a parsing each.
         let text = match self {
             Simple::String(text) => Cow::Borrowed(text.as_str()),
             other => Cow::Owned(other.to_string()),

@@ -1,13 +1,16 @@
 //! Tables: the structs of a repeated field as columns, one for each of their fields.
 //!
-//! The items of many long lists are plain structs: a few numbers and texts each. As a [`Record`] an item takes two allocations; in a table
-//! its values stand in typed buffers, and the routines of typed lists read and write them. A list becomes a table with its first item, where
-//! its description allows nothing but plain rows ([`Table::for_field`]). Structs with optional fields make none: their items differ in
-//! markup, so that they are not read in one loop, and each column would need to say which of its values are there.
+//! The items of many long lists are plain structs: a few numbers and texts each. As a [`Record`] an
+//! item takes two allocations; in a table its values stand in typed buffers, and the routines of
+//! typed lists read and write them. A list becomes a table with its first item, where its
+//! description allows nothing but plain rows ([`Table::for_field`]). Structs with optional fields
+//! make none: their items differ in markup, so that they are not read in one loop, and each column
+//! would need to say which of its values are there.
 //!
-//! A message can still hold what reading accepts and a table does not hold: `xsi:nil` on an item or on a field, and the lack of a field that
-//! is tolerated. The table is [spread](Value::spread) into a list of records then, in the middle of an item if need be: the item's routines
-//! go on in the record, since their frames are the same.
+//! A message can still hold what reading accepts and a table does not hold: `xsi:nil` on an item or
+//! on a field, and the lack of a field that is tolerated. The table is [spread](Value::spread) into
+//! a list of records then, in the middle of an item if need be: the item's routines go on in the
+//! record, since their frames are the same.
 
 use super::record::{Occurrences, Target};
 use super::{CONTENT, Column, Record, Simple, Value};
@@ -19,8 +22,8 @@ use crate::encode::{self, EncodeFields, Encoder, FlatSink};
 use crate::schema::{ComplexElement, Compositor, Field, QName, View};
 use std::fmt;
 
-/// The items of a repeated field whose type is a struct of plain values: rows, in the order of the message. All columns have the same
-/// length.
+/// The items of a repeated field whose type is a struct of plain values: rows, in the order of the
+/// message. All columns have the same length.
 ///
 /// ```
 /// use deltasoap_core::{Column, QName, Record, Simple, Table, Value};
@@ -75,7 +78,8 @@ impl Table {
         if is_even { Ok(Table { columns, names }) } else { Err(UnevenColumns { lengths }) }
     }
 
-    /// A table without rows for the items of a field, where they can be nothing but plain rows. `view` is of the field's content.
+    /// A table without rows for the items of a field, where they can be nothing but plain rows.
+    /// `view` is of the field's content.
     pub fn for_field(field: &Field, view: View<'_>) -> Option<Self> {
         if !field.is_repeated() || field.inline || field.nillable {
             return None;
@@ -144,8 +148,8 @@ impl Table {
         is_of_types && self.columns.iter_mut().zip(values).all(|(column, value)| column.push(value))
     }
 
-    /// Puts a value in the place of another one, in a row and the column of a number; false if there is none, or the value is of
-    /// another type.
+    /// Puts a value in the place of another one, in a row and the column of a number; false if
+    /// there is none, or the value is of another type.
     pub fn set(&mut self, row: usize, column: usize, value: &Simple) -> bool {
         self.columns.get_mut(column).is_some_and(|column| column.set(row, value))
     }
@@ -335,8 +339,9 @@ impl EncodeFields for Row<'_> {
     }
 }
 
-/// Reads the row at a place of a list that is a table, or was one when the row was begun. Its frames are those that a [`Value`] has: a
-/// table may take the place of a list, and a list that of a table, between two messages.
+/// Reads the row at a place of a list that is a table, or was one when the row was begun. Its
+/// frames are those that a [`Value`] has: a table may take the place of a list, and a list that of
+/// a table, between two messages.
 pub(super) fn decode_row(list: &mut Value, place: usize, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
     let (me, fresh) = cursor.enter();
     if fresh {
@@ -385,7 +390,8 @@ impl Reading<'_> {
     }
 }
 
-/// Nothing is kept of what was not read: all fields are required, so that each is read, or stays as the message before had it.
+/// Nothing is kept of what was not read: all fields are required, so that each is read, or stays as
+/// the message before had it.
 impl DecodeFields for Reading<'_> {
     fn open(&mut self, field: usize, place: usize, view: View<'_>) -> usize {
         self.record().map_or(0, |mut record| record.open(field, place, view))
@@ -428,8 +434,8 @@ impl DecodeFields for Reading<'_> {
 }
 
 impl Value {
-    /// A list as values of their own, for what changes them one by one: a [`Column`] and a [`Table`] become a [`List`](Value::List). Gives
-    /// its items; `None` where there is no list.
+    /// A list as values of their own, for what changes them one by one: a [`Column`] and a
+    /// [`Table`] become a [`List`](Value::List). Gives its items; `None` where there is no list.
     pub fn spread(&mut self) -> Option<&mut Vec<Value>> {
         let items = match self {
             Value::Column(column) => Some(column.to_values()),
@@ -445,8 +451,8 @@ impl Value {
         }
     }
 
-    /// A list as a column or a table, where the field can be one and all items are of its type: it is written faster, and takes less memory.
-    /// `view` is of the field's content.
+    /// A list as a column or a table, where the field can be one and all items are of its type: it
+    /// is written faster, and takes less memory. `view` is of the field's content.
     pub fn gather(&mut self, field: &Field, view: View<'_>) {
         let Value::List(items) = self else { return };
         if let Some(mut column) = Column::for_field(field, view) {

@@ -1,4 +1,5 @@
-//! Structs whose fields come in any order (`xs:all`, and all of SOAP encoding), compared with the message before.
+//! Structs whose fields come in any order (`xs:all`, and all of SOAP encoding), compared with the
+//! message before.
 
 use crate::streams::{self, Stream};
 use deltasoap_checkpoints::{Bases, Matcher, Portions, State};
@@ -46,7 +47,8 @@ fn field(name: &'static str, element: ElementRef, min: u32, max: Option<u32>) ->
     Field { name: QName::new("", name), element, min, max, nillable: false, inline: false }
 }
 
-/// A struct of six fields in any order: numbers, an array of numbers, an array of structs, a list's wrapper, an inner struct of the same kind.
+/// A struct of six fields in any order: numbers, an array of numbers, an array of structs, a list's
+/// wrapper, an inner struct of the same kind.
 fn described(schema: &mut Schema, chance: &mut Chance, depth: usize) -> ElementRef {
     let int = schema.add(Element::Simple(SimpleElement {
         name: Builtin::Int.name(),
@@ -204,7 +206,8 @@ fn policies_follow_fields_that_move_come_and_go() {
     }
 }
 
-/// Three messages with an array of structs as SOAP encoding has them, in the second and third of which some values differ.
+/// Three messages with an array of structs as SOAP encoding has them, in the second and third of
+/// which some values differ.
 fn encoded_structs(state: State, bases: Bases, fields: &[usize]) -> DifferentialStats {
     const COUNT: usize = 12;
     let mut schema = Schema::new();
@@ -236,7 +239,8 @@ fn encoded_structs(state: State, bases: Bases, fields: &[usize]) -> Differential
     stream.stats()
 }
 
-/// A struct longer than a few portions has a group, whatever the order of its fields, and whichever come.
+/// A struct longer than a few portions has a group, whatever the order of its fields, and whichever
+/// come.
 #[test]
 fn lightweight_checkpoints_have_groups_in_structs_in_any_order() {
     for fields in [&[0, 1, 2, 3, 4, 5][..], &[5, 2, 3, 1, 0, 4], &[0, 3, 5]] {
@@ -250,7 +254,8 @@ fn lightweight_checkpoints_have_groups_in_structs_in_any_order() {
     }
 }
 
-/// Where a sequence may come in any order, every message is read in full: nothing is compared, whatever the checkpoints, and no field is read twice.
+/// Where a sequence may come in any order, every message is read in full: nothing is compared,
+/// whatever the checkpoints, and no field is read twice.
 #[test]
 fn a_sequence_in_any_order_is_not_compared() {
     let text = |name: &str, text: &str| format!("<{name}>{}{text}</{name}>", "text ".repeat(20));
@@ -293,7 +298,8 @@ fn texts(schema: &mut Schema) -> Vec<Field> {
     NAMES.iter().map(|&name| field(name, text, 0, Some(1))).collect()
 }
 
-/// A stream of two documents with numbers in any order: gives what both documents gave, and the counters.
+/// A stream of two documents with numbers in any order: gives what both documents gave, and the
+/// counters.
 fn pair(fields: &[(&'static str, u32)], documents: [&str; 3]) -> (Vec<bool>, DifferentialStats) {
     let mut schema = Schema::new();
     let int = schema.add(Element::Simple(SimpleElement {

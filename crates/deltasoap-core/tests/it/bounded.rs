@@ -98,7 +98,8 @@ fn items_that_are_skipped_count() {
     for kind in KINDS {
         for tolerance in [Tolerance::Strict, Tolerance::AnyOrder] {
             let options = DecodeOptions { differential: LEAF, tolerance, ..DecodeOptions::default() };
-            // The same list; an item more at its beginning, which is one too many; the first ones less, which are too few.
+            // The same list; an item more at its beginning, which is one too many; the first ones
+            // less, which are too few.
             let changes = [vec![], vec![(1, 0, 1)], vec![(0, 0, 1), (0, 0, 3)], vec![(1, 0, 3)], vec![]];
             stats += check(kind, (18, Some(20)), 20, &changes, (options, usize::MAX));
             stats += check(kind, (18, None), 20, &changes, (options, usize::MAX));

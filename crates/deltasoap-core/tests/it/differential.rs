@@ -1,4 +1,5 @@
-//! Differential decoding never changes a result: streams of messages, read with a memory and one by one.
+//! Differential decoding never changes a result: streams of messages, read with a memory and one by
+//! one.
 
 use crate::streams::{self, Sources, Stream};
 use deltasoap_checkpoints::{Bases, Matcher, Portions, State};
@@ -9,7 +10,8 @@ use deltasoap_core::{Content, DecodeOptions, Differential, DifferentialStats, So
 use proptest::prelude::*;
 use std::fmt::Debug;
 
-/// What every policy must get right: the default, and those of the papers with small and large portions.
+/// What every policy must get right: the default, and those of the papers with small and large
+/// portions.
 fn everything() -> impl Iterator<Item = Differential> {
     let papers = [1, 7, 32, 200].into_iter().flat_map(streams::all);
     let first = [7, 32].into_iter().flat_map(first_bases);
@@ -50,7 +52,8 @@ fn many(count: usize, changed: impl Fn(usize) -> Option<&'static str>) -> String
     doubles(&values.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// Arrays in which a value changes, gets longer, shorter, in which items come and go, and which are bad now and then.
+/// Arrays in which a value changes, gets longer, shorter, in which items come and go, and which are
+/// bad now and then.
 fn arrays() -> Vec<String> {
     vec![
         many(40, |_| None),
@@ -162,7 +165,8 @@ fn hard_doubles(count: usize) -> String {
     doubles(&values.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// A lightweight checkpoint takes 3 % of a full one's memory in *Lightweight Checkpointing*, section 5.4, and 10 % of a differential one's.
+/// A lightweight checkpoint takes 3 % of a full one's memory in *Lightweight Checkpointing*,
+/// section 5.4, and 10 % of a differential one's.
 #[test]
 fn checkpoints_are_small() {
     let document = hard_doubles(20_000);
@@ -185,7 +189,8 @@ fn checkpoints_are_small() {
     assert!(lightweight < 0.045 * full && lightweight < 0.15 * differential, "{lightweight} {differential} {full}");
 }
 
-/// Hard doubles of which a quarter, in twenty places, has new values with each message, none of which was there before.
+/// Hard doubles of which a quarter, in twenty places, has new values with each message, none of
+/// which was there before.
 fn fresh(message: usize) -> String {
     const COUNT: usize = 4000;
     const PLACE: usize = 200;
@@ -249,7 +254,8 @@ fn memory_stays_level_where_all_values_change() {
                 stream.stats().memory
             })
             .collect();
-        // One message or another adds a group; portions of about an item's length come to begin at every item.
+        // One message or another adds a group; portions of about an item's length come to begin at
+        // every item.
         let is_level = memory[9] <= memory[1] + memory[1] / 10 + 400 && memory[9] <= memory[0] + memory[0] / 4 + 400;
         assert!(is_level, "{state:?} every {size} bytes, {bases:?}: {memory:?}");
     }
@@ -284,7 +290,8 @@ fn behind_a_bad_message_regular_mode_is_forced() {
     }
 }
 
-/// Text that is longer than any portion: checkpoints lie inside it, and the value tells what came before.
+/// Text that is longer than any portion: checkpoints lie inside it, and the value tells what came
+/// before.
 #[test]
 fn long_texts_are_taken_up_in_the_middle() {
     let text = |at: usize, c: char| {

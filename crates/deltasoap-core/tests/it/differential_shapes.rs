@@ -17,8 +17,8 @@ use std::fmt::Debug;
 pub(crate) const EXACT: Differential =
     Differential { checkpoints: deltasoap_core::Checkpoints::Leaf, ..Differential::OFF };
 
-/// Reads a stream of documents in chunks of several sizes, and by the policies of the papers; gives what leaf checkpoints
-/// did with whole documents.
+/// Reads a stream of documents in chunks of several sizes, and by the policies of the papers; gives
+/// what leaf checkpoints did with whole documents.
 fn read<T: Content + Debug>(view: View<'_>, documents: &[impl AsRef<[u8]>], limits: Limits) -> DifferentialStats {
     for differential in streams::all(24) {
         run::<T>(view, documents, DecodeOptions { limits, differential, ..DecodeOptions::default() }, usize::MAX);
@@ -128,7 +128,8 @@ fn arrays_in_an_array_get_items_in_front() {
     assert!(stats.compared == 5 && stats.shifted > 0, "{stats:?}");
 }
 
-/// A type of a user's that leaves [`Content::REPLACES`] as it is: it is made vacant before it is read.
+/// A type of a user's that leaves [`Content::REPLACES`] as it is: it is made vacant before it is
+/// read.
 #[derive(Debug, Clone, PartialEq, Default)]
 struct Own(String);
 
@@ -229,7 +230,8 @@ fn fields_of_one_name_and_bounded_lists() {
     assert!(stats.compared > 5 && stats.to_fast > 4, "{stats:?}");
 }
 
-/// A repeated choice without an element of its own, whose members are arrays, structs and empty elements.
+/// A repeated choice without an element of its own, whose members are arrays, structs and empty
+/// elements.
 #[test]
 fn repeated_choices() {
     let mut types = Types::default();
@@ -256,7 +258,8 @@ fn repeated_choices() {
     assert!(stats.compared > 5 && stats.to_fast > 4, "{stats:?}");
 }
 
-/// Elements of any name, kept as trees: between named fields, one and many, and as members of a choice.
+/// Elements of any name, kept as trees: between named fields, one and many, and as members of a
+/// choice.
 #[test]
 fn wildcards() {
     let mut types = Types::default();
@@ -456,7 +459,8 @@ fn documents(bodies: &[&str]) -> Vec<String> {
     bodies.iter().map(|body| format!("<r>{body}</r>")).collect()
 }
 
-/// Elements that are empty now and then, and attributes that come and go: those with a default have it in every way of reading.
+/// Elements that are empty now and then, and attributes that come and go: those with a default have
+/// it in every way of reading.
 #[test]
 fn defaults_come_and_go() {
     let mut types = Types::default();
@@ -682,7 +686,8 @@ fn schemas_in_the_place_of_others() {
     }
 }
 
-/// Attributes that no schema names come, go and change: what is left of the message before is in no value.
+/// Attributes that no schema names come, go and change: what is left of the message before is in no
+/// value.
 #[test]
 fn attributes_without_a_name_come_and_go() {
     let mut types = Types::default();
@@ -789,8 +794,8 @@ fn another_element_in_place_of_a_list() {
     read::<Value>(types.0.view(root), &documents, Limits::default());
 }
 
-/// Numbers are read into columns. An item that is nil, which the description does not allow but reading does, makes a list of one; the next
-/// message may make a column again.
+/// Numbers are read into columns. An item that is nil, which the description does not allow but
+/// reading does, makes a list of one; the next message may make a column again.
 #[test]
 fn columns_become_lists_where_an_item_is_nil() {
     let nil = "<n xmlns:i='http://www.w3.org/2001/XMLSchema-instance' i:nil='true'/>";

@@ -1,4 +1,5 @@
-//! Differential serialization never changes a message: streams of values, sent by templates and in full.
+//! Differential serialization never changes a message: streams of values, sent by templates and in
+//! full.
 
 use crate::template_streams::{self, Sources};
 use deltasoap_core::EncodeStats;

@@ -1,4 +1,5 @@
-//! Differential serialization of shapes that matter: arrays over many chunks, values that grow and shrink, faults between.
+//! Differential serialization of shapes that matter: arrays over many chunks, values that grow and
+//! shrink, faults between.
 
 use crate::sender::{Flight, Sender};
 use deltasoap_core::MatchKind::{Content as Same, FirstTime, PartialStructural, PerfectStructural};
@@ -262,7 +263,8 @@ fn each_message_has_its_template() {
     }
 }
 
-/// The hardest updates of an array: every value longer, shorter, every second item gone, back, and one at the front.
+/// The hardest updates of an array: every value longer, shorter, every second item gone, back, and
+/// one at the front.
 fn time_of_updates(count: usize, options: Templating) -> Duration {
     let mut template = Template::new(options);
     let (long, short) = (array(count, |_| LENGTHS[3]), array(count, |_| LENGTHS[0]));
@@ -278,7 +280,8 @@ fn time_of_updates(count: usize, options: Templating) -> Duration {
     begin.elapsed()
 }
 
-/// Eight times the items take eight times the time, though every chunk is shifted, split and passed.
+/// Eight times the items take eight times the time, though every chunk is shifted, split and
+/// passed.
 #[test]
 fn updates_take_linear_time() {
     for options in all().step_by(3) {
@@ -425,7 +428,8 @@ fn a_template_of_another_schema_is_no_template() {
     }
 }
 
-/// Items that have an attribute and an empty child beside a number; those of the other schema have the number alone.
+/// Items that have an attribute and an empty child beside a number; those of the other schema have
+/// the number alone.
 #[test]
 fn items_of_another_schema_lose_what_has_no_text() {
     let list_of = |with_child: bool, with_attribute: bool| {
@@ -490,7 +494,8 @@ fn trees_in_place_of_typed_elements_get_no_white_space() {
     }
 }
 
-/// A body that may be of several types tells its own in both encodings; without it, it would be read as a tree.
+/// A body that may be of several types tells its own in both encodings; without it, it would be
+/// read as a tree.
 #[test]
 fn a_body_of_an_open_type_tells_its_type() {
     let mut schema = Schema::new();

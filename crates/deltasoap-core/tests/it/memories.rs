@@ -6,8 +6,8 @@ use deltasoap_core::decode::{Cursor, Decoder, Root, Step, Tag};
 use deltasoap_core::schema::{Builtin, Element, Field, View};
 use deltasoap_core::{DecodeOptions, Differential, Limits, Memory, QName, SoapArray, Tolerance, Typed, Value};
 
-/// The same documents, but given to different decoders in turn, some of which have other limits or have read other names,
-/// and one of which is dropped in the middle of a message.
+/// The same documents, but given to different decoders in turn, some of which have other limits or
+/// have read other names, and one of which is dropped in the middle of a message.
 #[test]
 fn a_memory_moves_between_decoders() {
     let message = |value: i32| {
@@ -41,7 +41,8 @@ fn a_memory_moves_between_decoders() {
     assert!(operation.memory.stats().compared > 10, "{:?}", operation.memory.stats());
 }
 
-/// What a decoder has tolerated is an error again where a stricter one compares the next message with it.
+/// What a decoder has tolerated is an error again where a stricter one compares the next message
+/// with it.
 #[test]
 fn a_memory_moves_between_decoders_of_other_tolerance() {
     let mut types = Types::default();
@@ -136,7 +137,8 @@ fn several_memories_in_one_document() {
     }
 }
 
-/// What trees take is counted for each memory: what was skipped of one changes nothing for the next.
+/// What trees take is counted for each memory: what was skipped of one changes nothing for the
+/// next.
 #[test]
 fn trees_of_several_memories_are_counted_apart() {
     let mut types = Types::default();

@@ -1,4 +1,5 @@
-//! Small messages of dynamic values: mended where they differ in texts alone, and always what a decoder alone finds in them.
+//! Small messages of dynamic values: mended where they differ in texts alone, and always what a
+//! decoder alone finds in them.
 
 use crate::dynamic::Stream;
 use deltasoap_checkpoints::{Portions, State};
@@ -40,7 +41,8 @@ fn complex(compositor: Compositor, fields: Vec<Field>, attributes: Vec<Attribute
     })
 }
 
-/// `n` any number of times, `s`, `b`, `e`, `d` with a default, `a` of ints, `p` in any order, one of `x` and `y`, names in `q`, and any element.
+/// `n` any number of times, `s`, `b`, `e`, `d` with a default, `a` of ints, `p` in any order, one
+/// of `x` and `y`, names in `q`, and any element.
 fn schema() -> (Schema, ElementRef) {
     let mut schema = Schema::new();
     let int = simple(&mut schema, Builtin::Int, &[]);
@@ -172,7 +174,8 @@ fn what_is_not_mended() {
     }
 }
 
-/// Each element within the branch `c` has a field of the same number and type in the element around it.
+/// Each element within the branch `c` has a field of the same number and type in the element around
+/// it.
 #[test]
 fn within_choices() {
     let mut schema = Schema::new();
@@ -208,7 +211,8 @@ fn messages_in_soap_encoding_follow_references() {
     }
 }
 
-/// In the second message the tree refers to an element beside the operation, whose bytes are those of the first message.
+/// In the second message the tree refers to an element beside the operation, whose bytes are those
+/// of the first message.
 #[test]
 fn references_out_of_the_operation_are_followed_in_soap_encoding_alone() {
     let (schema, body) = schema();
@@ -223,7 +227,8 @@ fn references_out_of_the_operation_are_followed_in_soap_encoding_alone() {
     }
 }
 
-/// Decoders of all policies take turns with one memory: what one keeps is of no use once another has read a message.
+/// Decoders of all policies take turns with one memory: what one keeps is of no use once another
+/// has read a message.
 #[test]
 fn decoders_with_other_options_can_take_turns() {
     let (schema, body) = schema();
@@ -263,7 +268,8 @@ fn texts_in_which_reading_goes_on_meet_their_limit() {
     }
 }
 
-/// What one decoder has taken is refused by the next one if its limits are lower, whatever is kept of the message.
+/// What one decoder has taken is refused by the next one if its limits are lower, whatever is kept
+/// of the message.
 #[test]
 fn decoders_with_other_limits_can_take_turns() {
     let (schema, body) = schema();

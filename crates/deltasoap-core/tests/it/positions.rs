@@ -1,4 +1,5 @@
-//! Positions of errors in messages that are not in UTF-8: exact in received bytes, whatever the chunks and however long the text.
+//! Positions of errors in messages that are not in UTF-8: exact in received bytes, whatever the
+//! chunks and however long the text.
 
 use deltasoap_core::Content;
 use deltasoap_core::decode::{Cursor, DecodeOptions, Decoder, Root, Step};

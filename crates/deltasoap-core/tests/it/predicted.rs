@@ -38,7 +38,8 @@ fn field(name: &'static str, element: ElementRef, (min, max): (u32, Option<u32>)
     Field { name: QName::new("", name), element, min, max, nillable: false, inline: false }
 }
 
-/// Reads documents with one decoder, and compares each result with a decoder that learns nothing. Returns how many were invalid.
+/// Reads documents with one decoder, and compares each result with a decoder that learns nothing.
+/// Returns how many were invalid.
 fn read_all(schema: &Schema, root: ElementRef, limits: Limits, documents: &[String]) -> usize {
     let options = DecodeOptions { limits, differential: Differential::OFF, ..DecodeOptions::default() };
     let mut decoder = Decoder::new(options);
@@ -99,7 +100,8 @@ fn tags_with_several_faults_give_the_same_error_each_time() {
     }
 }
 
-/// What was found out about the attributes of one tag is not taken for another tag of the field, however many there were.
+/// What was found out about the attributes of one tag is not taken for another tag of the field,
+/// however many there were.
 #[test]
 fn attributes_are_those_of_the_tag_at_hand() {
     let mut schema = Schema::new();
@@ -117,7 +119,8 @@ fn attributes_are_those_of_the_tag_at_hand() {
     }
 }
 
-/// A known tag is one with any values, as long as they are plain; the markup between them is the same.
+/// A known tag is one with any values, as long as they are plain; the markup between them is the
+/// same.
 #[test]
 fn values_of_known_tags_may_differ() {
     let mut schema = Schema::new();
@@ -185,7 +188,8 @@ struct Row {
     a: Option<i32>,
 }
 
-/// The values of `xsi:nil` and `xsi:type` are part of a known tag, since they decide how the content is read.
+/// The values of `xsi:nil` and `xsi:type` are part of a known tag, since they decide how the
+/// content is read.
 #[test]
 fn values_that_decide_how_content_is_read_are_part_of_known_tags() {
     let options = DecodeOptions { differential: Differential::OFF, ..DecodeOptions::default() };
@@ -250,7 +254,8 @@ fn what_is_known_goes_with_the_names_that_are_forgotten() {
     assert_eq!(read_all(&schema, root, Limits::default(), &documents), 0);
 }
 
-/// Values of attributes are part of tags that are known, but no longer when the next message may be another client's.
+/// Values of attributes are part of tags that are known, but no longer when the next message may be
+/// another client's.
 #[test]
 fn values_of_attributes_are_forgotten() {
     let mut schema = Schema::new();
@@ -271,7 +276,8 @@ fn values_of_attributes_are_forgotten() {
     }
 }
 
-/// Destructors of what belongs to a thread may read documents, before and after the thread's own decoder is gone.
+/// Destructors of what belongs to a thread may read documents, before and after the thread's own
+/// decoder is gone.
 #[test]
 fn documents_are_read_while_a_thread_ends() {
     struct Last;

@@ -1,4 +1,5 @@
-//! Operations whose element is of each class: what is the same in the next message stays, whatever the element is.
+//! Operations whose element is of each class: what is the same in the next message stays, whatever
+//! the element is.
 
 use crate::dynamic::Stream;
 use deltasoap_checkpoints::{Portions, State};
@@ -21,8 +22,9 @@ fn policies() -> impl Iterator<Item = Differential> {
     checkpoints.flat_map(|checkpoints| [false, true].map(|adaptive| Differential { checkpoints, adaptive }))
 }
 
-/// Reads operations of these start tags and contents, each of them three times, by every policy and in pieces, and writes what was read through a
-/// template. Gives how many were compared by leaf checkpoints that never give up.
+/// Reads operations of these start tags and contents, each of them three times, by every policy and
+/// in pieces, and writes what was read through a template. Gives how many were compared by leaf
+/// checkpoints that never give up.
 fn all_stay(schema: &Schema, root: ElementRef, operations: &[(&str, &str)]) -> u64 {
     let (view, mut compared) = (schema.view(root), 0);
     for policy in policies() {
@@ -190,7 +192,8 @@ fn choices() {
     assert!(compared > 0);
 }
 
-/// The message after a nil operation may be cut off, or have content: it is not looked for in a value that has none.
+/// The message after a nil operation may be cut off, or have content: it is not looked for in a
+/// value that has none.
 #[test]
 fn nil_operations() {
     let mut schema = Schema::new();

@@ -29,7 +29,8 @@ proptest! {
     }
 }
 
-/// The random values above, and those of the fuzz targets that are made alike, hold lists of every form.
+/// The random values above, and those of the fuzz targets that are made alike, hold lists of every
+/// form.
 #[test]
 fn random_messages_have_columns_and_tables() {
     let mut random = SplitMix64::new(20);

@@ -1,4 +1,5 @@
-//! Tables: lists of plain structs as columns. They give what lists of records give, and what typed structs give.
+//! Tables: lists of plain structs as columns. They give what lists of records give, and what typed
+//! structs give.
 
 use super::values::{complex, field, read, simple, write};
 use crate::edits;
@@ -18,7 +19,8 @@ use std::time::Duration;
 const XSI: &str = "http://www.w3.org/2001/XMLSchema-instance";
 const EXACT: Differential = Differential { checkpoints: Checkpoints::Leaf, ..Differential::OFF };
 
-/// `item` any number of times, a struct of these types in fields `a`, `b`, `c`; then a number `n`, or none.
+/// `item` any number of times, a struct of these types in fields `a`, `b`, `c`; then a number `n`,
+/// or none.
 fn rows(compositor: Compositor, bases: &[Builtin]) -> (Schema, ElementRef) {
     let mut schema = Schema::new();
     let fields = bases.iter().zip(["a", "b", "c"]);
@@ -212,7 +214,8 @@ fn plain(number: usize) -> String {
     format!("<item><a>{number}</a><b>text {number}</b><c>{number}.5</c></item>")
 }
 
-/// Reads a stream in chunks of several sizes, by all policies and on all levels of tolerance: as each document is read alone, as records.
+/// Reads a stream in chunks of several sizes, by all policies and on all levels of tolerance: as
+/// each document is read alone, as records.
 fn read_all<T: Content + Debug>(view: View<'_>, documents: &[String]) -> DifferentialStats {
     let run = |differential, tolerance, chunk| {
         let options = DecodeOptions { differential, tolerance, ..DecodeOptions::default() };
@@ -232,7 +235,8 @@ fn read_all<T: Content + Debug>(view: View<'_>, documents: &[String]) -> Differe
     run(EXACT, Tolerance::Strict, usize::MAX)
 }
 
-/// What a table does not hold makes a list of it, in the middle of an item as well; the next message may make a table again.
+/// What a table does not hold makes a list of it, in the middle of an item as well; the next
+/// message may make a table again.
 #[test]
 fn tables_become_lists_where_a_row_is_none() {
     let odd = [
@@ -382,7 +386,8 @@ fn documents() -> impl Strategy<Value = Vec<String>> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
 
-    /// Each document gives what it gives alone, as records, and what a typed value gives; or the same error.
+    /// Each document gives what it gives alone, as records, and what a typed value gives; or the
+    /// same error.
     #[test]
     fn random_streams_of_rows(
         documents in documents(),

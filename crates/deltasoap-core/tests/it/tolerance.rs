@@ -1,4 +1,5 @@
-//! What is accepted beyond the schema: documents that were disturbed give the values of those that were not.
+//! What is accepted beyond the schema: documents that were disturbed give the values of those that
+//! were not.
 
 use crate::any_order::complex;
 use crate::generate::{self, Entropy};
@@ -111,7 +112,8 @@ fn unknown_elements_are_skipped_and_reported() {
     }
 }
 
-/// An element that the type has, in a place where it cannot be, is not unknown: its value would be lost.
+/// An element that the type has, in a place where it cannot be, is not unknown: its value would be
+/// lost.
 #[test]
 fn elements_out_of_order_are_read_in_any_order_only() {
     const ITEM: &str = "<item><count>1</count><code>a</code></item>";
@@ -126,7 +128,8 @@ fn elements_out_of_order_are_read_in_any_order_only() {
     assert_eq!(deviations(&parts, AnyOrder), [order("/order", "{urn:t}item"), order("/order/item", "{urn:t}count")]);
 }
 
-/// The markup of an item in another order is not that of the items of its type: it does not tell which text is which field's.
+/// The markup of an item in another order is not that of the items of its type: it does not tell
+/// which text is which field's.
 #[test]
 fn items_that_are_all_in_the_same_other_order_are_read_by_name() {
     #[derive(deltasoap::Soap, Debug, PartialEq)]
@@ -306,7 +309,8 @@ fn reports_are_bounded() {
     assert_eq!((decoder.deviations().len(), decoder.stats().deviations), (0, 300));
 }
 
-/// Whatever came before, a message is read as if it came alone; one in another order is skipped if it is the same again.
+/// Whatever came before, a message is read as if it came alone; one in another order is skipped if
+/// it is the same again.
 #[test]
 fn messages_that_deviate_are_compared() {
     let (schema, root) = order();
@@ -330,7 +334,8 @@ fn messages_that_deviate_are_compared() {
     }
 }
 
-/// Puts unknown elements among the children of structs, and moves children where their order is not needed to tell them apart.
+/// Puts unknown elements among the children of structs, and moves children where their order is not
+/// needed to tell them apart.
 struct Disturbance<'e> {
     entropy: Entropy<'e>,
     moves: bool,
@@ -397,7 +402,8 @@ fn bytes(most: usize) -> impl Strategy<Value = Vec<u8>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// Beside the value that a document was made from, the engine's own reading proves nothing here.
+    /// Beside the value that a document was made from, the engine's own reading proves nothing
+    /// here.
     #[test]
     fn disturbed_documents_give_the_value_that_was_written(
         schema in bytes(60), value in bytes(300), disturbance in bytes(200), moves in any::<bool>()
@@ -446,7 +452,8 @@ fn what_is_read_again_is_reported_once() {
     let mut decoder = Decoder::new(DecodeOptions { differential, ..options(AnyOrder) });
     let mut operation = crate::streams::Operation::<Value>::new(schema.view(root));
     let (unknown, item) = ("<u/>", "<item><code>a</code><count>1</count></item>");
-    // In the second message an element is found out of order after an unknown one: it is read again from its start.
+    // In the second message an element is found out of order after an unknown one: it is read again
+    // from its start.
     let messages = [&[unknown, NUMBER, STATE, item][..], &[unknown, NUMBER, unknown, item, STATE]];
     for parts in messages {
         decoder.reset();
@@ -499,7 +506,8 @@ fn open_types_pass_over_what_has_come_in_another_namespace() {
     }
 }
 
-/// `rpc:result` of SOAP 1.2 names the part that is the result; it is no part, though one may have that name.
+/// `rpc:result` of SOAP 1.2 names the part that is the result; it is no part, though one may have
+/// that name.
 #[test]
 fn the_name_of_the_result_is_no_part() {
     #[derive(deltasoap::Soap, Debug, PartialEq)]
@@ -515,7 +523,8 @@ fn the_name_of_the_result_is_no_part() {
     }
 }
 
-/// Where a group keeps fields from being read in any namespace, what has a field's name is an error.
+/// Where a group keeps fields from being read in any namespace, what has a field's name is an
+/// error.
 #[test]
 fn beside_groups_nothing_of_a_field_is_skipped() {
     let mut schema = Schema::new();

@@ -95,7 +95,8 @@ fn what_is_predicted_is_what_is_read() {
     assert!(good > 500 && bad > 500, "{good} {bad}");
 }
 
-/// Tags with attributes hold values of one client: another one's message is read as if they had never come.
+/// Tags with attributes hold values of one client: another one's message is read as if they had
+/// never come.
 #[test]
 fn many_different_attributes_do_not_pile_up() {
     let rows =

@@ -115,7 +115,8 @@ fn more_kinds_than_can_be_kept() {
     assert!(share(&stats) > 0.4, "{stats:?}");
 }
 
-/// A stream without kinds is looked at for them from time to time, and found to have some when it has.
+/// A stream without kinds is looked at for them from time to time, and found to have some when it
+/// has.
 #[test]
 fn kinds_that_come_late_are_found() {
     let stats = read((0..3000).map(|message| if message < 1000 { message } else { message % 16 }), 400, false);
@@ -136,7 +137,8 @@ fn small_messages_are_mended_in_turn() {
     assert!(stats.mended > 65, "{stats:?}");
 }
 
-/// What is held is at most five messages' worth for two kinds. With one kind it depends on whether a buffer waits for the next message.
+/// What is held is at most five messages' worth for two kinds. With one kind it depends on whether
+/// a buffer waits for the next message.
 #[test]
 fn one_kind_keeps_one_message() {
     let [one, two] = [1, 2].map(|kinds| read((0..100).map(|message| message % kinds), 400, false).memory);

@@ -777,7 +777,8 @@ fn nil_elements_keep_the_attributes_that_they_may_have() {
     }
 }
 
-/// The type that an array names is that of items which name none; whatever came before, and wherever the message is cut.
+/// The type that an array names is that of items which name none; whatever came before, and
+/// wherever the message is cut.
 #[test]
 fn arrays_name_the_type_of_their_items() {
     let mut schema = Schema::new();

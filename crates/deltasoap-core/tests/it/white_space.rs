@@ -1,5 +1,6 @@
-//! White space around the tags of flat items, of another length at each: as senders write it that indent, and those that
-//! keep room for longer values. It changes no value and no error, in whatever way a message is read.
+//! White space around the tags of flat items, of another length at each: as senders write it that
+//! indent, and those that keep room for longer values. It changes no value and no error, in
+//! whatever way a message is read.
 
 use crate::streams::Stream;
 use crate::{generate, laws, streams};
@@ -150,8 +151,9 @@ fn white() -> BoxedStrategy<String> {
     white.boxed()
 }
 
-/// White space; now and then something else, which the general routines alone read, or which is wrong. Boxed, as it stands
-/// in many places of a document: what proptest keeps of each would fill the stack.
+/// White space; now and then something else, which the general routines alone read, or which is
+/// wrong. Boxed, as it stands in many places of a document: what proptest keeps of each would fill
+/// the stack.
 fn gap() -> BoxedStrategy<String> {
     let other = vec!["<!-- > -->", "<o/>", "<o> </o>", "&#32;", "<?p?>", "<![CDATA[ ]]>", "z"];
     let other = (white(), prop::sample::select(other), white());
@@ -425,7 +427,8 @@ fn a_value_in_its_room_moves_nothing() {
     assert_changes_are_read_alone(&documents);
 }
 
-/// Three items of each document differ from those of the one before: these are read, and nothing else.
+/// Three items of each document differ from those of the one before: these are read, and nothing
+/// else.
 #[track_caller]
 fn assert_changes_are_read_alone(documents: &[String; 4]) {
     for chunk in [usize::MAX, 4000] {
@@ -463,7 +466,8 @@ fn the_end_of_the_last_item_moves() {
 /// Far more white space than any text may be.
 const HUGE: usize = 300_000;
 
-/// Documents with very much white space at another place each: in front, within, between and behind items.
+/// Documents with very much white space at another place each: in front, within, between and behind
+/// items.
 fn huge() -> [String; 5] {
     let (few, much) = (stuffed([1, 20, 333, 4, 5]), " \r\n\t".repeat(HUGE / 4));
     let put = |what: &str, turn: usize| {

@@ -1,7 +1,8 @@
 //! Edits: what messages of one stream differ in.
 //!
-//! A value is edited as data (a leaf, an item more or less, another order), and a document as text (entities and CDATA
-//! instead of characters, white space, prefixes, declarations, damage). Both draw from entropy, so that they shrink.
+//! A value is edited as data (a leaf, an item more or less, another order), and a document as text
+//! (entities and CDATA instead of characters, white space, prefixes, declarations, damage). Both
+//! draw from entropy, so that they shrink.
 
 use crate::generate::{self, Entropy};
 use deltasoap_core::schema::{ChoiceFault, ComplexElement, Element, Field, OpenElement, View};
@@ -114,7 +115,8 @@ fn edit_list(items: &mut Vec<Value>, view: View<'_>, entropy: &mut Entropy<'_>) 
     }
 }
 
-/// Rewrites a document here and there; mostly it stays the same document, sometimes it becomes a bad one.
+/// Rewrites a document here and there; mostly it stays the same document, sometimes it becomes a
+/// bad one.
 pub fn rewritten(document: &str, entropy: &mut Entropy<'_>) -> String {
     let mut text = document.to_owned();
     for _ in 0..entropy.below(3) {
@@ -179,7 +181,8 @@ fn put_on(text: &str, at: usize, attributes: &str, is_meant: impl Fn(&usize) -> 
     format!("{}{attributes}{}", &text[..name_end], &text[name_end..])
 }
 
-/// Tells an item, or whatever it is, where it stands in its array, or an array where its first item does.
+/// Tells an item, or whatever it is, where it stands in its array, or an array where its first item
+/// does.
 fn placed(text: &str, at: usize, entropy: &mut Entropy<'_>) -> String {
     let (name, place) = (["position", "position", "position", "offset"][entropy.below(4)], entropy.below(6));
     let attributes = format!(" xmlns:se='http://schemas.xmlsoap.org/soap/encoding/' se:{name}='[{place}]'");

@@ -2,8 +2,8 @@
 
 use roxmltree::{Document, Node};
 
-/// Asserts that a message says what another says, but for white space in front of and behind elements whose parent has
-/// no text.
+/// Asserts that a message says what another says, but for white space in front of and behind
+/// elements whose parent has no text.
 #[track_caller]
 pub fn assert_same_but_for_gaps(stuffed: &str, full: &str) {
     let (found, expected) = (parsed(stuffed), parsed(full));

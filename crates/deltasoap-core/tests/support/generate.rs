@@ -1,6 +1,7 @@
 //! Schemas, values and documents made from entropy: for property tests and for the fuzzer alike.
 //!
-//! Where the entropy runs out, everything is at its simplest: so short inputs are small, and shrinking works.
+//! Where the entropy runs out, everything is at its simplest: so short inputs are small, and
+//! shrinking works.
 
 use deltasoap_core::encode::Encoder;
 use deltasoap_core::lexical::{Base64, Decimal, Lexical};
@@ -60,8 +61,9 @@ pub fn schema(entropy: &mut Entropy<'_>) -> (Schema, ElementRef) {
 /// The namespace of a qualified schema, and of operations.
 const NAMESPACE: &str = "urn:op";
 
-/// The same schema, in which elements without a namespace get one and attributes have none, and single items stand in the place of arrays,
-/// whose markup has names in its values. So it takes a default namespace.
+/// The same schema, in which elements without a namespace get one and attributes have none, and
+/// single items stand in the place of arrays, whose markup has names in its values. So it takes a
+/// default namespace.
 fn qualified(schema: &Schema) -> Schema {
     let mut elements: Vec<Element> = Vec::new();
     for element in schema.elements() {
@@ -115,7 +117,8 @@ fn row(entropy: &mut Entropy<'_>, schema: &mut Schema) -> ElementRef {
     schema.add(Element::Complex(described(compositor, fields)))
 }
 
-/// Content of one of several types. None of them is open itself, and each is described under its name.
+/// Content of one of several types. None of them is open itself, and each is described under its
+/// name.
 fn open(entropy: &mut Entropy<'_>, schema: &mut Schema, depth: usize) -> ElementRef {
     let mut named = |entropy: &mut Entropy<'_>, index| {
         let content = match entropy.below(4) {
@@ -285,8 +288,8 @@ fn choice(entropy: &mut Entropy<'_>, schema: &mut Schema, depth: usize, index: u
     Field { name: name("", "g", index), element, min, max, nillable: false, inline: true }
 }
 
-/// Elements without one around them, any number of times. The first must be there, and all names are the group's own: that tells where
-/// an occurrence ends.
+/// Elements without one around them, any number of times. The first must be there, and all names
+/// are the group's own: that tells where an occurrence ends.
 fn group(entropy: &mut Entropy<'_>, schema: &mut Schema, depth: usize, index: usize) -> Field {
     let number = schema.elements().len();
     let element = element(entropy, schema, depth);
@@ -564,7 +567,8 @@ pub fn reworded(document: &str, entropy: &mut Entropy<'_>) -> String {
     writer.out
 }
 
-/// Makes each `xsi:type` a name that means the same without prefixes. `around` are the bindings of the elements around.
+/// Makes each `xsi:type` a name that means the same without prefixes. `around` are the bindings of
+/// the elements around.
 fn expand_types(node: &mut Node, around: &[Bindings]) {
     let scope: Vec<Bindings> = around.iter().cloned().chain([node.bindings.clone()]).collect();
     let namespace = |prefix: &str| scope.iter().rev().find_map(|it| it.iter().find(|(known, _)| known == prefix));

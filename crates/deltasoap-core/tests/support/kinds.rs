@@ -1,4 +1,5 @@
-//! Which kind of match a message must be, told from its bytes and those of the message before: a naive twin.
+//! Which kind of match a message must be, told from its bytes and those of the message before: a
+//! naive twin.
 
 use deltasoap_core::MatchKind;
 

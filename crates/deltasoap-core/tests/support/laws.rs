@@ -14,7 +14,8 @@ fn read_by<'a>(mut decoder: Decoder, view: View<'_>, chunks: impl Iterator<Item 
     Ok(format!("{:?}", root.value))
 }
 
-/// Reads a document in every way there is, which must all give the same value or the same error. The value comes as text.
+/// Reads a document in every way there is, which must all give the same value or the same error.
+/// The value comes as text.
 pub fn read(view: View<'_>, document: &[u8], options: DecodeOptions) -> Result<String, Error> {
     let whole = read_by(Decoder::new(options), view, [document].into_iter());
     let general = read_by(Decoder::without_shortcuts(options), view, [document].into_iter());
@@ -34,8 +35,8 @@ pub fn read(view: View<'_>, document: &[u8], options: DecodeOptions) -> Result<S
 /// Entropy for the schema, the value, the wording and the damage.
 pub struct Sources<'a>(pub [&'a [u8]; 4]);
 
-/// A value that is written, in the encoder's words or in others, is read as it was; and damage is found alike in every
-/// way to read. Gives the document in other words.
+/// A value that is written, in the encoder's words or in others, is read as it was; and damage is
+/// found alike in every way to read. Gives the document in other words.
 pub fn check(Sources([schema, value, wording, damage]): Sources<'_>) -> (String, String) {
     let (schema, root) = generate::schema(&mut Entropy(schema));
     let view = schema.view(root);

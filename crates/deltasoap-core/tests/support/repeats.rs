@@ -1,6 +1,8 @@
-//! Streams of messages that repeat each other's markup, read by one decoder: each must give what a decoder that learns nothing gives.
+//! Streams of messages that repeat each other's markup, read by one decoder: each must give what a
+//! decoder that learns nothing gives.
 //!
-//! Beside the other streams: decoders go from schema to schema, invalid messages come again, and limits are as tight as the markup.
+//! Beside the other streams: decoders go from schema to schema, invalid messages come again, and
+//! limits are as tight as the markup.
 
 use bytes::Bytes;
 use deltasoap_checkpoints::{Portions, State};

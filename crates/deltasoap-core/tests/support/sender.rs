@@ -1,4 +1,5 @@
-//! The oracle of differential serialization: what templates send is what the same values give when they are written in full.
+//! The oracle of differential serialization: what templates send is what the same values give when
+//! they are written in full.
 
 use crate::gaps::assert_same_but_for_gaps;
 use crate::kinds;
@@ -51,8 +52,8 @@ pub struct Sender<'v, T, D = T> {
     pub full_first: bool,
     /// Is shown each message as it is sent and in full.
     pub witness: Option<fn(sent: &[u8], full: &str)>,
-    /// Content that templates do not keep may be sent as if for the first time, and values may be such that cannot be written; all ways
-    /// must still agree.
+    /// Content that templates do not keep may be sent as if for the first time, and values may be
+    /// such that cannot be written; all ways must still agree.
     pub is_lenient: bool,
     kept: Kept,
     options: Templating,
@@ -227,7 +228,8 @@ impl<'v, T: Content, D: Content + Debug> Sender<'v, T, D> {
         );
     }
 
-    /// The message is read as the one in full: alone, and behind those before by a differential decoder that keeps the frames.
+    /// The message is read as the one in full: alone, and behind those before by a differential
+    /// decoder that keeps the frames.
     #[track_caller]
     fn check_value(&mut self, sent: &Outgoing, bytes: &[u8], full: &str) {
         let alone = self.read(bytes);

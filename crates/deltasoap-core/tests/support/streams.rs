@@ -1,4 +1,5 @@
-//! The oracle of differential decoding: a stream of documents read with a memory gives what each of them gives alone.
+//! The oracle of differential decoding: a stream of documents read with a memory gives what each of
+//! them gives alone.
 
 use crate::edits;
 use crate::generate::{self, Entropy};
@@ -85,7 +86,8 @@ impl<T: Content> Receiver for Operation<'_, T> {
     }
 }
 
-/// Reads a document in chunks. Gives the operation back, and the value as text; of a message also what stands in front of its body.
+/// Reads a document in chunks. Gives the operation back, and the value as text; of a message also
+/// what stands in front of its body.
 fn read<'v, T: Content + Debug>(
     decoder: &mut Decoder,
     operation: Operation<'v, T>,
@@ -158,7 +160,8 @@ impl<'v, T: Content + Debug> Stream<'v, T> {
         self.operation.as_ref().map_or_else(DifferentialStats::default, |operation| operation.memory.stats())
     }
 
-    /// Reads the next document in chunks, and alone, and compares. Gives what both gave, the value as text.
+    /// Reads the next document in chunks, and alone, and compares. Gives what both gave, the value
+    /// as text.
     pub fn next(&mut self, document: &[u8], chunk: usize) -> Result<String, Error> {
         self.next_cut(document, &mut std::iter::repeat(chunk))
     }

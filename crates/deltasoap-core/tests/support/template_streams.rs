@@ -92,7 +92,8 @@ pub fn send_all(
     sender.land();
 }
 
-/// Sends a value; now and then with another head, behind one that cannot be sent, or while others are on their way.
+/// Sends a value; now and then with another head, behind one that cannot be sent, or while others
+/// are on their way.
 fn send(sender: &mut Sender<'_, Value>, value: &Value, sending: &mut Entropy<'_>) {
     match sending.below(32) {
         10 => drop(sender.send_in(value, Flight::Landed)),

@@ -13,7 +13,8 @@ const LEAF: usize = 64;
 /// Bytes that a text grows to at most.
 const TEXT: usize = 100_000;
 
-/// Changes a value somehow, now and then everywhere. Its lists are values of their own then, or columns and tables again.
+/// Changes a value somehow, now and then everywhere. Its lists are values of their own then, or
+/// columns and tables again.
 pub fn update(value: &mut Value, view: View<'_>, entropy: &mut Entropy<'_>) {
     change(value, view, entropy);
     if entropy.below(2) == 0 {

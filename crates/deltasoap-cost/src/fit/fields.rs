@@ -1,8 +1,10 @@
 //! Noise in the times of types with fields.
 //!
-//! The paper has no equation for them alone, and the regression over all series explains most of the variance even where their times are
-//! noise. So they are held to the rule of [`Regression::check`](super::regression::Regression::check) by themselves, each type of
-//! field: cost must grow with their number. Types of too few points are held to it together. Each has a slope of its own in each style.
+//! The paper has no equation for them alone, and the regression over all series explains most of
+//! the variance even where their times are noise. So they are held to the rule of
+//! [`Regression::check`](super::regression::Regression::check) by themselves, each type of field:
+//! cost must grow with their number. Types of too few points are held to it together. Each has a
+//! slope of its own in each style.
 
 use super::regression::Problem;
 use super::segments::LEAST;

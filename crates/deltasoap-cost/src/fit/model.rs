@@ -1,10 +1,12 @@
 //! Models: what a calibration says about the cost of any message.
 //!
-//! Equations 1 to 3 of Imre et al. are fitted as they stand, by ordinary least squares. Predictions come from one more regression,
-//! over all measured messages but the composite types: its regressors are what messages consist of ([`Feature`]), and its residuals
-//! are relative, for what matters of a prediction is how many percent it is off. It is equation 3 with more kinds of fields, and its
-//! coefficients are, as in section 3.4, those of the arrays as far as a toolkit treats a field like an item.
-//! [`ActivityModel::by_the_paper`] predicts by section 3.4 to the letter.
+//! Equations 1 to 3 of Imre et al. are fitted as they stand, by ordinary least squares. Predictions
+//! come from one more regression, over all measured messages but the composite types: its
+//! regressors are what messages consist of ([`Feature`]), and its residuals are relative, for what
+//! matters of a prediction is how many percent it is off. It is equation 3 with more kinds of
+//! fields, and its coefficients are, as in section 3.4, those of the arrays as far as a toolkit
+//! treats a field like an item. [`ActivityModel::by_the_paper`] predicts by section 3.4 to the
+//! letter.
 
 use super::fields;
 use super::regression::{Problem, Regression, two_sided};
@@ -17,7 +19,8 @@ use crate::workload::{Class, Workload};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The part of a regressor's length that must be left when what others say of it is taken away; a regressor with less is left out.
+/// The part of a regressor's length that must be left when what others say of it is taken away; a
+/// regressor with less is left out.
 const OWN: f64 = 0.02;
 
 /// Models of everything that a toolkit does with messages.
@@ -29,9 +32,11 @@ pub struct Model {
     pub mode: Mode,
     /// A model for each activity that was measured.
     pub activities: BTreeMap<Activity, ActivityModel>,
-    /// In differential mode: of reading and writing in regular mode, which is what becomes of messages that are not compared.
+    /// In differential mode: of reading and writing in regular mode, which is what becomes of
+    /// messages that are not compared.
     pub in_full: BTreeMap<Activity, ActivityModel>,
-    /// What other programs did while the calibration was measured, where that was enough to make it doubtful.
+    /// What other programs did while the calibration was measured, where that was enough to make it
+    /// doubtful.
     pub busy: Option<Busy>,
     /// How far measuring the calibration has come, where that was not to its end.
     pub unfinished: Option<Unfinished>,
@@ -63,8 +68,9 @@ pub struct FeatureModel {
     implied: BTreeSet<Feature>,
     /// The fit, with relative residuals.
     pub fit: Regression,
-    /// How far predictions of a message that is made up of several things, as real ones are, are off, by its cost: a standard deviation. It is that
-    /// of the series of such messages, each by a fit without it ([`Regression::left_out`]), for what is predicted was not fitted to either.
+    /// How far predictions of a message that is made up of several things, as real ones are, are
+    /// off, by its cost: a standard deviation. It is that of the series of such messages, each by a
+    /// fit without it ([`Regression::left_out`]), for what is predicted was not fitted to either.
     pub scatter: f64,
     /// Degrees of freedom of the scatter: numbers that it is taken from, less one.
     pub scatter_freedom: usize,
@@ -154,7 +160,8 @@ impl Model {
         remarks.chain(self.activities.values().flat_map(|fitted| fitted.notes.iter().cloned())).chain(in_full)
     }
 
-    /// The model of an activity in a mode, which is the model's own, or regular mode for messages that are not compared.
+    /// The model of an activity in a mode, which is the model's own, or regular mode for messages
+    /// that are not compared.
     ///
     /// # Errors
     /// When it was not measured.
@@ -198,9 +205,10 @@ impl ActivityModel {
         Ok(ActivityModel { arrays, texts, composites, features, notes })
     }
 
-    /// The cost of a message by section 3.4 of Imre et al.: c0 from the array of ints, coefficients from the arrays of ints and doubles,
-    /// and for a string its length times the slope of the line that holds for the widest range of lengths. Types besides count as the
-    /// nearest of the three. `None` without these series.
+    /// The cost of a message by section 3.4 of Imre et al.: c0 from the array of ints, coefficients
+    /// from the arrays of ints and doubles, and for a string its length times the slope of the line
+    /// that holds for the widest range of lengths. Types besides count as the nearest of the three.
+    /// `None` without these series.
     pub fn by_the_paper(&self, usage: &Usage) -> Option<f64> {
         let array = |class| self.arrays.iter().find(|(of, _)| *of == class).map(|(_, line)| line);
         let (int, double) = (array(Class::Int)?, array(Class::Double)?);
@@ -341,7 +349,8 @@ impl FeatureModel {
             weights,
         };
         let fit = problem.solve()?;
-        // No slopes: a feature that always comes with a dearer one may be below zero, which `notes` tells.
+        // No slopes: a feature that always comes with a dearer one may be below zero, which `notes`
+        // tells.
         fit.check(&problem.name, &[])?;
         let (scatter, scatter_freedom) = scatter(&fit, &fitted);
         Ok(FeatureModel { fit, scatter, scatter_freedom, features, implied, merges_items, mode })
@@ -378,8 +387,8 @@ impl FeatureModel {
         Ok(row)
     }
 
-    /// How much of a feature is in the cost of others. Where messages of one type each were measured, that is one type a message; further ones in
-    /// it are not.
+    /// How much of a feature is in the cost of others. Where messages of one type each were
+    /// measured, that is one type a message; further ones in it are not.
     fn implied(&self, feature: Feature, usage: &Usage) -> f64 {
         match feature {
             feature if !self.implied.contains(&feature) => 0.0,
@@ -388,7 +397,8 @@ impl FeatureModel {
         }
     }
 
-    /// True for a feature that every measured message has alike, so that its cost is in that of the message.
+    /// True for a feature that every measured message has alike, so that its cost is in that of the
+    /// message.
     fn is_in_others(&self, feature: Feature) -> bool {
         let is_differential = self.mode == Mode::Differential;
         matches!(feature, Feature::Record | Feature::Character) && self.merges_items
@@ -413,8 +423,8 @@ impl FeatureModel {
     }
 }
 
-/// See [`FeatureModel::scatter`], with its degrees of freedom. No less than the deviation of all residuals, which is what counts where no such
-/// messages were measured.
+/// See [`FeatureModel::scatter`], with its degrees of freedom. No less than the deviation of all
+/// residuals, which is what counts where no such messages were measured.
 fn scatter(fit: &Regression, points: &[&Point]) -> (f64, usize) {
     let mut series: BTreeMap<Workload, Vec<usize>> = BTreeMap::new();
     for (at, point) in points.iter().enumerate().filter(|(_, point)| !point.workload.is_of_one_kind()) {
@@ -462,7 +472,8 @@ fn candidates(usages: &[Usage], breaks: &[f64]) -> Vec<Feature> {
     features
 }
 
-/// Those features that are not made up of the ones before them, by Gram and Schmidt on the weighted columns.
+/// Those features that are not made up of the ones before them, by Gram and Schmidt on the weighted
+/// columns.
 fn independent(candidates: Vec<Feature>, usages: &[Usage], weights: &[f64]) -> Vec<Feature> {
     let mut basis: Vec<Vec<f64>> = Vec::new();
     let is_new = |feature: &Feature| {
@@ -547,7 +558,8 @@ mod tests {
         assert!(model.texts.expect("texts").breaks().is_empty());
     }
 
-    /// Arrays and strings, of which there are most, do not make predictions of other messages look more certain than they are.
+    /// Arrays and strings, of which there are most, do not make predictions of other messages look
+    /// more certain than they are.
     #[test]
     fn intervals_are_those_of_messages_of_many_parts() {
         let mut it = calibration(Mode::Regular, |_| true);
@@ -564,8 +576,9 @@ mod tests {
         assert!((0.16..0.3).contains(&(estimate.margin / estimate.cost)), "{estimate:?}");
     }
 
-    /// A toolkit to which every series of messages, and every message that is predicted, costs some percent more or less than its parts: of what
-    /// the intervals are to hold they hold it. A fit follows the series that it is made from, and so their residuals say too little.
+    /// A toolkit to which every series of messages, and every message that is predicted, costs some
+    /// percent more or less than its parts: of what the intervals are to hold they hold it. A fit
+    /// follows the series that it is made from, and so their residuals say too little.
     #[test]
     fn intervals_hold_as_many_messages_as_they_say() {
         const OFF: f64 = 0.08;

@@ -1,8 +1,10 @@
-//! Linear regression by least squares: coefficients with intervals, and everything that tells how good they are.
+//! Linear regression by least squares: coefficients with intervals, and everything that tells how
+//! good they are.
 //!
-//! The problem is solved by the singular value decomposition of the design matrix, its columns scaled to length 1, so that regressors
-//! of very different size (a constant and a length of 10,000) do no harm, and regressors that depend on each other are found. With
-//! weights the points' residuals count by them: with the inverse of the value itself, residuals are relative.
+//! The problem is solved by the singular value decomposition of the design matrix, its columns
+//! scaled to length 1, so that regressors of very different size (a constant and a length of
+//! 10,000) do no harm, and regressors that depend on each other are found. With weights the points'
+//! residuals count by them: with the inverse of the value itself, residuals are relative.
 
 use crate::CostError;
 use nalgebra::{DMatrix, DVector};
@@ -13,7 +15,8 @@ use statrs::distribution::{ContinuousCDF, FisherSnedecor, StudentsT};
 const SINGULAR: f64 = 1e-9;
 /// The level of intervals and tests.
 pub const LEVEL: f64 = 0.95;
-/// Where so little is left of a direction when some points are left out, the others say nothing of it.
+/// Where so little is left of a direction when some points are left out, the others say nothing of
+/// it.
 const UNSEEN: f64 = 0.1;
 /// The part of the values' variance that a model must explain.
 pub const EXPLAINED: f64 = 0.5;
@@ -40,7 +43,8 @@ pub struct Regression {
     pub coefficients: Vec<Coefficient>,
     /// The part of the values' variance that the model explains.
     pub r_squared: f64,
-    /// Explained variance by unexplained, each by its degrees of freedom. Infinite where nothing is left unexplained.
+    /// Explained variance by unexplained, each by its degrees of freedom. Infinite where nothing is
+    /// left unexplained.
     pub f: f64,
     /// What F exceeds by chance in 5 % of all cases if the regressors explain nothing.
     pub f_critical: f64,
@@ -50,8 +54,8 @@ pub struct Regression {
     pub deviation: f64,
     /// Value less fitted value, a point each, without weights.
     pub residuals: Vec<f64>,
-    /// Points that are too far off for chance: their externally studentized residual exceeds the quantile of Student's t of level
-    /// 5 % / (2 n). They were not left out.
+    /// Points that are too far off for chance: their externally studentized residual exceeds the
+    /// quantile of Student's t of level 5 % / (2 n). They were not left out.
     pub outliers: Vec<usize>,
     /// Covariance of the coefficients.
     #[serde(skip)]
@@ -186,10 +190,12 @@ impl Regression {
         (row.transpose() * &self.covariance * &row)[(0, 0)].max(0.0).sqrt()
     }
 
-    /// The (weighted) residuals that some points have if these points are left out of the fit: how far off predictions of them are that know
-    /// nothing of them. With the points' residuals e and their part H of the hat matrix these are (I - H)⁻¹ e (Cook and Weisberg, *Residuals
-    /// and Influence in Regression*, 1982), given here along the axes of I - H. Axes along which the points alone have determined the fit, to
-    /// nine tenths or more, are left out, since nothing else predicts them: there are as many numbers as axes that are left.
+    /// The (weighted) residuals that some points have if these points are left out of the fit: how
+    /// far off predictions of them are that know nothing of them. With the points' residuals e and
+    /// their part H of the hat matrix these are (I - H)⁻¹ e (Cook and Weisberg, *Residuals and
+    /// Influence in Regression*, 1982), given here along the axes of I - H. Axes along which the
+    /// points alone have determined the fit, to nine tenths or more, are left out, since nothing
+    /// else predicts them: there are as many numbers as axes that are left.
     pub fn left_out(&self, points: &[usize]) -> Vec<f64> {
         let basis = self.basis.select_rows(points);
         let left = DVector::from_iterator(points.len(), points.iter().map(|&at| self.weighted[at]));
@@ -210,8 +216,9 @@ impl Regression {
         Quality { r_squared: self.r_squared, f: self.f, f_critical: self.f_critical }
     }
 
-    /// Refuses noise: a model that explains no more than chance does (F test of level 5 %), that explains less than [`EXPLAINED`], or one of
-    /// whose `slopes`, the coefficients of what more work comes with, is below zero with its whole interval.
+    /// Refuses noise: a model that explains no more than chance does (F test of level 5 %), that
+    /// explains less than [`EXPLAINED`], or one of whose `slopes`, the coefficients of what more
+    /// work comes with, is below zero with its whole interval.
     ///
     /// # Errors
     /// [`CostError::Noise`].
@@ -232,8 +239,8 @@ pub struct Quality {
 }
 
 impl Quality {
-    /// The quality of a model of so many parameters, one of them a constant, by the sums of squares of the values about their mean and
-    /// of the residuals.
+    /// The quality of a model of so many parameters, one of them a constant, by the sums of squares
+    /// of the values about their mean and of the residuals.
     pub(super) fn new(total: f64, unexplained: f64, points: usize, parameters: usize) -> Self {
         let (model, freedom) = (parameters.max(2) - 1, points.saturating_sub(parameters).max(1));
         Quality {
@@ -301,7 +308,8 @@ mod tests {
         .solve()
     }
 
-    /// Norris, of NIST's Statistical Reference Datasets (linear least squares, lower level of difficulty).
+    /// Norris, of NIST's Statistical Reference Datasets (linear least squares, lower level of
+    /// difficulty).
     #[test]
     fn norris_has_the_certified_values() {
         let x = [

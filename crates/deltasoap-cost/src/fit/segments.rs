@@ -1,16 +1,18 @@
 //! Segmented regression: where a line breaks, and whether it does.
 //!
-//! For each number of segments the best partition is found by dynamic programming over all places (Bai and Perron, *Computation and
-//! analysis of multiple structural change models*, J. Applied Econometrics 18, 2003, section 3): each segment is a line of its own,
-//! so that a break can be a bend, a jump or both. The number of segments is the one with the least criterion of Liu, Wu and
+//! For each number of segments the best partition is found by dynamic programming over all places
+//! (Bai and Perron, *Computation and analysis of multiple structural change models*, J. Applied
+//! Econometrics 18, 2003, section 3): each segment is a line of its own, so that a break can be a
+//! bend, a jump or both. The number of segments is the one with the least criterion of Liu, Wu and
 //! Zidek (*On segmented multivariate regressions*, Statistica Sinica 7, 1997):
 //!
 //! ```text
 //! ln(S / (n - q)) + q · 0.299 · (ln n)^2.1 / n      S: sum of squared residuals; q = 3 · segments - 1: lines and breaks
 //! ```
 //!
-//! Its penalty is much higher than that of Schwarz's criterion, which finds breaks in noise. And a break that the eye cannot see is none: the two
-//! lines must differ from the one line through both by more than 5 % of the cost somewhere. Residuals are relative, since the noise of times grows
+//! Its penalty is much higher than that of Schwarz's criterion, which finds breaks in noise. And a
+//! break that the eye cannot see is none: the two lines must differ from the one line through both
+//! by more than 5 % of the cost somewhere. Residuals are relative, since the noise of times grows
 //! with them.
 
 use super::regression::{Problem, Quality, Regression};
@@ -40,12 +42,14 @@ pub struct Segment {
 pub struct Segmented {
     /// In the order of the axis; at least one.
     pub segments: Vec<Segment>,
-    /// How much all lines together explain. One of them alone may be flat: short strings cost much the same.
+    /// How much all lines together explain. One of them alone may be flat: short strings cost much
+    /// the same.
     pub quality: Quality,
 }
 
 impl Segmented {
-    /// The places of the breaks: in the middle between the last point of a segment and the first one of the next.
+    /// The places of the breaks: in the middle between the last point of a segment and the first
+    /// one of the next.
     pub fn breaks(&self) -> Vec<f64> {
         self.segments.windows(2).map(|pair| (pair[0].to + pair[1].from) / 2.0).collect()
     }
@@ -73,7 +77,8 @@ impl Segmented {
     }
 }
 
-/// Fits as many lines to points as there is evidence for. The points are ordered by their first number.
+/// Fits as many lines to points as there is evidence for. The points are ordered by their first
+/// number.
 ///
 /// # Errors
 /// For fewer than six points, and values that are no numbers.
@@ -179,7 +184,8 @@ fn segment(name: &str, points: &[(f64, f64)]) -> Result<Segment, CostError> {
 
 /// Running sums from which the line through any stretch of points follows at once.
 struct Sums {
-    /// Of weight, wx, wy, wxx, wxy, wyy, with w the inverse square of y, about the middle of all points.
+    /// Of weight, wx, wy, wxx, wxy, wyy, with w the inverse square of y, about the middle of all
+    /// points.
     sums: Vec<[f64; 6]>,
     middle: f64,
 }

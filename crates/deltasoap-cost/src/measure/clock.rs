@@ -1,4 +1,5 @@
-//! Two clocks: of this thread on a processor, and of the wall. And what all programs together have spent on processors.
+//! Two clocks: of this thread on a processor, and of the wall. And what all programs together have
+//! spent on processors.
 
 use super::interval::middle;
 use rustix::param::clock_ticks_per_second;
@@ -31,11 +32,14 @@ impl Times {
 
     /// The least of each clock, of those times that can be believed; no time at all of none.
     ///
-    /// What disturbs a measurement makes it longer, so the least is the time of the work itself. But now and then a clock steps. So times
-    /// count only where both clocks agree that the thread had a processor nearly all of the time, if there are such times; and not where they
-    /// are up to a third of all and lie below a wide gap. A gap is wide if it is more than three times as wide as the times above it need to
-    /// get from their least to their median, and more than a tenth of this median. So times that are alike show that the ones below them
-    /// are glitches; where a busy machine has scattered them, they show nothing, and the least counts. Of two times neither is a glitch.
+    /// What disturbs a measurement makes it longer, so the least is the time of the work itself.
+    /// But now and then a clock steps. So times count only where both clocks agree that the thread
+    /// had a processor nearly all of the time, if there are such times; and not where they are up
+    /// to a third of all and lie below a wide gap. A gap is wide if it is more than three times as
+    /// wide as the times above it need to get from their least to their median, and more than a
+    /// tenth of this median. So times that are alike show that the ones below them are glitches;
+    /// where a busy machine has scattered them, they show nothing, and the least counts. Of two
+    /// times neither is a glitch.
     #[must_use]
     pub fn least(all: &[Times]) -> Times {
         let agreeing: Vec<Times> = all.iter().copied().filter(Times::agree).collect();
@@ -56,7 +60,8 @@ impl Times {
         Times { cpu, elapsed: less(self.elapsed, part.elapsed) }
     }
 
-    /// True if the thread had a processor nearly all of the time; also where processor time is not known.
+    /// True if the thread had a processor nearly all of the time; also where processor time is not
+    /// known.
     fn agree(&self) -> bool {
         self.cpu.is_none_or(|cpu| cpu >= BUSY * self.elapsed)
     }
@@ -66,9 +71,11 @@ impl Times {
 const BUSY: f64 = 0.75;
 /// At most one of so many times is a glitch.
 const SOUND: usize = 3;
-/// A gap below which there are glitches is so many times as wide as the lower half of what is above it.
+/// A gap below which there are glitches is so many times as wide as the lower half of what is above
+/// it.
 const WIDE: f64 = 3.0;
-/// The part of a time that a glitch is too short by, at least: times of the same work differ by less.
+/// The part of a time that a glitch is too short by, at least: times of the same work differ by
+/// less.
 const GLITCH: f64 = 0.1;
 
 /// How many of these costs, in their order, are too low to be believed. See [`Times::least`].
@@ -107,8 +114,9 @@ impl Clock {
         Times { cpu: Some(each(cpu)), elapsed: each(elapsed) }
     }
 
-    /// What the clocks themselves take, which is in all times: the least of some times of nothing. That of processor time is a call of the
-    /// system, a fifth of what it takes to send a short message.
+    /// What the clocks themselves take, which is in all times: the least of some times of nothing.
+    /// That of processor time is a call of the system, a fifth of what it takes to send a short
+    /// message.
     pub(super) fn overhead() -> Times {
         Times::least(&(0..EMPTY).map(|_| Clock::start().stop(1)).collect::<Vec<_>>())
     }
@@ -136,14 +144,15 @@ pub struct Others {
 }
 
 impl Others {
-    /// Begins to watch. `own` is the processor time, so far, of everything that belongs to the measurement; [`process_time`] is that of
-    /// this process.
+    /// Begins to watch. `own` is the processor time, so far, of everything that belongs to the
+    /// measurement; [`process_time`] is that of this process.
     pub fn watch(own: Duration) -> Self {
         Others { begin: Instant::now(), machine: machine_time(), own }
     }
 
-    /// Processors that others kept busy since, on average, where `own` is now what [`Self::watch`] was given then. `None` where the
-    /// system does not say, and for times that its clock is too coarse for.
+    /// Processors that others kept busy since, on average, where `own` is now what [`Self::watch`]
+    /// was given then. `None` where the system does not say, and for times that its clock is too
+    /// coarse for.
     pub fn processors(&self, own: Duration) -> Option<f64> {
         let elapsed = self.begin.elapsed();
         let all = machine_time()?.saturating_sub(self.machine?);
@@ -179,7 +188,8 @@ impl fmt::Display for Busy {
     }
 }
 
-/// Time that all processors of this machine together were busy, with whatever program; `None` where the system does not say.
+/// Time that all processors of this machine together were busy, with whatever program; `None` where
+/// the system does not say.
 fn machine_time() -> Option<Duration> {
     let ticks = busy_ticks(&std::fs::read_to_string("/proc/stat").ok()?)?;
     Some(Duration::from_secs_f64(ticks as f64 / clock_ticks_per_second() as f64))
@@ -191,14 +201,16 @@ pub(super) fn time_of_process(id: u32) -> Option<Duration> {
     Some(Duration::from_secs_f64(ticks as f64 / clock_ticks_per_second() as f64))
 }
 
-/// Ticks in user and system mode in the text of `/proc/PID/stat`. The program's name, in parentheses, may hold anything.
+/// Ticks in user and system mode in the text of `/proc/PID/stat`. The program's name, in
+/// parentheses, may hold anything.
 fn process_ticks(stat: &str) -> Option<u64> {
     let (_, after_name) = stat.rsplit_once(')')?;
     let mut fields = after_name.split_whitespace().skip(11).map(|number| number.parse::<u64>().ok());
     Some(fields.next()?? + fields.next()??)
 }
 
-/// Ticks of all processors in the text of `/proc/stat`: user, nice, system, interrupts, and what other virtual machines have taken.
+/// Ticks of all processors in the text of `/proc/stat`: user, nice, system, interrupts, and what
+/// other virtual machines have taken.
 fn busy_ticks(stat: &str) -> Option<u64> {
     let line = stat.lines().find_map(|line| line.strip_prefix("cpu "))?;
     let ticks = line.split_whitespace().map(|number| number.parse().ok()).collect::<Option<Vec<u64>>>()?;
@@ -293,14 +305,16 @@ mod tests {
         assert_eq!(least(&[27.0, 25.0, 27.2]), 25.0, "times differ by as much");
     }
 
-    /// Batches of some visits, three each, whose true cost is 27: most are a little longer, every sixth is much longer.
+    /// Batches of some visits, three each, whose true cost is 27: most are a little longer, every
+    /// sixth is much longer.
     fn visits(count: usize, random: &mut SplitMix64) -> Vec<Times> {
         let mut uniform = || f64::from(random.below(1 << 20)) / f64::from(1 << 20);
         let cost = |at: usize| 27.0 * (1.0 + 0.03 * uniform() + if at % 6 == 5 { 0.2 + uniform() } else { 0.0 });
         (0..3 * count).map(cost).map(|cpu| Times { cpu: Some(cpu), elapsed: cpu * 1.01 }).collect()
     }
 
-    /// However few visits there are, and whether both clocks have the glitch or that of the thread alone.
+    /// However few visits there are, and whether both clocks have the glitch or that of the thread
+    /// alone.
     #[test]
     fn glitches_are_not_the_cost() {
         let mut random = SplitMix64::new(3);
@@ -323,7 +337,8 @@ mod tests {
         }
     }
 
-    /// Where other programs make most times longer, each by as much as it happens, the least are no glitches.
+    /// Where other programs make most times longer, each by as much as it happens, the least are no
+    /// glitches.
     #[test]
     fn what_is_left_of_a_disturbed_machine_is_the_cost() {
         let mut random = SplitMix64::new(5);
@@ -335,7 +350,8 @@ mod tests {
         }
     }
 
-    /// The clocks are read for each message that is sent, which costs as much as a good part of a short one.
+    /// The clocks are read for each message that is sent, which costs as much as a good part of a
+    /// short one.
     #[test]
     fn reading_the_clocks_is_not_in_the_times() {
         let overhead = Clock::overhead();

@@ -1,7 +1,8 @@
 //! Toolkits that can be measured; ours, in this process.
 //!
-//! deltasoap is measured with dynamic values, whose schema is made at run time: the paper's 1330 composite types need no generated code, and a
-//! prediction from a WSDL is of just these values. Types with `#[derive(Soap)]` are faster.
+//! deltasoap is measured with dynamic values, whose schema is made at run time: the paper's 1330
+//! composite types need no generated code, and a prediction from a WSDL is of just these values.
+//! Types with `#[derive(Soap)]` are faster.
 
 use super::sink::Link;
 use super::{Clock, Times, process_time};
@@ -25,8 +26,10 @@ pub trait Engine {
     /// Why a workload cannot be measured, in any activity; `None` if it can.
     fn refuses(&self, workload: &Workload) -> Option<String>;
 
-    /// Lets a toolkit that is compiled while it runs do all of this, before anything is measured. What is compiled depends on what has run, so it
-    /// should be the same before measurements that are compared; it also depends on chance, so such a toolkit begins anew each time but the first.
+    /// Lets a toolkit that is compiled while it runs do all of this, before anything is measured.
+    /// What is compiled depends on what has run, so it should be the same before measurements that
+    /// are compared; it also depends on chance, so such a toolkit begins anew each time but the
+    /// first.
     ///
     /// # Errors
     /// When the toolkit fails.
@@ -39,7 +42,8 @@ pub trait Engine {
         process_time()
     }
 
-    /// Makes ready for doing something with a message again and again; `None` if that is not offered.
+    /// Makes ready for doing something with a message again and again; `None` if that is not
+    /// offered.
     ///
     /// # Errors
     /// When the toolkit fails.
@@ -50,7 +54,8 @@ pub trait Engine {
         mode: Mode,
     ) -> Result<Option<Box<dyn Job + '_>>, CostError>;
 
-    /// The same with the message of an operation; in our toolkit with the one after it in turn, if values change.
+    /// The same with the message of an operation; in our toolkit with the one after it in turn, if
+    /// values change.
     ///
     /// # Errors
     /// When the toolkit fails, or the message cannot be written, or read again.
@@ -101,7 +106,8 @@ impl Engine for Deltasoap {
         activity: Activity,
         mode: Mode,
     ) -> Result<Option<Box<dyn Job + '_>>, CostError> {
-        // Of messages that have none before them, everything is read and written in full, in differential mode too.
+        // Of messages that have none before them, everything is read and written in full, in
+        // differential mode too.
         let is_in_full = mode == Mode::Differential && !workload.is_compared();
         let is_read_so = is_in_full && activity == Activity::Deserialize;
         let message = Message::varied(workload, is_read_so)?;
@@ -213,8 +219,9 @@ pub(crate) fn check_sample(sample: &Sample, activity: Activity, mode: Mode) -> R
     job(sample, activity, mode).map(drop)
 }
 
-/// True if the message is compared with the one before it in differential mode. Some never are, for their values may stand in several places, or hold
-/// nothing that reading could go on from. It is decoder and template that are asked. What they cannot do they do not compare.
+/// True if the message is compared with the one before it in differential mode. Some never are, for
+/// their values may stand in several places, or hold nothing that reading could go on from. It is
+/// decoder and template that are asked. What they cannot do they do not compare.
 pub(crate) fn is_compared(sample: &Sample, activity: Activity) -> bool {
     match activity {
         Activity::Deserialize => {
@@ -265,8 +272,8 @@ impl<S: Subject> Write<S> {
         done.map_err(|error| failed(&self.subject.name(), &error))
     }
 
-    /// Sends each message for itself, as those are sent that are answered: behind others that nobody has read yet, messages cost less, and how
-    /// much less depends on how many there are.
+    /// Sends each message for itself, as those are sent that are answered: behind others that
+    /// nobody has read yet, messages cost less, and how much less depends on how many there are.
     fn send_each(&mut self, count: usize) -> Result<Times, CostError> {
         one_by_one(self, count, Self::write, Self::settle)
     }
@@ -277,8 +284,9 @@ impl<S: Subject> Write<S> {
     }
 }
 
-/// The times of doing something, with something else between two times that does not count. The medians of both clocks, without what reading the
-/// clocks takes: now and then the receiver of a message is still busy with the one before.
+/// The times of doing something, with something else between two times that does not count. The
+/// medians of both clocks, without what reading the clocks takes: now and then the receiver of a
+/// message is still busy with the one before.
 fn one_by_one<T>(
     subject: &mut T,
     count: usize,
@@ -365,7 +373,8 @@ impl<S: Subject> Read<S> {
         Ok(())
     }
 
-    /// What was read is what was written if it is written alike. Trees may get other prefixes: of these the length is looked at alone.
+    /// What was read is what was written if it is written alike. Trees may get other prefixes: of
+    /// these the length is looked at alone.
     fn check(&self) -> Result<(), CostError> {
         let body = self.subject.body(self.turn - 1);
         let text = &self.texts[(self.turn - 1) % self.texts.len()];

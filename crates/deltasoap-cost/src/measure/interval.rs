@@ -1,7 +1,9 @@
-//! The median of a few measurements, and how certain it is: an interval between two of them, without a guess at how they scatter.
+//! The median of a few measurements, and how certain it is: an interval between two of them,
+//! without a guess at how they scatter.
 //!
-//! If half of all measurements lie below the true median, the number that do so among n of them is binomial. So the k-th least and the
-//! k-th greatest enclose it with a certainty that follows from n and k alone (the interval of the sign test).
+//! If half of all measurements lie below the true median, the number that do so among n of them is
+//! binomial. So the k-th least and the k-th greatest enclose it with a certainty that follows from
+//! n and k alone (the interval of the sign test).
 
 use crate::fit::regression::LEVEL;
 use serde::Serialize;
@@ -21,10 +23,12 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// Measurements that an interval needs at least: it reaches from the least to the greatest of so many.
+    /// Measurements that an interval needs at least: it reaches from the least to the greatest of
+    /// so many.
     pub const FEWEST: usize = 6;
 
-    /// The narrowest interval that is certain enough; `None` for fewer than [`Self::FEWEST`] numbers.
+    /// The narrowest interval that is certain enough; `None` for fewer than [`Self::FEWEST`]
+    /// numbers.
     pub fn of(numbers: impl IntoIterator<Item = f64>) -> Option<Self> {
         let mut sorted: Vec<f64> = numbers.into_iter().collect();
         sorted.sort_by(f64::total_cmp);
@@ -39,7 +43,8 @@ impl Interval {
     }
 }
 
-/// The median of numbers in their order; of an even number the mean of the two in the middle. There must be one.
+/// The median of numbers in their order; of an even number the mean of the two in the middle. There
+/// must be one.
 pub(super) fn middle(sorted: &[f64]) -> f64 {
     let n = sorted.len();
     (sorted[(n - 1) / 2] + sorted[n / 2]) / 2.0

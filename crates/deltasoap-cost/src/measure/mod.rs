@@ -1,10 +1,12 @@
 //! Measuring: what every workload costs a toolkit on this machine.
 //!
-//! All points are visited in rounds, in a new order each time. A visit times a few batches of messages, and the times of all of them are kept: the
-//! mean of a batch, and where each message is timed by itself the median. What disturbs a measurement, another process or an interrupt, makes
-//! it longer, and it hits another point in the next round. So the least is the cost of the work itself, on a busy machine too, if it can be
-//! believed ([`Times::least`]): now and then a clock steps. What a toolkit does from time to time, such as collecting garbage, is in few batches,
-//! and so not in the cost.
+//! All points are visited in rounds, in a new order each time. A visit times a few batches of
+//! messages, and the times of all of them are kept: the mean of a batch, and where each message is
+//! timed by itself the median. What disturbs a measurement, another process or an interrupt, makes
+//! it longer, and it hits another point in the next round. So the least is the cost of the work
+//! itself, on a busy machine too, if it can be believed ([`Times::least`]): now and then a clock
+//! steps. What a toolkit does from time to time, such as collecting garbage, is in few batches, and
+//! so not in the cost.
 
 mod clock;
 mod engine;
@@ -29,7 +31,8 @@ use std::time::{Duration, Instant};
 const BATCH: Duration = Duration::from_micros(300);
 /// The same of messages that are sent. The system's part of their time varies from one to the next.
 const SENT_BATCH: Duration = Duration::from_millis(1);
-/// A message that takes longer is done once a visit: it is long enough, and what it finds in caches is of no account.
+/// A message that takes longer is done once a visit: it is long enough, and what it finds in caches
+/// is of no account.
 const SLOW: Duration = Duration::from_millis(5);
 /// Batches of a visit.
 const BATCHES: usize = 3;
@@ -63,14 +66,16 @@ pub trait Watch {
     /// So many points of all are done.
     fn at(&mut self, done: usize, all: usize);
 
-    /// A round is over, or there is none to do: what was measured so far can be kept, and gone on with later.
+    /// A round is over, or there is none to do: what was measured so far can be kept, and gone on
+    /// with later.
     ///
     /// # Errors
     /// When it cannot be kept. Measuring ends then.
     fn round(&mut self, calibration: &Calibration) -> Result<(), CostError>;
 }
 
-/// Measures all points of a plan, and goes on where `calibration` ends: it holds the rounds that are done.
+/// Measures all points of a plan, and goes on where `calibration` ends: it holds the rounds that
+/// are done.
 ///
 /// # Errors
 /// When the toolkit fails, or the watch does.
@@ -117,8 +122,8 @@ pub(crate) fn begins_anew(round: u32) -> bool {
     round.is_multiple_of(ANEW)
 }
 
-/// Measures one workload, in all activities. In differential mode, messages that have none before them are read and written in full: that is what
-/// becomes of those that cannot be compared.
+/// Measures one workload, in all activities. In differential mode, messages that have none before
+/// them are read and written in full: that is what becomes of those that cannot be compared.
 ///
 /// # Errors
 /// When the toolkit fails.
@@ -174,8 +179,8 @@ mod tests {
     use crate::calibration::{Machine, Toolkit};
     use crate::predict::Sample;
 
-    /// A toolkit that takes a microsecond an item, twice that in every fifth visit; and, by the clock of its thread, which steps, a third of it in every
-    /// 23rd.
+    /// A toolkit that takes a microsecond an item, twice that in every fifth visit; and, by the
+    /// clock of its thread, which steps, a third of it in every 23rd.
     #[derive(Default)]
     struct Known {
         visits: usize,

@@ -1,9 +1,12 @@
-//! Other toolkits, by the peer protocol (`bench/peers/PROTOCOL.md`): a process each, which times itself.
+//! Other toolkits, by the peer protocol (`bench/peers/PROTOCOL.md`): a process each, which times
+//! itself.
 //!
-//! Peers know fixed types: arrays of ints, doubles and strings, a string as an array of one; some of them the composite types that
-//! they were built with; and of what the operations of `bench/definitions/suite.wsdl` send the lists of structs, and binary data. Of each batch
-//! the median of the elapsed times counts; of processor time only the sum is known, and so the mean. A batch is of one message, the same
-//! each time, for a peer is given one: its processor learns a short message by heart, which it does not where ours come in turn.
+//! Peers know fixed types: arrays of ints, doubles and strings, a string as an array of one; some
+//! of them the composite types that they were built with; and of what the operations of
+//! `bench/definitions/suite.wsdl` send the lists of structs, and binary data. Of each batch the
+//! median of the elapsed times counts; of processor time only the sum is known, and so the mean. A
+//! batch is of one message, the same each time, for a peer is given one: its processor learns a
+//! short message by heart, which it does not where ours come in turn.
 
 use super::clock::time_of_process;
 use super::{Engine, Job, MOST, Sink, Times, order, process_time};
@@ -215,8 +218,9 @@ fn values(workload: &Workload) -> Option<(&'static str, u32)> {
     }
 }
 
-/// What the protocol calls the values of an operation's message; `None` for messages that it does not have, and for arrays of ints, doubles
-/// and strings: predictions are fitted to just these, and prove nothing with them.
+/// What the protocol calls the values of an operation's message; `None` for messages that it does
+/// not have, and for arrays of ints, doubles and strings: predictions are fitted to just these, and
+/// prove nothing with them.
 fn values_of(sample: &Sample) -> Option<&'static str> {
     let element = sample.element();
     match &*element.local {
@@ -265,8 +269,10 @@ impl Engine for Peer {
         is_missing.then(|| "peers are built with a sample of the composite types".to_owned())
     }
 
-    /// Goes over all workloads again and again, some messages each, in an order by chance. What counts is the time of the runs: on a busy machine
-    /// the toolkit waits for the processor, and is not compiled meanwhile. A toolkit that is compiled begins in a new process if this one is warm.
+    /// Goes over all workloads again and again, some messages each, in an order by chance. What
+    /// counts is the time of the runs: on a busy machine the toolkit waits for the processor, and
+    /// is not compiled meanwhile. A toolkit that is compiled begins in a new process if this one is
+    /// warm.
     fn warm_up(&mut self, workloads: &[Workload]) -> Result<(), CostError> {
         if self.is_warm && !self.warm.is_zero() {
             self.restart()?;

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// A listener whose connections are read to their end by a thread each. The threads end with the connections, the listener's with
-/// the process.
+/// A listener whose connections are read to their end by a thread each. The threads end with the
+/// connections, the listener's with the process.
 #[derive(Debug)]
 pub struct Sink {
     address: SocketAddr,
@@ -36,10 +36,12 @@ impl Sink {
     }
 }
 
-/// A connection whose other end is read in this process too, so that the sender can wait until everything was taken.
+/// A connection whose other end is read in this process too, so that the sender can wait until
+/// everything was taken.
 ///
-/// A small message that finds the receiver's buffer full is put together with those that wait before it, and all go as one packet: that costs
-/// less than half as much as to send it alone, and no message that is answered is ever sent so.
+/// A small message that finds the receiver's buffer full is put together with those that wait
+/// before it, and all go as one packet: that costs less than half as much as to send it alone, and
+/// no message that is answered is ever sent so.
 #[derive(Debug)]
 pub(super) struct Link {
     stream: TcpStream,
@@ -58,7 +60,8 @@ impl Link {
         let stream = TcpStream::connect(listener.local_addr()?)?;
         stream.set_nodelay(true)?;
         let other = accept(&listener, stream.local_addr()?)?;
-        // Woken with nothing to read, it must not wait for bytes: the next message would have to wake it.
+        // Woken with nothing to read, it must not wait for bytes: the next message would have to
+        // wake it.
         other.set_nonblocking(true)?;
         let taken = Arc::new(AtomicU64::new(0));
         let count = Arc::clone(&taken);
@@ -109,8 +112,9 @@ fn accept(listener: &TcpListener, from: SocketAddr) -> io::Result<TcpStream> {
     }
 }
 
-/// How long a thread rests between two readings, unless it is woken. Nobody waits for bytes meanwhile whom the sender would have to wake:
-/// whether it finds one waiting would be chance, and costs more than to send a small message.
+/// How long a thread rests between two readings, unless it is woken. Nobody waits for bytes
+/// meanwhile whom the sender would have to wake: whether it finds one waiting would be chance, and
+/// costs more than to send a small message.
 const PAUSE: Duration = Duration::from_micros(100);
 
 /// Reads to the end, and says how much each time.

@@ -1,7 +1,9 @@
 //! What a binary format would cost: the least that any could.
 //!
-//! The values stand one after the other in the machine's own order of bytes, texts with their length in front, and nothing else: no names, no
-//! versions, no checks. A message is read into a new value, whose shape is known. A real format (protocol buffers, Fast Infoset) costs more. If even this gains little, no format is worth the change.
+//! The values stand one after the other in the machine's own order of bytes, texts with their
+//! length in front, and nothing else: no names, no versions, no checks. A message is read into a
+//! new value, whose shape is known. A real format (protocol buffers, Fast Infoset) costs more. If
+//! even this gains little, no format is worth the change.
 
 use crate::measure::{Clock, Times};
 use crate::predict::{Direction, Sample};
@@ -289,7 +291,8 @@ mod tests {
         assert_eq!(taken(&other, &mut bytes.as_slice()), written);
     }
 
-    /// Nothing of the value that gives the shape is in the new one, not even the room for its texts.
+    /// Nothing of the value that gives the shape is in the new one, not even the room for its
+    /// texts.
     #[test]
     fn all_kinds_are_read_into_a_new_value() {
         let value = |text: &str, number: i32| {

@@ -1,11 +1,13 @@
 //! Closed systems: mean value analysis, exact.
 //!
-//! The stations inside the server are solved by mean value analysis with load-dependent servers (Reiser and Lavenberg, JACM 27, 1980). The
-//! probability that a station of several servers is empty is taken from the throughput of the network without it (Reiser,
-//! *Mean-value analysis and convolution method for queue-dependent servers*, Performance Evaluation 1, 1981), since its difference
-//! from one, the textbook's way, loses all digits where the station is busy. The throughput by the number of requests inside is then a
-//! single station's rate (Chandy, Herzog and Woo's theorem), in front of which clients think: a birth-death process. It is exact
-//! for product-form networks.
+//! The stations inside the server are solved by mean value analysis with load-dependent servers
+//! (Reiser and Lavenberg, JACM 27, 1980). The probability that a station of several servers is
+//! empty is taken from the throughput of the network without it (Reiser, *Mean-value analysis and
+//! convolution method for queue-dependent servers*, Performance Evaluation 1, 1981), since its
+//! difference from one, the textbook's way, loses all digits where the station is busy. The
+//! throughput by the number of requests inside is then a single station's rate (Chandy, Herzog and
+//! Woo's theorem), in front of which clients think: a birth-death process. It is exact for
+//! product-form networks.
 
 use super::{Occupation, Outcome, Station, System};
 
@@ -20,8 +22,8 @@ struct Inside {
 /// Halvings of the range in which a throughput is looked for.
 const HALVINGS: u32 = 50;
 
-/// Solves a closed system. With work behind answers it is an approximation, see `System::slowed`: the throughput is looked for at which the processor
-/// is slowed as much as it says.
+/// Solves a closed system. With work behind answers it is an approximation, see `System::slowed`:
+/// the throughput is looked for at which the processor is slowed as much as it says.
 pub fn solve_closed(system: &System, clients: u32, think: f64) -> Outcome {
     if system.behind == 0.0 {
         return solve_plain(system, clients, think);
@@ -189,7 +191,8 @@ mod tests {
         assert!(outcome.stations[0].utilisation <= 1.0 + 1e-12);
     }
 
-    /// A tenth of a second each of processor and link, one at a time: what is transferred keeps no other from being worked on.
+    /// A tenth of a second each of processor and link, one at a time: what is transferred keeps no
+    /// other from being worked on.
     #[test]
     fn bounds_on_concurrency_are_the_processors_alone() {
         let free = System { bandwidth: 1e6, response_bytes: 12_500.0, ..system(0.1, 2) };
@@ -204,7 +207,8 @@ mod tests {
         }
     }
 
-    /// Mean value analysis of single servers and a delay, as Lazowska et al. print it (algorithm 6.2): the naive twin for networks.
+    /// Mean value analysis of single servers and a delay, as Lazowska et al. print it (algorithm
+    /// 6.2): the naive twin for networks.
     fn textbook(demands: &[f64], clients: u32, think: f64) -> (f64, f64) {
         let mut queues = vec![0.0; demands.len()];
         let (mut throughput, mut response) = (0.0, 0.0);

@@ -1,8 +1,9 @@
 //! Plans: what many clients see of a service whose messages cost what was predicted.
 //!
-//! A service is a queueing network: the server's processor with as many cores as it has, and the network, a link in each direction. What a
-//! request demands of each is its *service demand* (Lazowska et al., *Quantitative System Performance*, 1984). Clients are either a
-//! number of them that think between calls (a closed system) or requests that come at a rate (an open one).
+//! A service is a queueing network: the server's processor with as many cores as it has, and the
+//! network, a link in each direction. What a request demands of each is its *service demand*
+//! (Lazowska et al., *Quantitative System Performance*, 1984). Clients are either a number of them
+//! that think between calls (a closed system) or requests that come at a rate (an open one).
 //!
 //! ```text
 //!   think ──> link to the server ──> processor (cores) ──> link to the clients ──> clients' own work
@@ -30,7 +31,8 @@ pub const HTTP: usize = 300;
 const MOST_CLIENTS: u32 = 100_000;
 /// Most cores, for the same reason.
 const MOST_CORES: u32 = 1000;
-/// Most clients times cores: the time that solving a closed system takes grows with both, and a plan solves some dozens.
+/// Most clients times cores: the time that solving a closed system takes grows with both, and a
+/// plan solves some dozens.
 const MOST_STATES: f64 = 1e7;
 
 /// What a request demands, in seconds, and what there is to serve it.
@@ -40,7 +42,8 @@ pub struct System {
     pub xml: f64,
     /// Processor time at the server for all else, in seconds: HTTP, and the operation itself.
     pub service: f64,
-    /// Processor time at the server that no answer waits for, in seconds: work behind the answer, or beside it on another core.
+    /// Processor time at the server that no answer waits for, in seconds: work behind the answer,
+    /// or beside it on another core.
     pub behind: f64,
     /// Cores of the server.
     pub cores: u32,
@@ -50,11 +53,13 @@ pub struct System {
     pub response_bytes: f64,
     /// Bits a second in each direction; infinite for none to wait for.
     pub bandwidth: f64,
-    /// Time at the client for writing the request and reading the response, and for all that nobody waits in line for, in seconds.
+    /// Time at the client for writing the request and reading the response, and for all that nobody
+    /// waits in line for, in seconds.
     pub client: f64,
-    /// Most requests that the server works on at one time; others wait. A request that is on its way over the network is not worked on: the
-    /// server's scheduling gives up its slot while bytes are waited for, and before the response is sent. So this is a bound on the cores that
-    /// are used.
+    /// Most requests that the server works on at one time; others wait. A request that is on its
+    /// way over the network is not worked on: the server's scheduling gives up its slot while bytes
+    /// are waited for, and before the response is sent. So this is a bound on the cores that are
+    /// used.
     pub max_concurrency: Option<u32>,
 }
 
@@ -62,7 +67,8 @@ pub struct System {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Load {
-    /// So many clients, each of which thinks for so many seconds on average between an answer and the next call.
+    /// So many clients, each of which thinks for so many seconds on average between an answer and
+    /// the next call.
     Closed {
         /// Clients.
         clients: u32,
@@ -141,8 +147,8 @@ pub struct Plan {
 }
 
 impl Occupation {
-    /// Of a station that serves so many requests a second, which spend so many seconds there. By Little's law as many are served as
-    /// arrive in the time that one is served.
+    /// Of a station that serves so many requests a second, which spend so many seconds there. By
+    /// Little's law as many are served as arrive in the time that one is served.
     fn new(station: &Station, throughput: f64, queue: f64, residence: f64) -> Self {
         let served = throughput * station.demand;
         Occupation {
@@ -176,8 +182,9 @@ impl System {
         all.min_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or(("processor", f64::INFINITY))
     }
 
-    /// The system as those see it who wait for answers: what is done behind them takes its share of the processor, which is the slower for the rest.
-    /// An approximation, as Sevcik's shadow processor for work of higher priority (IFIP Congress, 1977).
+    /// The system as those see it who wait for answers: what is done behind them takes its share of
+    /// the processor, which is the slower for the rest. An approximation, as Sevcik's shadow
+    /// processor for work of higher priority (IFIP Congress, 1977).
     fn slowed(&self, throughput: f64) -> System {
         let left = 1.0 - throughput * self.behind / f64::from(self.cores);
         System { xml: self.xml / left, service: self.service / left, behind: 0.0, ..self.clone() }
@@ -316,7 +323,8 @@ mod tests {
         assert_eq!((plan.bottleneck, plan.most), ("processor", 400.0));
     }
 
-    /// Work that nobody waits for is seen by nobody under light load, and by all when the processor is full.
+    /// Work that nobody waits for is seen by nobody under light load, and by all when the processor
+    /// is full.
     #[test]
     fn work_behind_answers_takes_capacity() {
         let behind = System { behind: 0.005, bandwidth: f64::INFINITY, client: 0.0, ..system() };

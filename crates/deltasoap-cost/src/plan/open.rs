@@ -29,7 +29,8 @@ fn occupation(station: &Station, rate: f64) -> Occupation {
     Occupation::new(station, rate, rate * residence, residence)
 }
 
-/// The chance that a request has to wait for one of `servers` that are offered `load` erlangs; 1 if that is too much for them.
+/// The chance that a request has to wait for one of `servers` that are offered `load` erlangs; 1 if
+/// that is too much for them.
 pub fn erlang_c(servers: u32, load: f64) -> f64 {
     let m = f64::from(servers);
     if load >= m {
@@ -40,7 +41,8 @@ pub fn erlang_c(servers: u32, load: f64) -> f64 {
     blocked / (1.0 - load / m * (1.0 - blocked))
 }
 
-/// The rate at which throughput by response time is greatest, by ternary search: their quotient has one maximum.
+/// The rate at which throughput by response time is greatest, by ternary search: their quotient has
+/// one maximum.
 pub(super) fn best_rate(system: &System, most: f64) -> f64 {
     let power = |rate: f64| solve_open(system, rate).map_or(0.0, |outcome| rate / outcome.response);
     let (mut low, mut high) = (0.0, most);
@@ -58,7 +60,8 @@ pub(super) fn best_rate(system: &System, most: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Two servers with one erlang wait with a chance of one third; one server waits with its utilisation.
+    /// Two servers with one erlang wait with a chance of one third; one server waits with its
+    /// utilisation.
     #[test]
     fn erlangs_formula_has_its_known_values() {
         assert!((erlang_c(2, 1.0) - 1.0 / 3.0).abs() < 1e-12);
@@ -81,7 +84,8 @@ mod tests {
         }
     }
 
-    /// Responses that are on their way keep no request from being worked on; as many at one time as there are cores are as many as can be used.
+    /// Responses that are on their way keep no request from being worked on; as many at one time as
+    /// there are cores are as many as can be used.
     #[test]
     fn a_bound_on_concurrency_is_the_processors() {
         let links = |bound| System { bandwidth: 1e6, response_bytes: 12_500.0, ..system(0.1, 4, bound) };

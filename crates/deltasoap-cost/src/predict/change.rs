@@ -1,7 +1,8 @@
 //! The message after a sample: the same, with other values in some of its leaves.
 //!
-//! Of the leaves below a path as many change as its share says, one by chance in each of as many stretches of the document, and at least one if
-//! there are any. New values are as typical as the old ones, so some have texts of another length, as in real messages. What really changed is
+//! Of the leaves below a path as many change as its share says, one by chance in each of as many
+//! stretches of the document, and at least one if there are any. New values are as typical as the
+//! old ones, so some have texts of another length, as in real messages. What really changed is
 //! counted: the prediction is of the very message that is measured.
 
 use super::fill::Sizes;
@@ -37,7 +38,8 @@ pub(super) fn next_value(
     (next, changer.changes)
 }
 
-/// The share's part of so many places, rounded up: one by chance in each of as many stretches of equal length.
+/// The share's part of so many places, rounded up: one by chance in each of as many stretches of
+/// equal length.
 fn places(all: usize, share: f64, random: &mut SplitMix64) -> BTreeSet<usize> {
     // A share may be a little more than what it stands for, as all binary fractions.
     const LITTLE: f64 = 1e-9;
@@ -171,7 +173,8 @@ impl<'s> Changer<'s> {
         self.count(turn, Class::QName, false);
     }
 
-    /// Passes a leaf. Gives the path that says how many of those like it change, if this one or one before it has to.
+    /// Passes a leaf. Gives the path that says how many of those like it change, if this one or one
+    /// before it has to.
     fn due(&mut self) -> Option<&'s str> {
         let (path, _) = closest(self.place.path(), &self.sizes.changed)?;
         let turn = self.turns.entry(path).or_default();
@@ -199,7 +202,8 @@ fn closest<'s>(path: &str, shares: &'s BTreeMap<String, f64>) -> Option<(&'s str
     around.max_by_key(|(outer, _)| outer.len()).map(|(outer, &share)| (outer.as_str(), share))
 }
 
-/// Another value of the same type, whose text is as long where its length is open; `None` for a type that has no other.
+/// Another value of the same type, whose text is as long where its length is open; `None` for a
+/// type that has no other.
 fn another(value: &Simple, element: &SimpleElement, random: &mut SplitMix64) -> Option<Simple> {
     let text = value.to_string();
     if Class::of(element.base) == Class::Binary {

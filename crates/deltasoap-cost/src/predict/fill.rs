@@ -22,7 +22,8 @@ pub struct Sizes {
     pub lengths: BTreeMap<String, usize>,
     /// Characters of texts, octets of binary data.
     pub texts: BTreeMap<String, usize>,
-    /// The share of leaves that change from one message to the next, from 0 to 1; the empty path means the whole message.
+    /// The share of leaves that change from one message to the next, from 0 to 1; the empty path
+    /// means the whole message.
     pub changed: BTreeMap<String, f64>,
     /// Items of lists that are not named.
     pub length: usize,
@@ -153,12 +154,14 @@ impl<'s> Filler<'s> {
         filled
     }
 
-    /// As many items as are wanted, each with its own values. A list without items has none because its type would have no end.
+    /// As many items as are wanted, each with its own values. A list without items has none because
+    /// its type would have no end.
     fn list(&mut self, items: &mut Vec<Value>, field: &Field, view: View<'_>) -> Result<(), CostError> {
         let Some(pattern) = items.first().cloned() else { return Ok(()) };
         let (least, most) = (field.min as usize, field.max.map_or(usize::MAX, |max| max as usize));
         let length = self.size(Kind::Length, (least, most));
-        // All that the items hold, before they are made; each counts itself again when it is filled.
+        // All that the items hold, before they are made; each counts itself again when it is
+        // filled.
         let ahead = length.saturating_mul(values_in(&pattern));
         bounded(self.values.saturating_add(ahead), MOST, "values")?;
         self.count(length)?;
@@ -177,7 +180,8 @@ impl<'s> Filler<'s> {
         Ok(())
     }
 
-    /// The size of the part at hand. What is assumed is within the bounds that the schema says; what is given is taken as it is.
+    /// The size of the part at hand. What is assumed is within the bounds that the schema says;
+    /// what is given is taken as it is.
     fn size(&mut self, kind: Kind, (least, most): (usize, usize)) -> usize {
         let (given, assumed) = match kind {
             Kind::Length => (&self.sizes.lengths, self.sizes.length.clamp(least, most.max(least))),

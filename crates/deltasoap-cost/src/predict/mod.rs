@@ -1,7 +1,8 @@
 //! Prediction: from an operation of a WSDL to the cost of its messages (Imre et al., 3.4).
 //!
-//! A message is made by the operation's schema, with as many items and characters as are asked for, and values of typical width. What it
-//! consists of is counted, and the model gives the price. Its size is not estimated but that of the message, written.
+//! A message is made by the operation's schema, with as many items and characters as are asked for,
+//! and values of typical width. What it consists of is counted, and the model gives the price. Its
+//! size is not estimated but that of the message, written.
 
 mod change;
 mod endless;
@@ -56,12 +57,13 @@ pub struct MessageCost {
     pub leaves: u64,
     /// Nanoseconds to serialize it to memory.
     pub serialize: Estimate,
-    /// Nanoseconds to serialize it to a socket, over loopback, as the paper measures it (3); `None` where that was not measured.
+    /// Nanoseconds to serialize it to a socket, over loopback, as the paper measures it (3); `None`
+    /// where that was not measured.
     pub send: Option<Estimate>,
     /// Nanoseconds to deserialize it.
     pub deserialize: Estimate,
-    /// Parts in the order of the document. The first, whose path is empty, is the message around them; in differential
-    /// mode with the comparison of its bytes.
+    /// Parts in the order of the document. The first, whose path is empty, is the message around
+    /// them; in differential mode with the comparison of its bytes.
     pub parts: Vec<PartCost>,
     /// Parts whose length is open, and which was taken.
     pub open: Vec<OpenPart>,
@@ -70,7 +72,8 @@ pub struct MessageCost {
 /// What a part of a message costs.
 #[derive(Debug, Clone, Serialize)]
 pub struct PartCost {
-    /// Names of elements from the body's element on, with `/` between them; `@` in front of attributes.
+    /// Names of elements from the body's element on, with `/` between them; `@` in front of
+    /// attributes.
     pub path: String,
     /// Nanoseconds to serialize it.
     pub serialize: f64,
@@ -92,7 +95,8 @@ pub struct Sample {
     name: QName,
     content: ElementRef,
     value: Value,
-    /// The value of the message after it, which differs in what `changes` says; the same value if that is nothing.
+    /// The value of the message after it, which differs in what `changes` says; the same value if
+    /// that is nothing.
     next: Value,
     changes: BTreeMap<String, Changes>,
     encoding: Use,
@@ -126,7 +130,8 @@ impl Sample {
         &self.value
     }
 
-    /// The value, and others of the same size until there are so many: each leaf has another value, where its type has one.
+    /// The value, and others of the same size until there are so many: each leaf has another value,
+    /// where its type has one.
     pub(crate) fn variants(&self, count: usize) -> Vec<Value> {
         let all = Sizes { changed: BTreeMap::from([(String::new(), 1.0)]), ..Sizes::default() };
         let view = self.operation.view(self.content);
@@ -150,7 +155,8 @@ impl Sample {
 /// Makes the messages of an operation with some sizes.
 ///
 /// # Errors
-/// When the operation cannot be used, a size is of a path that neither message has, or a type has no end.
+/// When the operation cannot be used, a size is of a path that neither message has, or a type has
+/// no end.
 pub fn samples(operation: &Operation, sizes: &Sizes) -> Result<Vec<Sample>, CostError> {
     let method = operation.method().map_err(|error| CostError::Operation(error.to_string()))?;
     let encoding = method.element.encoding;
@@ -242,7 +248,8 @@ pub(crate) fn if_measured<T>(found: Result<T, CostError>) -> Result<Option<T>, C
 pub struct Work {
     /// What it is.
     pub activity: Activity,
-    /// How it is done. In differential mode, messages that are not compared are read or written in regular mode.
+    /// How it is done. In differential mode, messages that are not compared are read or written in
+    /// regular mode.
     pub mode: Mode,
     /// What the message consists of, as far as it costs something in that mode, by its parts.
     parts: Vec<(String, Usage)>,
@@ -331,7 +338,8 @@ mod tests {
         assert!(sample.open.iter().any(|part| part.path == "item/remark" && part.is_assumed));
     }
 
-    /// Where others are derived from the type of the items, and where the declared type is abstract.
+    /// Where others are derived from the type of the items, and where the declared type is
+    /// abstract.
     #[test]
     fn content_whose_type_a_message_chooses_is_counted() {
         let note = "<xs:complexType name=\"Note\"";

@@ -1,6 +1,7 @@
 //! The regressors of differential mode: what is compared, what has changed, and what has moved.
 //!
-//! A leaf costs by where it is: items of long lists are compared at once, others element by element.
+//! A leaf costs by where it is: items of long lists are compared at once, others element by
+//! element.
 
 use super::{Feature, Usage};
 use crate::workload::Class;
@@ -35,7 +36,8 @@ impl Changes {
     }
 }
 
-/// What each part of a message consists of in differential mode. What is of the message as a whole is in its first part.
+/// What each part of a message consists of in differential mode. What is of the message as a whole
+/// is in its first part.
 pub fn compared_parts(
     parts: &[(String, Usage)],
     bytes: usize,

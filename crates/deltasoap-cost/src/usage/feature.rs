@@ -1,4 +1,5 @@
-//! What costs time in a message: the regressors, and what may stand in for one that was not measured.
+//! What costs time in a message: the regressors, and what may stand in for one that was not
+//! measured.
 
 use crate::workload::Class;
 use std::fmt;
@@ -18,7 +19,8 @@ pub enum Feature {
     Repeated,
     /// The same with two items or more: writing the first one, its markup is learned.
     List,
-    /// What a list of a simple type costs less after the first one of the same name in a message: its markup is known.
+    /// What a list of a simple type costs less after the first one of the same name in a message:
+    /// its markup is known.
     Relisted,
     /// The same of a list of a flat type with fields.
     RelistedRecords,
@@ -26,7 +28,8 @@ pub enum Feature {
     Row,
     /// A field that is not there.
     Absent,
-    /// A description of an element that can be in the message: they are looked through for what is special in them.
+    /// A description of an element that can be in the message: they are looked through for what is
+    /// special in them.
     Described,
     /// An attribute.
     Attribute(Class),
@@ -48,7 +51,8 @@ pub enum Feature {
     DeclaredItem,
     /// A value that a large message has beyond those that the nearer caches hold.
     Far,
-    /// A message in SOAP encoding: more namespaces are declared, and values that stand in several places are looked for.
+    /// A message in SOAP encoding: more namespaces are declared, and values that stand in several
+    /// places are looked for.
     Encoded,
     /// An element with `xsi:type`.
     Typed,
@@ -78,7 +82,8 @@ pub enum Feature {
     ChangedField,
     /// Differential mode: what a change costs on top in an item of a short list.
     ChangedShort,
-    /// Differential mode: a change beyond a quarter of the leaves. Of messages that are mostly new, much is written at once.
+    /// Differential mode: a change beyond a quarter of the leaves. Of messages that are mostly new,
+    /// much is written at once.
     ChangedMost,
     /// Differential mode: a leaf whose text became longer or shorter, so that what follows moves.
     Shift,
@@ -113,7 +118,8 @@ impl Feature {
         }
     }
 
-    /// True for what a model can do without: the part of the cost is in other features of toolkits that have no series for it.
+    /// True for what a model can do without: the part of the cost is in other features of toolkits
+    /// that have no series for it.
     pub fn is_refinement(self) -> bool {
         use Feature as F;
         let is_of_lists = matches!(

@@ -1,11 +1,12 @@
 //! What a message consists of: the regressors of its cost.
 //!
-//! A message is walked by its schema, and everything that costs time is counted: leaves by class, attributes, elements with children,
-//! characters, markup. It is the same walk for the messages that are measured and for those of a WSDL, so the two cannot count
-//! differently.
+//! A message is walked by its schema, and everything that costs time is counted: leaves by class,
+//! attributes, elements with children, characters, markup. It is the same walk for the messages
+//! that are measured and for those of a WSDL, so the two cannot count differently.
 //!
-//! Leaves come in two kinds. Items of a *flat* array share their markup, which is learned at the first of them; what follows costs a
-//! fraction of a field. A model of a toolkit without this shortcut has one coefficient for both.
+//! Leaves come in two kinds. Items of a *flat* array share their markup, which is learned at the
+//! first of them; what follows costs a fraction of a field. A model of a toolkit without this
+//! shortcut has one coefficient for both.
 
 mod compared;
 mod feature;
@@ -123,7 +124,8 @@ impl Usage {
     }
 }
 
-/// The part of a message's leaves that change, or of its structs; and whether texts become longer or shorter.
+/// The part of a message's leaves that change, or of its structs; and whether texts become longer
+/// or shorter.
 fn changed_share(workload: &Workload) -> (f64, bool) {
     let part = |count: u32, of: u32| f64::from(count) / f64::from(of.max(1));
     match *workload {

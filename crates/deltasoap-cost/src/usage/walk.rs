@@ -8,8 +8,8 @@ use deltasoap_core::schema::{Attribute, Element, ElementRef, Field, SimpleElemen
 use deltasoap_core::{Child, Node, QName, Record, Simple, Value};
 use std::collections::{BTreeMap, HashSet};
 
-/// What each part of a message consists of, in the order of the document: the message itself, its path empty, first. The
-/// occurrences of a field are one part.
+/// What each part of a message consists of, in the order of the document: the message itself, its
+/// path empty, first. The occurrences of a field are one part.
 pub fn parts(body: &Body<'_>) -> Vec<(String, Usage)> {
     let mut walk = Walk {
         parts: Vec::new(),
@@ -29,7 +29,8 @@ pub fn parts(body: &Body<'_>) -> Vec<(String, Usage)> {
     walk.parts
 }
 
-/// Values of a message, about, that the nearer caches hold: those that are kept each for itself, not in columns.
+/// Values of a message, about, that the nearer caches hold: those that are kept each for itself,
+/// not in columns.
 const NEAR: f64 = 32_768.0;
 
 struct Walk {
@@ -159,7 +160,8 @@ impl Walk {
         self.scope.truncate(self.scope.len() - declared);
     }
 
-    /// Takes a namespace into what is declared; gives how many declarations that needs, which is one or none.
+    /// Takes a namespace into what is declared; gives how many declarations that needs, which is
+    /// one or none.
     fn declare(&mut self, namespace: &str) -> usize {
         let is_new = !namespace.is_empty() && !self.scope.iter().any(|known| known == namespace);
         if is_new {

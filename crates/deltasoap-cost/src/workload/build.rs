@@ -50,17 +50,19 @@ pub struct Message {
     content: ElementRef,
     name: QName,
     encoding: Use,
-    /// Its value; and those that come in turn with it: the next one where messages resemble each other, or variants.
+    /// Its value; and those that come in turn with it: the next one where messages resemble each
+    /// other, or variants.
     pub values: Vec<Value>,
 }
 
 /// Most values of a message that come in turn.
 pub(crate) const VARIANTS: usize = 16;
-/// Bytes of all of them together, about: what a processor keeps at hand, so that only their values differ and not the time to fetch them.
+/// Bytes of all of them together, about: what a processor keeps at hand, so that only their values
+/// differ and not the time to fetch them.
 const VARIED: usize = 64 << 10;
 
-/// How many variants of a message of so many bytes are measured. A processor learns a short message by heart that comes again and again, which
-/// no service sees; a long one it cannot learn.
+/// How many variants of a message of so many bytes are measured. A processor learns a short message
+/// by heart that comes again and again, which no service sees; a long one it cannot learn.
 pub(crate) fn variants_of(bytes: usize) -> usize {
     (VARIED / bytes.max(1)).clamp(1, VARIANTS)
 }
@@ -85,9 +87,9 @@ impl Message {
         Message::build(workload, false, SEED)
     }
 
-    /// Makes the message as it is measured in full: with variants of the same type and size, but for those that resemble each other. With
-    /// `is_uncompared`, by a description for which none is compared with another: it has a field, which is absent, whose values may stand in any
-    /// order.
+    /// Makes the message as it is measured in full: with variants of the same type and size, but
+    /// for those that resemble each other. With `is_uncompared`, by a description for which none is
+    /// compared with another: it has a field, which is absent, whose values may stand in any order.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -395,7 +397,8 @@ fn is_changing(at: u32, changed: u32, all: u32, is_first: bool) -> bool {
     before(u64::from(at)) != before(u64::from(at) + 1)
 }
 
-/// True if the first of some structs changes: of an odd number, so that there are series with it and without.
+/// True if the first of some structs changes: of an odd number, so that there are series with it
+/// and without.
 pub(crate) fn has_first(changed: u32) -> bool {
     !changed.is_multiple_of(2)
 }

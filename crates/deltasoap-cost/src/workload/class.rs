@@ -6,7 +6,8 @@ use deltasoap_streams::prng::SplitMix64;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// A class of simple types. Each built-in type of XSD is in one, and each class is measured by one type.
+/// A class of simple types. Each built-in type of XSD is in one, and each class is measured by one
+/// type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Class {
@@ -99,7 +100,8 @@ impl fmt::Display for Class {
     }
 }
 
-/// A value of a type as messages have them: numbers of many digits, texts of `length` characters. Of an enumeration, one of its values.
+/// A value of a type as messages have them: numbers of many digits, texts of `length` characters.
+/// Of an enumeration, one of its values.
 pub fn typical(element: &SimpleElement, length: usize, random: &mut SplitMix64) -> Option<Simple> {
     if !element.enumeration.is_empty() {
         let at = random.below(u32::try_from(element.enumeration.len()).unwrap_or(u32::MAX)) as usize;

@@ -49,7 +49,8 @@ fn fitted(extent: Extent) -> Vec<Workload> {
     all
 }
 
-/// The first two series of the paper: arrays of 1, 10, 20, ... 1000 items, strings of up to 10,000 characters.
+/// The first two series of the paper: arrays of 1, 10, 20, ... 1000 items, strings of up to 10,000
+/// characters.
 pub fn paper(extent: Extent) -> Vec<Workload> {
     let step = if extent == Extent::Few { 100 } else { 10 };
     let lengths = || std::iter::once(1).chain((step..=1000).step_by(step as usize));
@@ -130,7 +131,8 @@ fn large(extent: Extent) -> Vec<Workload> {
     lengths.iter().map(|&length| Workload::Records { length }).collect()
 }
 
-/// The paper's composite types: 0 to 10 fields of each of three types, with strings of three lengths.
+/// The paper's composite types: 0 to 10 fields of each of three types, with strings of three
+/// lengths.
 pub fn composites(extent: Extent) -> Vec<Workload> {
     let mut types: Vec<(u32, u32, u32)> =
         (1..11 * 11 * 11).map(|code| (code / 121, code / 11 % 11, code % 11)).collect();
@@ -149,7 +151,8 @@ pub(crate) fn shuffle<T>(list: &mut [T], random: &mut SplitMix64) {
     }
 }
 
-/// Ints, doubles and strings of the types of fields that are measured by default: peers are built with these.
+/// Ints, doubles and strings of the types of fields that are measured by default: peers are built
+/// with these.
 pub fn compiled() -> BTreeSet<[u32; 3]> {
     regular(Extent::Sample).iter().filter_map(Workload::fields).filter(|counts| *counts != [0; 3]).collect()
 }
@@ -232,7 +235,8 @@ mod tests {
         assert_eq!(composites(Extent::Sample).len(), 3 * SAMPLE);
     }
 
-    /// What predictions are fitted to has none of the composite types: neither the same nor one of one kind of field.
+    /// What predictions are fitted to has none of the composite types: neither the same nor one of
+    /// one kind of field.
     #[test]
     fn composite_types_are_held_out() {
         for workload in regular(Extent::Sample).iter().filter(|workload| !workload.is_composite()) {

@@ -78,7 +78,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The first of our cookies that can be one. Old clients quote values, and send attributes along (RFC 2965).
+/// The first of our cookies that can be one. Old clients quote values, and send attributes along
+/// (RFC 2965).
 fn token_in(headers: &HeaderMap) -> Option<Token> {
     let texts = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
     let pairs = texts.flat_map(|text| text.split([';', ','])).filter_map(|pair| pair.trim().split_once('='));

@@ -6,10 +6,11 @@ use crate::{CwmpFault, fault};
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
 
-/// What a server does with its devices. A closure `async |session| …` is one, which accepts every device.
+/// What a server does with its devices. A closure `async |session| …` is one, which accepts every
+/// device.
 ///
-/// All futures run as part of an HTTP exchange: they are dropped when the device goes away, or takes too long, and a panic in one ends the
-/// session with an internal error.
+/// All futures run as part of an HTTP exchange: they are dropped when the device goes away, or
+/// takes too long, and a panic in one ends the session with an internal error.
 ///
 /// ```
 /// use deltasoap_cwmp::types::{DeviceId, Inform, TransferComplete};
@@ -43,14 +44,16 @@ use std::sync::Arc;
 /// # let _ = acs;
 /// ```
 pub trait Handler: Send + Sync + 'static {
-    /// Accepts a session, or refuses it with a fault: 8001, or 8005 to be asked again (A.3.3.1). Default: accepted.
+    /// Accepts a session, or refuses it with a fault: 8001, or 8005 to be asked again (A.3.3.1).
+    /// Default: accepted.
     fn inform(&self, device: &Device, inform: &Inform) -> impl Future<Output = Result<Accepted, CwmpFault>> + Send {
         let _ = (device, inform);
         std::future::ready(Ok(Accepted::default()))
     }
 
-    /// Leads a session, once the device has said what it has to say: sends requests by the [`Session`]. When the future ends, so does the
-    /// session. It is polled only while the device waits for an answer, so that what it waits for besides should not take long; see
+    /// Leads a session, once the device has said what it has to say: sends requests by the
+    /// [`Session`]. When the future ends, so does the session. It is polled only while the device
+    /// waits for an answer, so that what it waits for besides should not take long; see
     /// [`Limits::decision`](crate::Limits::decision).
     fn session(self: Arc<Self>, session: Session) -> impl Future<Output = ()> + Send + 'static;
 
@@ -84,7 +87,8 @@ pub trait Handler: Send + Sync + 'static {
         std::future::ready(Err(CwmpFault::of(fault::ACS_METHOD_NOT_SUPPORTED)))
     }
 
-    /// A user came to the device (A.4.2.1); gives the URL where the user goes on. Default: not supported.
+    /// A user came to the device (A.4.2.1); gives the URL where the user goes on. Default: not
+    /// supported.
     fn kicked(&self, device: &Device, message: Kicked) -> impl Future<Output = Result<String, CwmpFault>> + Send {
         let _ = (device, message);
         std::future::ready(Err(CwmpFault::of(fault::ACS_METHOD_NOT_SUPPORTED)))
@@ -110,12 +114,14 @@ pub trait Handler: Send + Sync + 'static {
         std::future::ready(Err(CwmpFault::of(fault::ACS_METHOD_NOT_SUPPORTED)))
     }
 
-    /// The names of the requests that devices may send (A.3.1.1). Default: those that every server takes.
+    /// The names of the requests that devices may send (A.3.1.1). Default: those that every server
+    /// takes.
     fn rpc_methods(&self) -> Vec<String> {
         ["Inform", "GetRPCMethods", "TransferComplete", "AutonomousTransferComplete"].map(str::to_owned).into()
     }
 
-    /// A session is over, for this reason. Called on the task that ended it, which must not be held up. Default: nothing.
+    /// A session is over, for this reason. Called on the task that ended it, which must not be held
+    /// up. Default: nothing.
     fn ended(&self, device: &Device, end: SessionEnd) {
         let _ = (device, end);
     }
@@ -135,7 +141,8 @@ where
 /// A session that is accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Accepted {
-    /// Asks the device to send no requests of its own until it is told otherwise (`HoldRequests`, section 3.5): the server's come first.
+    /// Asks the device to send no requests of its own until it is told otherwise (`HoldRequests`,
+    /// section 3.5): the server's come first.
     pub hold_requests: bool,
 }
 

@@ -2,16 +2,18 @@
 
 use std::time::Duration;
 
-/// Bounds on sessions. Beyond them a session ends, and its device may begin another; memory is at most about `sessions` times what one of
-/// them holds: its Inform, its driver, and the messages on their way.
+/// Bounds on sessions. Beyond them a session ends, and its device may begin another; memory is at
+/// most about `sessions` times what one of them holds: its Inform, its driver, and the messages on
+/// their way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Sessions at one time. An Inform beyond that is answered with the fault 8004. Default 10,000.
     pub sessions: usize,
-    /// How long a session waits for the CPE's next message. Default 60 s: TR-069 has CPEs wait 30 s at least for an answer.
+    /// How long a session waits for the CPE's next message. Default 60 s: TR-069 has CPEs wait 30 s
+    /// at least for an answer.
     pub idle: Duration,
-    /// How long the CPE waits while user code decides on the next request or the end. Beyond that the session ends with 204. Default
-    /// 25 s, less than CPEs wait.
+    /// How long the CPE waits while user code decides on the next request or the end. Beyond that
+    /// the session ends with 204. Default 25 s, less than CPEs wait.
     pub decision: Duration,
     /// Messages of the CPE in a session. Default 10,000.
     pub messages: u32,

@@ -1,4 +1,5 @@
-//! The auto-configuration server: sessions that devices begin, and requests in the responses to their messages.
+//! The auto-configuration server: sessions that devices begin, and requests in the responses to
+//! their messages.
 //!
 //! ```text
 //!   CPE                                  ACS
@@ -12,8 +13,9 @@
 //!    │ <──────────────────────── HTTP 204 │ the future has ended, and the session with it
 //! ```
 //!
-//! A [`SoapService`] reads HTTP requests, and calls what [`turns`] has for each kind of message, which finds the session in the [`table`] and
-//! takes it one step further. [`session`] is the side that user code sees, [`handler`] what it implements.
+//! A [`SoapService`] reads HTTP requests, and calls what [`turns`] has for each kind of message,
+//! which finds the session in the [`table`] and takes it one step further. [`session`] is the side
+//! that user code sees, [`handler`] what it implements.
 
 mod exchange;
 mod handler;
@@ -48,13 +50,15 @@ use table::Table;
 use tower::Service;
 use turns::Anything;
 
-/// An auto-configuration server as a [`tower::Service`]: cheap to clone, never fails, mounts in any router.
+/// An auto-configuration server as a [`tower::Service`]: cheap to clone, never fails, mounts in any
+/// router.
 ///
-/// A message that cannot be read, that belongs to no session, or that answers no request gets status 400, and the session
-/// that its cookie names ends. A message that arrives while another of its session is being answered gets status 400 too.
-/// A request of the CPE at a time when it may not send one gets the fault 8001, an unknown one the fault 8000, and the
-/// session goes on. One session at a time is kept for a device, by its [`DeviceId`] and the principal
-/// that sends it: an `Inform` begins anew, and what was left of the session before it is dropped.
+/// A message that cannot be read, that belongs to no session, or that answers no request gets
+/// status 400, and the session that its cookie names ends. A message that arrives while another of
+/// its session is being answered gets status 400 too. A request of the CPE at a time when it may
+/// not send one gets the fault 8001, an unknown one the fault 8000, and the session goes on. One
+/// session at a time is kept for a device, by its [`DeviceId`] and the principal that sends it: an
+/// `Inform` begins anew, and what was left of the session before it is dropped.
 ///
 /// ```
 /// use deltasoap_cwmp::{Acs, Session};
@@ -127,19 +131,21 @@ impl AcsBuilder {
         self
     }
 
-    /// Finds out which device sends a request (section 3.4.4): by [`Basic`](deltasoap::http::Basic),
-    /// [`DigestUsers`](deltasoap::http::DigestUsers) (with [`md5`](deltasoap::http::DigestUsers::md5), which is what CPEs know) or
-    /// [`ByCertificate`](deltasoap::http::ByCertificate). Whether the principal may speak for the [`DeviceId`] in its Inform is for
-    /// [`Handler::inform`] to say. Default: all are served.
+    /// Finds out which device sends a request (section 3.4.4): by
+    /// [`Basic`](deltasoap::http::Basic), [`DigestUsers`](deltasoap::http::DigestUsers) (with
+    /// [`md5`](deltasoap::http::DigestUsers::md5), which is what CPEs know) or
+    /// [`ByCertificate`](deltasoap::http::ByCertificate). Whether the principal may speak for the
+    /// [`DeviceId`] in its Inform is for [`Handler::inform`] to say. Default: all are served.
     #[must_use]
     pub fn authenticate(mut self, hook: impl Authenticate) -> Self {
         self.service = self.service.authenticate(Noting::new(hook));
         self
     }
 
-    /// Other settings of the service underneath: what is kept of messages, compression, timeouts. Operations and what answers empty
-    /// requests are set by this crate, authentication by [`authenticate`](Self::authenticate). The [tolerance](ServiceBuilder::tolerance)
-    /// is [`AnyOrder`](Tolerance::AnyOrder) unless it is set here, since devices are what they are.
+    /// Other settings of the service underneath: what is kept of messages, compression, timeouts.
+    /// Operations and what answers empty requests are set by this crate, authentication by
+    /// [`authenticate`](Self::authenticate). The [tolerance](ServiceBuilder::tolerance) is
+    /// [`AnyOrder`](Tolerance::AnyOrder) unless it is set here, since devices are what they are.
     #[must_use]
     pub fn configure(mut self, settings: impl FnOnce(ServiceBuilder) -> ServiceBuilder) -> Self {
         self.service = settings(self.service);
@@ -335,7 +341,8 @@ impl Acs {
         response
     }
 
-    /// A message that could not be read ends its session (section 3.7): what it was cannot be known.
+    /// A message that could not be read ends its session (section 3.7): what it was cannot be
+    /// known.
     fn refuse(&self, exchange: &Exchange, response: &mut Response<Body>) {
         tracing::debug!(status = response.status().as_u16(), "a message was refused");
         self.core.end(exchange, SessionEnd::Invalid);

@@ -87,11 +87,12 @@ pub(crate) struct Outgoing {
     pub(crate) reply: oneshot::Sender<Delivery>,
 }
 
-/// A session: sends requests to its device, one at a time. Each goes out in the response to the device's next message, and waits for the one
-/// after it. Clones are the same session; calls on several of them are sent in turn.
+/// A session: sends requests to its device, one at a time. Each goes out in the response to the
+/// device's next message, and waits for the one after it. Clones are the same session; calls on
+/// several of them are sent in turn.
 ///
-/// A call returns [`CallError::Ended`] when the session is over: because the future of [`Handler::session`](crate::Handler::session) has ended, or
-/// for any other reason.
+/// A call returns [`CallError::Ended`] when the session is over: because the future of
+/// [`Handler::session`](crate::Handler::session) has ended, or for any other reason.
 #[derive(Clone)]
 pub struct Session {
     shared: Arc<Shared>,
@@ -136,8 +137,9 @@ impl Session {
         found.map(|value| value.value.text())
     }
 
-    /// Whether the device is asked to send no requests of its own (`HoldRequests`, section 3.5), from the next request on. What it has held back it
-    /// sends when the session's future has ended.
+    /// Whether the device is asked to send no requests of its own (`HoldRequests`, section 3.5),
+    /// from the next request on. What it has held back it sends when the session's future has
+    /// ended.
     pub fn hold_requests(&self, hold: bool) {
         self.shared.hold_requests.store(hold, Relaxed);
     }
@@ -187,7 +189,8 @@ impl Session {
         Ok(self.call(&GetParameterValues { parameter_names }).await?.parameter_list.0)
     }
 
-    /// Sets parameters, all of them or none (A.3.2.1). What is wrong with each of them is in [`CwmpFault::parameters`].
+    /// Sets parameters, all of them or none (A.3.2.1). What is wrong with each of them is in
+    /// [`CwmpFault::parameters`].
     ///
     /// # Errors
     /// As [`call`](Self::call).
@@ -237,7 +240,8 @@ impl Session {
         self.call(&SetParameterAttributes { parameter_list }).await.map(drop)
     }
 
-    /// Adds an instance of an object, whose path ends with a dot (A.3.2.6). Gives the number of the instance.
+    /// Adds an instance of an object, whose path ends with a dot (A.3.2.6). Gives the number of the
+    /// instance.
     ///
     /// # Errors
     /// As [`call`](Self::call).
@@ -264,7 +268,8 @@ impl Session {
         Ok(self.call(&request).await?.status)
     }
 
-    /// Has the device fetch a file (A.3.2.8). Unless the response says that it is done, a `TransferComplete` comes later.
+    /// Has the device fetch a file (A.3.2.8). Unless the response says that it is done, a
+    /// `TransferComplete` comes later.
     ///
     /// # Errors
     /// As [`call`](Self::call).
@@ -272,7 +277,8 @@ impl Session {
         self.call(download).await
     }
 
-    /// Has the device send a file (A.4.1.5). Unless the response says that it is done, a `TransferComplete` comes later.
+    /// Has the device send a file (A.4.1.5). Unless the response says that it is done, a
+    /// `TransferComplete` comes later.
     ///
     /// # Errors
     /// As [`call`](Self::call).

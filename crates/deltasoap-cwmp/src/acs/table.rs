@@ -1,7 +1,8 @@
 //! The sessions of a server, by the cookies that name them and by their devices.
 //!
-//! A session is taken out for the time of an exchange, so that two requests never lead it at once; whoever has it out and drops it ends
-//! it. User code, as a driver's destructor, never runs under the table's lock.
+//! A session is taken out for the time of an exchange, so that two requests never lead it at once;
+//! whoever has it out and drops it ends it. User code, as a driver's destructor, never runs under
+//! the table's lock.
 
 use super::Limits;
 use super::exchange::Exchange;
@@ -125,7 +126,8 @@ impl Table {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a session. Gives the one that its device had before, and whether a task should be started that looks for silent ones.
+    /// Adds a session. Gives the one that its device had before, and whether a task should be
+    /// started that looks for silent ones.
     ///
     /// # Errors
     /// When there are too many; what was to be added is given back.
@@ -227,7 +229,8 @@ impl Entry {
     }
 }
 
-/// A session that an exchange has out: it ends when this is dropped, unless it is [put back](Self::put_back).
+/// A session that an exchange has out: it ends when this is dropped, unless it is [put
+/// back](Self::put_back).
 pub(crate) struct Checkout {
     core: Arc<super::Core>,
     pub(crate) entry: Arc<Entry>,

@@ -54,7 +54,8 @@ impl Typed for Anything {
     }
 }
 
-/// The name does not count: operations of this type have names of their own, or take what no other does.
+/// The name does not count: operations of this type have names of their own, or take what no other
+/// does.
 impl Message for Anything {
     const ELEMENT: QName = QName::new("", "anything");
 }
@@ -172,8 +173,8 @@ impl Core {
         }
     }
 
-    /// A request of the CPE. It may come as long as the CPE has not said that it has no more, was not asked to hold it back, and owes no response
-    /// (section 3.7.1.3).
+    /// A request of the CPE. It may come as long as the CPE has not said that it has no more, was
+    /// not asked to hold it back, and owes no response (section 3.7.1.3).
     pub(crate) async fn request<R: Rpc>(
         self: &Arc<Self>,
         version: Version,
@@ -230,7 +231,8 @@ impl Core {
         self.answered(None, Err(error), context).await
     }
 
-    /// Hands an answer to whoever waits for it. One that nobody waits for, or that is another request's, ends the session.
+    /// Hands an answer to whoever waits for it. One that nobody waits for, or that is another
+    /// request's, ends the session.
     async fn answered(
         self: &Arc<Self>,
         name: Option<&QName>,
@@ -242,7 +244,8 @@ impl Core {
             Err(reply) => return Ok(reply),
         };
         let id = Headers::read(context.head()).id;
-        // Some devices send no ID. With one envelope at a time there is one request that they can mean.
+        // Some devices send no ID. With one envelope at a time there is one request that they can
+        // mean.
         let is_it = |outstanding: &mut Outstanding| {
             name.is_none_or(|name| *name == outstanding.response) && id.is_none_or(|id| id == outstanding.id)
         };
@@ -255,7 +258,8 @@ impl Core {
         self.go_on(session).await
     }
 
-    /// A message that no operation takes. A response cannot be one to a request of ours; a request has a fault for an answer (section 3.5).
+    /// A message that no operation takes. A response cannot be one to a request of ours; a request
+    /// has a fault for an answer (section 3.5).
     pub(crate) async fn unknown(self: &Arc<Self>, message: &Anything, context: &Context) -> Answered {
         let session = match self.check_out(context) {
             Ok(session) => session,
@@ -293,7 +297,8 @@ impl Core {
         }
     }
 
-    /// The server has nothing more to say. A CPE that was asked to hold its requests may send them now (section 3.5); else it is over.
+    /// The server has nothing more to say. A CPE that was asked to hold its requests may send them
+    /// now (section 3.5); else it is over.
     fn finish(mut session: Checkout) {
         let running = session.running();
         if running.is_cpe_done {

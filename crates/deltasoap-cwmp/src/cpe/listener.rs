@@ -18,8 +18,9 @@ const PERIOD: Duration = Duration::from_secs(60);
 
 /// Listens for connection requests, until it is dropped.
 ///
-/// A request with the right name and password, by Digest with MD5, is accepted at once with status 200; the session is for the caller to begin.
-/// Others get 401, another path 404. More than 20 a minute are refused with 503.
+/// A request with the right name and password, by Digest with MD5, is accepted at once with status
+/// 200; the session is for the caller to begin. Others get 401, another path 404. More than 20 a
+/// minute are refused with 503.
 #[derive(Debug)]
 pub struct ConnectionRequests {
     url: String,

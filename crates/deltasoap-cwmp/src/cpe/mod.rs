@@ -1,7 +1,9 @@
-//! A CPE: a device for tests, simulators and load. It is written from the text of TR-069, not from the server beside it.
+//! A CPE: a device for tests, simulators and load. It is written from the text of TR-069, not from
+//! the server beside it.
 //!
-//! [`Cpe::session`] is a whole session, as section 3.7.1 has it; [`parameters`] and [`rpcs`] answer the ACS; [`state`] keeps what goes from one
-//! session to the next; [`listener`] takes connection requests.
+//! [`Cpe::session`] is a whole session, as section 3.7.1 has it; [`parameters`] and [`rpcs`] answer
+//! the ACS; [`state`] keeps what goes from one session to the next; [`listener`] takes connection
+//! requests.
 
 mod listener;
 mod parameters;
@@ -72,7 +74,8 @@ pub struct Report {
     pub posts: u32,
 }
 
-/// A session that failed. The CPE tells its events again in the next one, after [`Cpe::retry_interval`].
+/// A session that failed. The CPE tells its events again in the next one, after
+/// [`Cpe::retry_interval`].
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum SessionError {
@@ -132,7 +135,8 @@ impl Cpe {
 }
 
 impl<S> Cpe<S> {
-    /// As [`new`](Cpe::new), over another transport: one with other settings, or an [`Acs`](crate::Acs) in memory.
+    /// As [`new`](Cpe::new), over another transport: one with other settings, or an
+    /// [`Acs`](crate::Acs) in memory.
     ///
     /// # Errors
     /// When the URL is not absolute.
@@ -160,8 +164,8 @@ impl<S> Cpe<S> {
         self
     }
 
-    /// What the device accepts in requests of the ACS beyond the schema. Default [`Tolerance::Strict`]: it must not carry out only a part
-    /// of a request.
+    /// What the device accepts in requests of the ACS beyond the schema. Default
+    /// [`Tolerance::Strict`]: it must not carry out only a part of a request.
     #[must_use]
     pub fn tolerance(mut self, tolerance: Tolerance) -> Self {
         self.tolerance = tolerance;
@@ -175,7 +179,8 @@ impl<S> Cpe<S> {
         self
     }
 
-    /// How long the ACS may take for an answer. Default 30 s, the least that TR-069 allows (section 3.4.1).
+    /// How long the ACS may take for an answer. Default 30 s, the least that TR-069 allows (section
+    /// 3.4.1).
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.wire.timeout = timeout;
@@ -214,8 +219,8 @@ impl<S> Cpe<S> {
         self.requests.push_back(Outbound::new(request));
     }
 
-    /// How long to wait before a failed session is tried again: a range to pick from at random, by how often it has failed (section 3.2.1.1,
-    /// table 3). Zero after a success.
+    /// How long to wait before a failed session is tried again: a range to pick from at random, by
+    /// how often it has failed (section 3.2.1.1, table 3). Zero after a success.
     pub fn retry_interval(&self) -> std::ops::RangeInclusive<Duration> {
         match self.retry_count {
             0 => Duration::ZERO..=Duration::ZERO,
@@ -226,8 +231,8 @@ impl<S> Cpe<S> {
         }
     }
 
-    /// Takes connection requests at an address: name and password, and where they are told as parameters, are set to these. The
-    /// port 0 stands for any free one.
+    /// Takes connection requests at an address: name and password, and where they are told as
+    /// parameters, are set to these. The port 0 stands for any free one.
     ///
     /// # Errors
     /// When the address cannot be listened on.
@@ -254,7 +259,8 @@ where
     B: http_body::Body<Data = Bytes>,
     B::Error: Into<BoxError>,
 {
-    /// Waits for a connection request, or for a session that the ACS has asked for, and begins a session then. Gives what happened in it.
+    /// Waits for a connection request, or for a session that the ACS has asked for, and begins a
+    /// session then. Gives what happened in it.
     ///
     /// # Errors
     /// When the session fails.

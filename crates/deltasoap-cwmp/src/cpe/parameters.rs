@@ -52,8 +52,8 @@ impl Parameters {
         self.values.insert(path.into(), parameter);
     }
 
-    /// Adds an object whose instances an ACS may add and delete: a path with a dot at its end, and what an instance begins with, by paths
-    /// below it, as in `Enable`.
+    /// Adds an object whose instances an ACS may add and delete: a path with a dot at its end, and
+    /// what an instance begins with, by paths below it, as in `Enable`.
     pub fn insert_table(
         &mut self,
         path: impl Into<String>,
@@ -78,7 +78,8 @@ impl Parameters {
         self.values.iter().map(|(path, parameter)| (path.as_str(), parameter))
     }
 
-    /// The full paths that names stand for (A.3.2.2): a full path for itself, one with a dot at its end for all below, an empty one for all.
+    /// The full paths that names stand for (A.3.2.2): a full path for itself, one with a dot at its
+    /// end for all below, an empty one for all.
     ///
     /// # Errors
     /// 9005 for a name that stands for nothing.
@@ -133,7 +134,8 @@ impl Parameters {
         }
     }
 
-    /// Sets parameters, all or none (A.3.2.1). Gives the paths of those whose values are others now.
+    /// Sets parameters, all or none (A.3.2.1). Gives the paths of those whose values are others
+    /// now.
     ///
     /// # Errors
     /// 9003, with what is wrong with each parameter.

@@ -61,10 +61,12 @@ where
     B: http_body::Body<Data = Bytes>,
     B::Error: Into<BoxError>,
 {
-    /// A whole session: Inform with the [events](Self::events), the device's own [requests](Self::request), and whatever the ACS asks for.
+    /// A whole session: Inform with the [events](Self::events), the device's own
+    /// [requests](Self::request), and whatever the ACS asks for.
     ///
     /// # Errors
-    /// When the session fails. Its events, and the requests that were not sent, are for the next one.
+    /// When the session fails. Its events, and the requests that were not sent, are for the next
+    /// one.
     pub async fn session(&mut self) -> Result<Report, SessionError> {
         self.state.note_scheduled();
         self.state.note_transfers();
@@ -102,7 +104,8 @@ where
                 asked = self.wire.post(None).await?;
             }
             progress.is_held = asked.as_ref().is_some_and(|envelope| Headers::read(&envelope.head).hold_requests);
-            // Neither side has anything to say (section 3.7.1.4). After a hold it is the CPE's turn once more.
+            // Neither side has anything to say (section 3.7.1.4). After a hold it is the CPE's turn
+            // once more.
             if asked.is_none() && progress.is_done {
                 progress.report.posts = self.wire.posts;
                 return Ok(progress.report);
@@ -213,8 +216,8 @@ fn now() -> DateTime {
     }
 }
 
-/// Year, month and day of a number of days since 1970, in the Gregorian calendar: counted in eras of 400 years that begin in March, so that
-/// a leap day is the last of its year.
+/// Year, month and day of a number of days since 1970, in the Gregorian calendar: counted in eras
+/// of 400 years that begin in March, so that a leap day is the last of its year.
 fn civil(days: i64) -> (i32, u8, u8) {
     const ERA: i64 = 146_097;
     let days = days + 719_468;

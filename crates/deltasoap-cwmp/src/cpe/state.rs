@@ -120,7 +120,8 @@ impl State {
         Ok(())
     }
 
-    /// The events of transfers belong to the session that tells of them, not to the one that asked for them.
+    /// The events of transfers belong to the session that tells of them, not to the one that asked
+    /// for them.
     pub(super) fn note_transfers(&mut self) {
         if !self.transfers.is_empty() {
             self.note(EventStruct::new(event::TRANSFER_COMPLETE));
@@ -167,7 +168,8 @@ impl State {
         self.scheduled.iter().map(|(when, _)| *when).min()
     }
 
-    /// Parameters that every Inform tells (TR-181 and TR-098 mark them so), as far as the device has them.
+    /// Parameters that every Inform tells (TR-181 and TR-098 mark them so), as far as the device
+    /// has them.
     pub(super) fn informed(&self) -> Vec<ParameterValueStruct> {
         const FORCED: [&str; 8] = [
             "RootDataModelVersion",

@@ -58,7 +58,8 @@ where
     B: http_body::Body<Data = Bytes>,
     B::Error: Into<BoxError>,
 {
-    /// Posts a message, or nothing. Gives the envelope of the answer, `None` for an answer without one (204, or 200 with nothing in it).
+    /// Posts a message, or nothing. Gives the envelope of the answer, `None` for an answer without
+    /// one (204, or 200 with nothing in it).
     ///
     /// # Errors
     /// When there is no such answer.
@@ -94,7 +95,8 @@ where
         }
     }
 
-    /// An empty request has neither media type nor action; a message has an action without a value (section 3.4.1).
+    /// An empty request has neither media type nor action; a message has an action without a value
+    /// (section 3.4.1).
     fn request(&self, message: Option<&Bytes>) -> Request<Body> {
         let mut request = Request::new(message.cloned().map(Body::from).unwrap_or_default());
         *request.method_mut() = Method::POST;
@@ -119,7 +121,8 @@ where
         if pairs.is_empty() { None } else { HeaderValue::try_from(pairs.join("; ")).ok() }
     }
 
-    /// All requests go to one URL, so that attributes of cookies do not matter but for values that are taken back.
+    /// All requests go to one URL, so that attributes of cookies do not matter but for values that
+    /// are taken back.
     fn keep_cookies(&mut self, headers: &HeaderMap) {
         for text in headers.get_all(SET_COOKIE).iter().filter_map(|value| value.to_str().ok()) {
             let pair = text.split(';').next().unwrap_or_default();

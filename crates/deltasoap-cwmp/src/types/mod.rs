@@ -1,8 +1,8 @@
 //! The messages of CWMP (TR-069 Amendment 6, annex A), with the names that annex A gives them.
 //!
-//! One set of types stands for all versions: those of the protocol 1.4, which has all messages of earlier ones. They are declared in the
-//! namespace of 1.2; a session reads and writes them in its own. Only the elements of messages are in a namespace; what is within
-//! them is in none.
+//! One set of types stands for all versions: those of the protocol 1.4, which has all messages of
+//! earlier ones. They are declared in the namespace of 1.2; a session reads and writes them in its
+//! own. Only the elements of messages are in a namespace; what is within them is in none.
 
 mod inform;
 mod objects;
@@ -63,7 +63,8 @@ pub struct GetRpcMethodsResponse {
 
 requests! { GetRpcMethods => GetRpcMethodsResponse }
 
-/// The time that stands for one that is not known (TR-106 Amendment 7, section 3.2): `0001-01-01T00:00:00Z`.
+/// The time that stands for one that is not known (TR-106 Amendment 7, section 3.2):
+/// `0001-01-01T00:00:00Z`.
 pub fn unknown_time() -> DateTime {
     match (Date::new(1, 1, 1), Time::new(0, 0, 0, 0)) {
         (Some(date), Some(time)) => DateTime::new(date, time).with_zone(Some(Zone::UTC)),

@@ -1,4 +1,5 @@
-//! Objects that can be added and deleted, and what concerns the device as a whole (A.3.2.6, A.3.2.7, A.3.2.9, A.4.1).
+//! Objects that can be added and deleted, and what concerns the device as a whole (A.3.2.6,
+//! A.3.2.7, A.3.2.9, A.4.1).
 
 use super::{Status, requests};
 use deltasoap::Soap;

@@ -4,7 +4,8 @@ use super::requests;
 use deltasoap::lexical::DateTime;
 use deltasoap::{Binary, Soap, SoapArray};
 
-/// A signed voucher: an item of the type `base64`, as `xsd:base64Binary` is called in SOAP encoding.
+/// A signed voucher: an item of the type `base64`, as `xsd:base64Binary` is called in SOAP
+/// encoding.
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(transparent, name = "base64", namespace = "http://schemas.xmlsoap.org/soap/encoding/", item_name = "base64")]
 pub struct Voucher(pub Binary);

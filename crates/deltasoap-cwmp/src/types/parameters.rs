@@ -123,7 +123,8 @@ pub struct SetParameterValuesResponse {
 #[derive(Debug, Clone, PartialEq, Soap)]
 #[soap(namespace = "urn:dslforum-org:cwmp-1-2", message, rename_all = "PascalCase", compact)]
 pub struct GetParameterValues {
-    /// Full paths, or such that end with a dot, for all parameters below; an empty one stands for all.
+    /// Full paths, or such that end with a dot, for all parameters below; an empty one stands for
+    /// all.
     pub parameter_names: SoapArray<Text>,
 }
 

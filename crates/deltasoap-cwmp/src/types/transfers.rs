@@ -1,4 +1,5 @@
-//! Files: downloads and uploads, and what became of them (A.3.2.8, A.3.3.2, A.3.3.3, A.4.1, A.4.2.2).
+//! Files: downloads and uploads, and what became of them (A.3.2.8, A.3.3.2, A.3.3.3, A.4.1,
+//! A.4.2.2).
 
 use super::{Status, requests};
 use deltasoap::lexical::DateTime;

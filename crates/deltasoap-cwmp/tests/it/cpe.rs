@@ -86,7 +86,8 @@ async fn a_session_without_ids_and_with_held_requests() {
     let script = Script::of([accepted(hold), request(V, "")]);
     assert_eq!(script.session().await.expect("a session"), ["Reboot"]);
     let sent = script.sent.lock().expect("a lock").clone();
-    // Inform, nothing while it is held, the response, and nothing once more: 204 has ended the hold.
+    // Inform, nothing while it is held, the response, and nothing once more: 204 has ended the
+    // hold.
     assert_eq!(sent.len(), 4);
     assert!(sent[0].contains("Inform") && sent[1].is_empty() && sent[3].is_empty());
     assert!(sent[2].contains("RebootResponse") && !sent[2].contains("cwmp:ID"), "{}", sent[2]);

@@ -9,8 +9,9 @@ use deltasoap_cwmp::types::*;
 use std::fs;
 use std::path::Path;
 
-/// What is not as annex A has it, and says so when it is read, or does not come back as it was: cases of the tests that they are from, and
-/// operations and results in elements of their own where `xsi:type` should tell them.
+/// What is not as annex A has it, and says so when it is read, or does not come back as it was:
+/// cases of the tests that they are from, and operations and results in elements of their own where
+/// `xsi:type` should tell them.
 const INVALID: [(&str, &str); 13] = [
     ("autonomous-du-state-change-complete-0", "missing element <StartTime>"),
     ("change-du-state-0", "Other("),

@@ -1,4 +1,5 @@
-//! The server's answers to messages that are written by hand: in order, out of order, and not at all of CWMP.
+//! The server's answers to messages that are written by hand: in order, out of order, and not at
+//! all of CWMP.
 
 use crate::common::*;
 use deltasoap_cwmp::{Acs, CallError, Session, SessionEnd, Version};

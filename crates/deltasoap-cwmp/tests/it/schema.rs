@@ -1,4 +1,5 @@
-//! The types are those of the Broadband Forum's schemas: the same fields in the same order, as often, of the same types.
+//! The types are those of the Broadband Forum's schemas: the same fields in the same order, as
+//! often, of the same types.
 
 use deltasoap::schema::{ArrayElement, ComplexElement, Compositor, Element, Field, SimpleElement, View};
 use deltasoap::{QName, Typed};
@@ -9,8 +10,9 @@ use std::path::PathBuf;
 
 const NAMESPACE: &str = "urn:dslforum-org:cwmp-1-2";
 
-/// What differs on purpose: a value is a text with the name of its type; a union is the type of its members that devices use; arrays of strings
-/// have that item type, as annex A writes them; results are never of the derived type that the schema has for autonomous ones. A fault's detail is the
+/// What differs on purpose: a value is a text with the name of its type; a union is the type of its
+/// members that devices use; arrays of strings have that item type, as annex A writes them; results
+/// are never of the derived type that the schema has for autonomous ones. A fault's detail is the
 /// session's.
 const KNOWN: [&str; 15] = [
     "AutonomousDUStateChangeComplete/Results/Fault/FaultCode: UnsignedInt and not a union",

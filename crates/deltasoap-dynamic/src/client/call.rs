@@ -49,8 +49,8 @@ impl<'c, S> Call<'c, S> {
         Ok(self.header(HeaderBlock { node }))
     }
 
-    /// Replaces the call's settings: timeouts, HTTP headers, parts, MTOM and others. Encoding and action remain
-    /// those of the description.
+    /// Replaces the call's settings: timeouts, HTTP headers, parts, MTOM and others. Encoding and
+    /// action remain those of the description.
     #[must_use]
     pub fn options(mut self, options: CallOptions) -> Self {
         self.options = options;
@@ -111,8 +111,8 @@ where
         Ok(Some(Reply { operation, head, body, status, attachments, deviations, parts }))
     }
 
-    /// As [`send_json`](Self::send_json), for a response with a list whose items are used while they arrive; see
-    /// [`DynamicClient::call_items`].
+    /// As [`send_json`](Self::send_json), for a response with a list whose items are used while
+    /// they arrive; see [`DynamicClient::call_items`].
     ///
     /// # Errors
     /// As [`send_items`](Self::send_items).
@@ -126,14 +126,17 @@ where
         self.send_items(&value, list).await
     }
 
-    /// Sends a request, and gives the items of a list of the response while they arrive: each as a [`Value`], or in
-    /// [batches](deltasoap_core::Batch). `list` is the [path](deltasoap_core::ListPath) of the list; without one, the only list is meant.
+    /// Sends a request, and gives the items of a list of the response while they arrive: each as a
+    /// [`Value`], or in [batches](deltasoap_core::Batch). `list` is the
+    /// [path](deltasoap_core::ListPath) of the list; without one, the only list is meant.
     ///
-    /// Such responses are not compared with earlier ones, and a client that [validates](DynamicClient::validation) needs whole ones.
+    /// Such responses are not compared with earlier ones, and a client that
+    /// [validates](DynamicClient::validation) needs whole ones.
     ///
     /// # Errors
-    /// When there is no such list, the value does not match the operation's request, or there is no response. An error that comes after the
-    /// first item is given in place of the next one. The header blocks of a fault are not kept.
+    /// When there is no such list, the value does not match the operation's request, or there is no
+    /// response. An error that comes after the first item is given in place of the next one. The
+    /// header blocks of a fault are not kept.
     pub async fn send_items<T: FromList>(
         self,
         request: &Value,

@@ -20,7 +20,8 @@ pub enum DynamicError {
     Json(JsonError),
     /// The response has no such list.
     List(ListPathError),
-    /// The request violates the contract; nothing was sent. See [`DynamicClient::validation`](crate::DynamicClient::validation).
+    /// The request violates the contract; nothing was sent. See
+    /// [`DynamicClient::validation`](crate::DynamicClient::validation).
     Invalid(Invalid),
     /// Neither the description nor the client has a URL for this operation.
     NoEndpoint(String),
@@ -41,8 +42,8 @@ pub struct DynamicFault {
     pub fault: Fault,
     /// Each entry of the detail: its name, and its content as JSON.
     pub detail: Vec<(QName, Json)>,
-    /// Each header block that came with the fault: its name, and its content as JSON. Errors about header blocks of the request
-    /// are reported there (SOAP 1.1, 4.4).
+    /// Each header block that came with the fault: its name, and its content as JSON. Errors about
+    /// header blocks of the request are reported there (SOAP 1.1, 4.4).
     pub headers: Vec<(QName, Json)>,
     /// The version of the operation.
     version: Version,
@@ -63,7 +64,8 @@ impl DynamicFault {
         DynamicFault { detail, headers, version: operation.version(), fault }
     }
 
-    /// The code as it was received: `Client.Authentication` or `Server` in 1.1, `Sender` in 1.2. SOAP's own namespace is left out.
+    /// The code as it was received: `Client.Authentication` or `Server` in 1.1, `Sender` in 1.2.
+    /// SOAP's own namespace is left out.
     pub fn code(&self) -> String {
         let name = self.fault.wording.code().cloned().unwrap_or_else(|| self.fault.code.name(self.version));
         let is_soap = name.namespace.is_empty() || Version::from_namespace(&name.namespace).is_some();
@@ -72,10 +74,11 @@ impl DynamicFault {
 
     /// The fault as JSON.
     ///
-    /// It has `code`, `reason`, and `detail` with a property for each name of its entries, several of one name as an array.
-    /// If present, it has `subcodes`, `role`, `node`, and in `not_understood` the names of header blocks. `reasons` has the texts of
-    /// SOAP 1.2 in all languages (each with `lang` and `text`), if there are others than one in English; `headers` has header blocks in the
-    /// same form as `detail`.
+    /// It has `code`, `reason`, and `detail` with a property for each name of its entries, several
+    /// of one name as an array. If present, it has `subcodes`, `role`, `node`, and in
+    /// `not_understood` the names of header blocks. `reasons` has the texts of SOAP 1.2 in all
+    /// languages (each with `lang` and `text`), if there are others than one in English; `headers`
+    /// has header blocks in the same form as `detail`.
     pub fn to_json(&self) -> Json {
         let Fault { subcodes, reason, role, node, not_understood, .. } = &self.fault;
         let names = |names: &[QName]| names.iter().map(ToString::to_string).collect::<Vec<_>>();

@@ -7,7 +7,8 @@ use deltasoap_http::{CallError, Items, Response};
 use http::StatusCode;
 use serde_json::Value as Json;
 
-/// A response of which one list is still arriving: its items are [`Value`]s, or [batches](Batch) of them.
+/// A response of which one list is still arriving: its items are [`Value`]s, or [batches](Batch) of
+/// them.
 ///
 /// ```
 /// # use deltasoap_dynamic::{Contract, DynamicClient, Mock};
@@ -39,8 +40,10 @@ pub struct ItemsReply<T> {
     pub status: StatusCode,
     /// Where the list is in the response.
     pub list: ListPath,
-    /// The items. Nothing is read ahead: while they are not asked for, the server has to wait, which it may not do for long; see
-    /// [`Client::call_items`](deltasoap_http::Client::call_items). Parts that came with the message are not kept.
+    /// The items. Nothing is read ahead: while they are not asked for, the server has to wait,
+    /// which it may not do for long; see
+    /// [`Client::call_items`](deltasoap_http::Client::call_items). Parts that came with the message
+    /// are not kept.
     pub items: Items<Value, T, CallError>,
 }
 
@@ -50,8 +53,9 @@ impl<T> ItemsReply<T> {
         ItemsReply { operation, head, status, list, items: body }
     }
 
-    /// Items as JSON, each by itself: a value that several items share is written with each. An item that refers to a part of a package is
-    /// written as the reference, since parts are not kept.
+    /// Items as JSON, each by itself: a value that several items share is written with each. An
+    /// item that refers to a part of a package is written as the reference, since parts are not
+    /// kept.
     ///
     /// # Errors
     /// None are known for received items.

@@ -1,7 +1,8 @@
 //! A client of a contract: operations are called by name, with JSON or dynamic values.
 //!
-//! Requests are written against earlier ones of the same operation, and responses are compared with earlier ones, as for
-//! generated or hand-written types: an HTTP client for each port keeps the requests, [`streams`] the responses.
+//! Requests are written against earlier ones of the same operation, and responses are compared with
+//! earlier ones, as for generated or hand-written types: an HTTP client for each port keeps the
+//! requests, [`streams`] the responses.
 
 mod call;
 mod error;
@@ -110,9 +111,9 @@ impl<S> DynamicClient<S> {
         self
     }
 
-    /// Sets other options of the client: timeouts, credentials, compression, MTOM, whether references are written, where requests are kept
-    /// ([`SharedTemplates`]; by default, one store for all ports). By default a client sends in MTOM if a policy of the binding requires
-    /// it.
+    /// Sets other options of the client: timeouts, credentials, compression, MTOM, whether
+    /// references are written, where requests are kept ([`SharedTemplates`]; by default, one store
+    /// for all ports). By default a client sends in MTOM if a policy of the binding requires it.
     #[must_use]
     pub fn configure(mut self, configure: impl Fn(ClientBuilder) -> ClientBuilder + Send + Sync + 'static) -> Self {
         self.settings.configure = Some(Arc::new(configure));
@@ -120,7 +121,8 @@ impl<S> DynamicClient<S> {
         self
     }
 
-    /// How requests and answers are handled that violate the contract, although they can be written and read. Default
+    /// How requests and answers are handled that violate the contract, although they can be written
+    /// and read. Default
     /// [`Validation::Off`]: validation requires a second encoding and a tree of each message.
     #[must_use]
     pub fn validation(mut self, validation: Validation) -> Self {
@@ -193,23 +195,28 @@ where
     B: http_body::Body<Data = bytes::Bytes> + Send + 'static,
     B::Error: Into<deltasoap_http::BoxError>,
 {
-    /// Calls an operation with JSON and returns the response as JSON; `null` for a one-way operation.
+    /// Calls an operation with JSON and returns the response as JSON; `null` for a one-way
+    /// operation.
     ///
     /// # Errors
-    /// When there is no such operation, the JSON does not match its request, or there is no response; see [`DynamicError`].
+    /// When there is no such operation, the JSON does not match its request, or there is no
+    /// response; see [`DynamicError`].
     pub async fn call(&self, name: &str, request: &Json) -> Result<Json, DynamicError> {
         let reply = self.prepare(name)?.send_json(request).await?;
         reply.map_or(Ok(Json::Null), |reply| reply.to_json().map_err(DynamicError::Json))
     }
 
-    /// Calls an operation with JSON, and gives the items of a list of its response while they arrive. `list` is the
-    /// [path](deltasoap_core::ListPath) of the list in the response; without one, the only list is meant.
+    /// Calls an operation with JSON, and gives the items of a list of its response while they
+    /// arrive. `list` is the [path](deltasoap_core::ListPath) of the list in the response; without
+    /// one, the only list is meant.
     ///
     /// The memory needed does not grow with the list. See
-    /// [`Client::call_items`](deltasoap_http::Client::call_items) for limits and timeouts, and [`Call::send_items`] for items in batches.
+    /// [`Client::call_items`](deltasoap_http::Client::call_items) for limits and timeouts, and
+    /// [`Call::send_items`] for items in batches.
     ///
     /// # Errors
-    /// As [`call`](Self::call), as far as they come before the first item, and when there is no such list.
+    /// As [`call`](Self::call), as far as they come before the first item, and when there is no
+    /// such list.
     pub async fn call_items(
         &self,
         name: &str,

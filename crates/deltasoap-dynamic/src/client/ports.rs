@@ -1,4 +1,5 @@
-//! An HTTP client for each port that has been called, with the settings that the policies of its binding require.
+//! An HTTP client for each port that has been called, with the settings that the policies of its
+//! binding require.
 
 use super::DynamicError;
 use deltasoap_core::EncodeStats;

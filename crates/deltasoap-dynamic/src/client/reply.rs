@@ -24,9 +24,11 @@ pub struct Reply {
     pub body: Lease<Value>,
     /// The HTTP status.
     pub status: StatusCode,
-    /// The parts that came with the message and that the body does not refer to. They have arrived in full.
+    /// The parts that came with the message and that the body does not refer to. They have arrived
+    /// in full.
     pub attachments: Attachments,
-    /// Deviations of the answer from the description; see [`Response::deviations`](deltasoap_http::Response::deviations).
+    /// Deviations of the answer from the description; see
+    /// [`Response::deviations`](deltasoap_http::Response::deviations).
     pub deviations: Vec<Deviation>,
     pub(super) parts: Parts,
 }
@@ -51,7 +53,8 @@ impl Reply {
     }
 }
 
-/// Elements as the properties of an object by their local names; several of one name as an array, in their order.
+/// Elements as the properties of an object by their local names; several of one name as an array,
+/// in their order.
 pub(super) fn by_name<'n>(elements: impl Iterator<Item = (&'n QName, Json)>) -> Json {
     let mut all = Vec::<(&str, Vec<Json>)>::new();
     let mut places = HashMap::new();

@@ -1,7 +1,8 @@
-//! The memory of earlier responses, with the decoders that filled it. The HTTP client keeps the requests.
+//! The memory of earlier responses, with the decoders that filled it. The HTTP client keeps the
+//! requests.
 //!
-//! A stream belongs to one operation at one port. It is taken out for a call and returned when the caller drops the response; a
-//! call made meanwhile gets a new one.
+//! A stream belongs to one operation at one port. It is taken out for a call and returned when the
+//! caller drops the response; a call made meanwhile gets a new one.
 
 use crate::Operation;
 use deltasoap_core::decode::Decoder;

@@ -8,8 +8,9 @@ use std::fmt;
 /// Selects an operation. A name alone is enough if it is unambiguous.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Selector {
-    /// `Operation`, `Port.Operation` or `Service.Port.Operation`, separated by `.` or `/`. For overloaded operations, which have the same
-    /// name in one port type, `Operation:Input` selects the one whose input has that name, as does `Operation(Input)`.
+    /// `Operation`, `Port.Operation` or `Service.Port.Operation`, separated by `.` or `/`. For
+    /// overloaded operations, which have the same name in one port type, `Operation:Input` selects
+    /// the one whose input has that name, as does `Operation(Input)`.
     pub name: String,
     /// The version of SOAP; by default the first that the contract has a port for.
     pub version: Option<Version>,
@@ -22,8 +23,8 @@ impl From<&str> for Selector {
 }
 
 impl Contract {
-    /// The operation with a name: `Operation`, `Port.Operation` or `Service.Port.Operation`, each with `:Input` if the name is
-    /// overloaded; see [`Selector::name`].
+    /// The operation with a name: `Operation`, `Port.Operation` or `Service.Port.Operation`, each
+    /// with `:Input` if the name is overloaded; see [`Selector::name`].
     ///
     /// # Errors
     /// When there is none, or the name is ambiguous.
@@ -55,7 +56,8 @@ impl Contract {
     }
 }
 
-/// True if a name is an operation's full name, or the last parts of it, with or without the distinction from others of its name.
+/// True if a name is an operation's full name, or the last parts of it, with or without the
+/// distinction from others of its name.
 fn is_meant(operation: &Operation, name: &str) -> bool {
     is_meant_by([operation.name(), &operation.distinct_name()], &operation.place_name(), name)
 }

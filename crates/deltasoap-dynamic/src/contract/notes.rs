@@ -60,7 +60,8 @@ fn note(import: &Import, text: String, place: Place) -> Note {
 
 struct Checker<'s> {
     schemas: &'s Schemas,
-    /// How many comparisons a text of a type takes; `None` for types of names, which depend on their context.
+    /// How many comparisons a text of a type takes; `None` for types of names, which depend on
+    /// their context.
     costs: HashMap<TypeId, Option<u64>>,
     /// Comparisons that are left.
     work: u64,
@@ -124,8 +125,8 @@ impl Checker<'_> {
         }
     }
 
-    /// How a text violates a type; `None` also if the check takes too long, or depends on prefixes. `name` is the resolved name
-    /// if the text is one.
+    /// How a text violates a type; `None` also if the check takes too long, or depends on prefixes.
+    /// `name` is the resolved name if the text is one.
     fn violation(&mut self, id: TypeId, text: &str, name: Option<&QName>) -> Option<String> {
         if self.is_of_names(id) {
             self.spend(own_cost(self.schemas, id))?;
@@ -192,7 +193,8 @@ fn restrictions(schemas: &Schemas, id: TypeId) -> u64 {
     std::iter::successors(Some(id), base).count() as u64
 }
 
-/// The default and the fixed value of an attribute, from its use or else its declaration, and the resolved name.
+/// The default and the fixed value of an attribute, from its use or else its declaration, and the
+/// resolved name.
 fn texts<'s>(schemas: &'s Schemas, it: &'s AttributeUse) -> ([Option<&'s str>; 2], Option<&'s QName>) {
     let own = [it.default.as_deref(), it.fixed.as_deref()];
     let declaration = &schemas[it.attribute];

@@ -40,7 +40,8 @@ impl Operation {
         &self.lowered().name
     }
 
-    /// Its name if no other operation of its port type has it; else with the name of its input: `Operation:Input`.
+    /// Its name if no other operation of its port type has it; else with the name of its input:
+    /// `Operation:Input`.
     pub fn distinct_name(&self) -> String {
         match self.contract.types.overload(self.declared()) {
             Some(overload) => format!("{}:{overload}", self.name()),
@@ -48,7 +49,8 @@ impl Operation {
         }
     }
 
-    /// `Service.Port.Operation`; `Binding.Operation` without a port. The operation appears with its [distinct name](Self::distinct_name).
+    /// `Service.Port.Operation`; `Binding.Operation` without a port. The operation appears with its
+    /// [distinct name](Self::distinct_name).
     pub fn full_name(&self) -> String {
         format!("{}.{}", self.place_name(), self.distinct_name())
     }
@@ -134,7 +136,8 @@ impl Operation {
         self.declaration().response.is_none()
     }
 
-    /// Name and content of the request's body element; `None` if its messages cannot be read and written.
+    /// Name and content of the request's body element; `None` if its messages cannot be read and
+    /// written.
     pub fn request(&self) -> Option<(&QName, ElementRef)> {
         let element = &self.method().ok()?.element;
         Some((&element.request_name, element.request))
@@ -154,7 +157,8 @@ impl Operation {
     /// A request from JSON.
     ///
     /// # Errors
-    /// When the JSON does not match the operation's request. The error gives the position, and what was expected.
+    /// When the JSON does not match the operation's request. The error gives the position, and what
+    /// was expected.
     pub fn request_from_json(&self, json: &Json) -> Result<Value, JsonError> {
         let (name, content) = self.request().ok_or_else(|| self.unusable())?;
         self.contract.from_json(name, content, json)
@@ -197,7 +201,8 @@ impl Operation {
         Writing::new(&self.contract.types, value).with_parts(parts).content(value, content, name, &ROOT)
     }
 
-    /// Items of a list in the operation's messages as JSON, each by itself: a value that several items share is written with each.
+    /// Items of a list in the operation's messages as JSON, each by itself: a value that several
+    /// items share is written with each.
     ///
     /// # Errors
     /// When an item is not of the list at this path.
@@ -217,8 +222,8 @@ impl Operation {
         method.into_iter().flat_map(|method| &method.request_headers).map(|field| &field.name)
     }
 
-    /// A header block of a request from the JSON of its content: one that the description declares for the operation, or else an element
-    /// that the contract declares.
+    /// A header block of a request from the JSON of its content: one that the description declares
+    /// for the operation, or else an element that the contract declares.
     ///
     /// # Errors
     /// When it is neither, or the JSON does not match its declaration.
@@ -233,7 +238,8 @@ impl Operation {
         }
     }
 
-    /// A header block of a response as JSON, as [`Contract::element_to_json`]; also one that a type describes.
+    /// A header block of a response as JSON, as [`Contract::element_to_json`]; also one that a type
+    /// describes.
     pub fn header_to_json(&self, node: &Node) -> Json {
         let headers = self.method().map_or(&[][..], |method| &method.response_headers);
         match headers.iter().find(|field| field.name == node.name) {

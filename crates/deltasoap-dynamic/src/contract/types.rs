@@ -40,7 +40,8 @@ impl Types {
         Types { lowered, import, short, shared, overloads, finite: OnceLock::new() }
     }
 
-    /// What distinguishes an operation of a port type, by their numbers, from others of its name; `None` if its name is unique.
+    /// What distinguishes an operation of a port type, by their numbers, from others of its name;
+    /// `None` if its name is unique.
     pub(crate) fn overload(&self, declared: (usize, usize)) -> Option<&str> {
         self.overloads.get(&declared).map(String::as_str)
     }
@@ -101,7 +102,8 @@ impl Types {
         self.derivation(id, declared, DEPTH).is_some()
     }
 
-    /// As [`can_be`](Self::can_be), unless `block` of the element or of the type excludes it (XSD 1.0 part 1, 3.3.4).
+    /// As [`can_be`](Self::can_be), unless `block` of the element or of the type excludes it (XSD
+    /// 1.0 part 1, 3.3.4).
     pub(crate) fn can_stand_for(&self, id: TypeId, declared: TypeId, block: Block) -> bool {
         let block = both(block, self.block(declared));
         let is_kept_out = |used: Block| used.extension && block.extension || used.restriction && block.restriction;
@@ -129,7 +131,8 @@ impl Types {
         own.into_iter().chain(others)
     }
 
-    /// True if the type of a member of a substitution group allows it to replace the head (XSD 1.0 part 1, 3.3.6).
+    /// True if the type of a member of a substitution group allows it to replace the head (XSD 1.0
+    /// part 1, 3.3.6).
     fn can_substitute(&self, id: ElementId, head: ElementId) -> bool {
         let schemas = self.import.schemas();
         let (member, of_head) = (schemas[id].type_id, schemas[head].type_id);

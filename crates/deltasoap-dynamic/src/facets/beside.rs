@@ -10,7 +10,8 @@ const DIGITS: i64 = 40;
 /// Maximum length of texts used in computations.
 const LONGEST: usize = 400;
 
-/// Values above or below a bound, the plainest first; also values in the middle between it and the bound on the other side.
+/// Values above or below a bound, the plainest first; also values in the middle between it and the
+/// bound on the other side.
 pub(crate) fn beside(builtin: Builtin, bound: &str, other: Option<&str>, is_above: bool) -> Vec<String> {
     let is_short = |text: &str| text.len() <= LONGEST;
     let other = other.filter(|other| is_short(other));

@@ -69,7 +69,8 @@ impl Moment {
         moment.filter(|_| text.0.is_empty())
     }
 
-    /// The order of two values; `None` if only one of them has a time zone and they are too close (3.2.7.4).
+    /// The order of two values; `None` if only one of them has a time zone and they are too close
+    /// (3.2.7.4).
     pub(super) fn compare(&self, other: &Self) -> Option<Ordering> {
         match (self.has_zone, other.has_zone) {
             (true, false) => {
@@ -82,7 +83,8 @@ impl Moment {
         }
     }
 
-    /// The value of a text moved by a number of units: seconds, days, months or years, by its type. The time zone is unchanged.
+    /// The value of a text moved by a number of units: seconds, days, months or years, by its type.
+    /// The time zone is unchanged.
     pub(super) fn shifted(builtin: Builtin, text: &str, by: i128) -> Option<String> {
         let moment = Moment::parse(builtin, text)?;
         let zone = Zone::of(text);
@@ -159,7 +161,8 @@ impl Span {
         Some(Span { months: sign * months, seconds: sign * seconds, fraction: fraction.into() })
     }
 
-    /// The order of two durations: that of the four dates of the specification plus each duration, if it is always the same (3.2.6.2).
+    /// The order of two durations: that of the four dates of the specification plus each duration,
+    /// if it is always the same (3.2.6.2).
     pub(super) fn compare(&self, other: &Self) -> Option<Ordering> {
         const DATES: [(i128, i128); 4] = [(1696, 9), (1697, 2), (1903, 3), (1903, 7)];
         let mut orders = DATES.map(|(year, month)| {
@@ -218,7 +221,8 @@ impl Span {
     }
 }
 
-/// Numbers with their designators, each at most once, in order, and at least one unless the text is empty.
+/// Numbers with their designators, each at most once, in order, and at least one unless the text is
+/// empty.
 fn units(text: &str, designators: [char; 3]) -> Option<[i128; 3]> {
     let (mut rest, mut values) = (text, [0; 3]);
     for (value, designator) in values.iter_mut().zip(designators) {

@@ -1,4 +1,5 @@
-//! Facets that contradict each other or their type, so that it has fewer values than it seems, or none (XSD 1.0 part 2, 4.3).
+//! Facets that contradict each other or their type, so that it has fewer values than it seems, or
+//! none (XSD 1.0 part 2, 4.3).
 
 use super::value::{compare, is_lexical};
 use super::{own, steps};
@@ -7,7 +8,8 @@ use deltasoap_wsdl::Schemas;
 use deltasoap_wsdl::xsd::{Facets, TypeId, Variety};
 use std::cmp::Ordering;
 
-/// Errors in a type's own facets, compared with each other and with those of the types that it restricts.
+/// Errors in a type's own facets, compared with each other and with those of the types that it
+/// restricts.
 pub(crate) fn contradictions(schemas: &Schemas, id: TypeId) -> Vec<String> {
     let Some(own) = own(schemas, id) else { return Vec::new() };
     let all = steps(schemas, id);
@@ -36,8 +38,8 @@ pub(crate) fn contradictions(schemas: &Schemas, id: TypeId) -> Vec<String> {
     found
 }
 
-/// Facets that do not apply to types of a variety (XSD 1.0 part 2, 4.1.5). All of them can have patterns; the meaning of enumerations
-/// is always clear.
+/// Facets that do not apply to types of a variety (XSD 1.0 part 2, 4.1.5). All of them can have
+/// patterns; the meaning of enumerations is always clear.
 fn foreign(own: &Facets, variety: &Variety) -> Vec<String> {
     let ([has_lengths, has_bounds, has_digits], what) = match variety {
         Variety::Any | Variety::Restriction(_) => return Vec::new(),

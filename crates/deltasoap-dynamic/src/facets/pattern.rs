@@ -93,8 +93,9 @@ pub(crate) fn compiled(pattern: &str) -> Result<Pattern, Unusable> {
     new
 }
 
-/// A pattern in the syntax of `regex`. The main differences: `^` and `$` are characters, `\i` and `\c` are those of names, `\w` is
-/// wider, Unicode blocks have names, and `-[` subtracts characters from a class.
+/// A pattern in the syntax of `regex`. The main differences: `^` and `$` are characters, `\i` and
+/// `\c` are those of names, `\w` is wider, Unicode blocks have names, and `-[` subtracts characters
+/// from a class.
 #[derive(Debug, Default)]
 struct Translated {
     pieces: Vec<Piece>,
@@ -424,7 +425,8 @@ fn name_chars() -> ClassUnicode {
 /// Maximum number of characters of a sample.
 const MOST: usize = 4096;
 
-/// A text that matches a pattern, with a number of repetitions beyond the minimum. Texts with different numbers usually differ.
+/// A text that matches a pattern, with a number of repetitions beyond the minimum. Texts with
+/// different numbers usually differ.
 pub(crate) fn sample(pattern: &str, extra: u32, number: usize) -> Option<String> {
     let hir = regex_syntax::parse(&Translated::new(pattern)?.written(write_characters)).ok()?;
     let mut sample = Sample { extra, number, out: String::new(), known: HashMap::new() };

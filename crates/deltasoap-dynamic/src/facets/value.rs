@@ -8,8 +8,8 @@ use deltasoap_wsdl::Schemas;
 use deltasoap_wsdl::xsd::{TypeId, Variety};
 use std::cmp::Ordering;
 
-/// A text that is the same for all texts of a type with the same value (XSD 1.0 part 2, 2.2). Values of types that are
-/// derived from different primitive types differ.
+/// A text that is the same for all texts of a type with the same value (XSD 1.0 part 2, 2.2).
+/// Values of types that are derived from different primitive types differ.
 pub(crate) fn canonical(schemas: &Schemas, id: TypeId, text: &str, names: Resolve<'_>) -> String {
     of_depth(schemas, id, text, names, DEPTH)
 }

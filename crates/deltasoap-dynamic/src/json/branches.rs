@@ -1,8 +1,9 @@
 //! Names that several branches of a choice have.
 //!
-//! Properties are named for all branches at once, so that an element that stands in a second branch again has a long name there. Who
-//! writes JSON by hand sees only one branch, and names its elements as if there were no other. Both are read: if an object is not what
-//! the layout says, each choice of branches is tried with the names that its elements have by themselves.
+//! Properties are named for all branches at once, so that an element that stands in a second branch
+//! again has a long name there. Who writes JSON by hand sees only one branch, and names its
+//! elements as if there were no other. Both are read: if an object is not what the layout says,
+//! each choice of branches is tried with the names that its elements have by themselves.
 
 use super::JsonError;
 use super::keys::{Layout, Slot, short};
@@ -15,7 +16,8 @@ use std::collections::HashSet;
 /// How many choices of branches are tried at most.
 const MOST: usize = 256;
 
-/// The layout for the branches that an object has, if another one than the usual; names in it are those of the object.
+/// The layout for the branches that an object has, if another one than the usual; names in it are
+/// those of the object.
 ///
 /// # Errors
 /// When it can be that of several choices of branches.

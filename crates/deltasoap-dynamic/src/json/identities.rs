@@ -1,8 +1,9 @@
 //! Values that several places share: `$id` at the first place, `$ref` at the others.
 //!
-//! All values are walked once before they are written, to find the shared ones: only values that are referred to get
-//! an id. Places are read in the order in which they are written, that of the schema, and a reference leads back to a value that was
-//! begun before. So nothing is read twice, and references add no depth.
+//! All values are walked once before they are written, to find the shared ones: only values that
+//! are referred to get an id. Places are read in the order in which they are written, that of the
+//! schema, and a reference leads back to a value that was begun before. So nothing is read twice,
+//! and references add no depth.
 
 use super::JsonError;
 use super::error::kind;
@@ -81,7 +82,8 @@ impl Numbers {
     }
 }
 
-/// Counts the places of the shared values in a value, without entering shared values: `held` gets the new ones.
+/// Counts the places of the shared values in a value, without entering shared values: `held` gets
+/// the new ones.
 fn note(value: &Value, once: &mut HashSet<usize>, often: &mut HashMap<usize, usize>, held: &mut Vec<Held<Value>>) {
     let mut ahead = vec![value];
     while let Some(value) = ahead.pop() {

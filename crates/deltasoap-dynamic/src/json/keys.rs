@@ -1,7 +1,7 @@
 //! The names of properties, for each field of a complex type.
 //!
-//! Names are assigned in the order of the schema, so that they depend on nothing else. The fields of a choice that occurs
-//! once appear among those around it and share their namespace.
+//! Names are assigned in the order of the schema, so that they depend on nothing else. The fields
+//! of a choice that occurs once appear among those around it and share their namespace.
 
 use super::parse_name;
 use deltasoap_core::schema::{ComplexElement, Compositor, Element, ElementRef, Field, Schema};
@@ -29,7 +29,8 @@ pub(crate) enum Slot {
     Property(String),
     /// A choice that occurs once: among the properties around it.
     Among(Layout),
-    /// A choice or a group that can occur more than once: an array of objects with these properties.
+    /// A choice or a group that can occur more than once: an array of objects with these
+    /// properties.
     Choices(String, Layout),
     /// None: the field is in a branch that is not there.
     Nowhere,
@@ -47,8 +48,8 @@ impl Layout {
         Layout { slots, attributes }
     }
 
-    /// The properties where only some of the fields are there: they have the names that they would have without the others, of those
-    /// that this layout has.
+    /// The properties where only some of the fields are there: they have the names that they would
+    /// have without the others, of those that this layout has.
     pub(super) fn of_some(&self, complex: &ComplexElement, view: View<'_>, is_there: impl Fn(usize) -> bool) -> Self {
         let mut own = Vec::new();
         self.properties(&mut own);

@@ -22,46 +22,53 @@
 //! | content of a derived type | an object with a property `$type` (below) |
 //! | content without a schema, mixed content | a tree (below); `xsd:any` under the property `$any` |
 //!
-//! If two children have the same local name, the second one's property is `{namespace}name`, or `name#2` if that is also
-//! taken. Where they are in several branches of a choice, the short name is also read for the branch that the other properties choose:
-//! `{"r": 3, "n": "x"}` for a choice of `p, n` and of `r, n`. Properties may come in any order: messages are written in the order of the
-//! schema.
+//! If two children have the same local name, the second one's property is `{namespace}name`, or
+//! `name#2` if that is also taken. Where they are in several branches of a choice, the short name
+//! is also read for the branch that the other properties choose: `{"r": 3, "n": "x"}` for a choice
+//! of `p, n` and of `r, n`. Properties may come in any order: messages are written in the order of
+//! the schema.
 //!
 //! # Simple types
 //!
-//! Booleans are booleans. Numbers are numbers if every reader of JSON gets them exactly: integers up to 2⁵³, decimals of
-//! up to 15 digits (with their trailing zeros: `250.00`), and floating point numbers. All other numbers are strings, as are `INF`,
-//! `-INF` and `NaN`, and values that a pattern or a union has in another form than the usual one (`00501`, `PT36H`). Numbers that are read
-//! keep all their digits, whatever their length: this crate enables serde_json's
-//! feature `arbitrary_precision`. Numbers are then equal in serde_json if their texts are. Everything else is a string as in
-//! XML: dates, base64, hexadecimal. Bytes in another part of a message's package (MTOM) are also base64 in a client's
-//! response; elsewhere, where the package is not available, they are `{"$part": "cid:..."}`. When JSON is read, a string is accepted for
-//! any simple type. Qualified names and notations are `{namespace}local`, since a prefix has no meaning outside its message. So are those
-//! in lists, separated by spaces, and those among the members of a union: a string of that form is a name there.
+//! Booleans are booleans. Numbers are numbers if every reader of JSON gets them exactly: integers
+//! up to 2⁵³, decimals of up to 15 digits (with their trailing zeros: `250.00`), and floating point
+//! numbers. All other numbers are strings, as are `INF`, `-INF` and `NaN`, and values that a
+//! pattern or a union has in another form than the usual one (`00501`, `PT36H`). Numbers that are
+//! read keep all their digits, whatever their length: this crate enables serde_json's feature
+//! `arbitrary_precision`. Numbers are then equal in serde_json if their texts are. Everything else
+//! is a string as in XML: dates, base64, hexadecimal. Bytes in another part of a message's package
+//! (MTOM) are also base64 in a client's response; elsewhere, where the package is not available,
+//! they are `{"$part": "cid:..."}`. When JSON is read, a string is accepted for any simple type.
+//! Qualified names and notations are `{namespace}local`, since a prefix has no meaning outside its
+//! message. So are those in lists, separated by spaces, and those among the members of a union: a
+//! string of that form is a name there.
 //!
 //! # Derived types
 //!
-//! If the message names the type of an element by `xsi:type`, `$type` holds the type's name: the local name if that is
-//! unambiguous, else `{namespace}local`; `xsd:int` and the like for built-in types. A value that is no object is under `$`:
-//! `{"$type": "xsd:int", "$": 5}`. Content that does not match its type, or has more than the type declares, is kept as a tree.
-//! `xsd:anyType` also accepts a plain string, number or boolean, and then names the type itself. So does `xsd:anySimpleType`; a plain
-//! string there names no type. A number with a point is an `xsd:decimal`, which keeps its trailing zeros; one with an exponent is an
-//! `xsd:double`, if that keeps its digits.
+//! If the message names the type of an element by `xsi:type`, `$type` holds the type's name: the
+//! local name if that is unambiguous, else `{namespace}local`; `xsd:int` and the like for built-in
+//! types. A value that is no object is under `$`: `{"$type": "xsd:int", "$": 5}`. Content that does
+//! not match its type, or has more than the type declares, is kept as a tree. `xsd:anyType` also
+//! accepts a plain string, number or boolean, and then names the type itself. So does
+//! `xsd:anySimpleType`; a plain string there names no type. A number with a point is an
+//! `xsd:decimal`, which keeps its trailing zeros; one with an exponent is an `xsd:double`, if that
+//! keeps its digits.
 //!
 //! # References
 //!
-//! In SOAP encoding, a value of a type that contains itself can appear in several places, also within itself. It has a property `$id` at
-//! the first of them, in the order of the schema, and the others are `{"$ref": "..."}` with the same text. A value that appears in only one
-//! place has no `$id`. Ids belong to one message. When written they are numbers; when read they can be any text. The same value is read
-//! back, shared in the same way; a reference within the value that it refers to is a handle that does not keep it alive
-//! ([`Shared`](deltasoap_core::Shared)).
+//! In SOAP encoding, a value of a type that contains itself can appear in several places, also
+//! within itself. It has a property `$id` at the first of them, in the order of the schema, and the
+//! others are `{"$ref": "..."}` with the same text. A value that appears in only one place has no
+//! `$id`. Ids belong to one message. When written they are numbers; when read they can be any text.
+//! The same value is read back, shared in the same way; a reference within the value that it refers
+//! to is a handle that does not keep it alive ([`Shared`](deltasoap_core::Shared)).
 //!
 //! ```json
 //! {"first": {"$id": "1", "name": "a", "next": {"name": "b", "next": {"$ref": "1"}}}, "second": {"$ref": "1"}}
 //! ```
 //!
-//! This does not apply to content of derived types: it has copies, as trees have. A value that a place of its type and a place of
-//! `xsd:anyType` share is read as two equal values.
+//! This does not apply to content of derived types: it has copies, as trees have. A value that a
+//! place of its type and a place of `xsd:anyType` share is read as two equal values.
 //!
 //! # Trees
 //!
@@ -69,8 +76,8 @@
 //! {"$name": "{urn:x}note", "$ns": {"p": "urn:p"}, "@id": "7", "$content": ["see ", {"$name": "{urn:x}b", "$content": ["p:q"]}]}
 //! ```
 //!
-//! `$content` has texts and elements in order. `$name` is omitted if the schema gives it, `$ns` if no value contains a
-//! prefix. `{"$xml": "<note xmlns='urn:x'/>"}` is read as well.
+//! `$content` has texts and elements in order. `$name` is omitted if the schema gives it, `$ns` if
+//! no value contains a prefix. `{"$xml": "<note xmlns='urn:x'/>"}` is read as well.
 
 use deltasoap_core::QName;
 

@@ -1,4 +1,5 @@
-//! Content whose type the message chooses: the JSON of that type, with a `$type`. Content of an unknown type is a tree.
+//! Content whose type the message chooses: the JSON of that type, with a `$type`. Content of an
+//! unknown type is a tree.
 
 use super::error::kind;
 use super::identities::ID;
@@ -15,7 +16,8 @@ use deltasoap_wsdl::xsd::{TypeDefinition, TypeId};
 use serde_json::{Map, Value as Json};
 
 impl Writing<'_> {
-    /// A tree, if the message names no type, or an unknown one. Text is text if a simple type is allowed.
+    /// A tree, if the message names no type, or an unknown one. Text is text if a simple type is
+    /// allowed.
     pub(super) fn open_tree(&self, node: &Node, content: ElementRef, name: &QName) -> Json {
         let is_simple = self.types.lowered.origin(content).is_some_and(|it| it.type_id == TypeId::ANY_SIMPLE);
         match is_simple && node.attributes.is_empty() && node.elements().next().is_none() {
@@ -119,7 +121,8 @@ impl Reading<'_> {
         Ok(Value::typed(type_name, self.of_type(json, exact, name, path)?))
     }
 
-    /// The content of an element of one type, whose properties may include the name of the type, and an id.
+    /// The content of an element of one type, whose properties may include the name of the type,
+    /// and an id.
     fn of_type(&self, json: &Json, content: ElementRef, name: &QName, path: &Path<'_>) -> Result<Value, JsonError> {
         let object = json.as_object().filter(|object| object.contains_key(TYPE) || object.contains_key(ID));
         let Some(object) = object else { return self.content(json, content, name, path) };

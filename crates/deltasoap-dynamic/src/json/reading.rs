@@ -98,8 +98,8 @@ impl<'c> Reading<'c> {
         })
     }
 
-    /// The items of an array, in rows if there are several dimensions. `lengths` are those of the first row, of the first row in it, and
-    /// so on, which all rows have.
+    /// The items of an array, in rows if there are several dimensions. `lengths` are those of the
+    /// first row, of the first row in it, and so on, which all rows have.
     fn rows(&self, json: &Json, array: &ArrayElement, lengths: &[usize], path: &Path<'_>) -> Result<Value, JsonError> {
         let items = items(json, &array.item_name, path)?;
         let item = |(index, item): (usize, &Json)| match (item, lengths) {
@@ -450,14 +450,16 @@ fn items<'j>(json: &'j Json, name: &QName, path: &Path<'_>) -> Result<&'j [Json]
     }
 }
 
-/// The lengths of the first row of an array, of the first row in it, and so on: of one dimension less than the array has.
+/// The lengths of the first row of an array, of the first row in it, and so on: of one dimension
+/// less than the array has.
 fn sizes(json: &Json, dimensions: u32) -> Vec<usize> {
     let rows = std::iter::successors(json.get(0), |row| row.get(0)).map(Some).chain(std::iter::repeat(None));
     let length = |row: Option<&Json>| row.and_then(Json::as_array).map_or(0, Vec::len);
     rows.map(length).take(dimensions.saturating_sub(1) as usize).collect()
 }
 
-/// The occurrences of a field, checked against its bounds; none is always enough for a field of a choice.
+/// The occurrences of a field, checked against its bounds; none is always enough for a field of a
+/// choice.
 fn counted<'j>(items: &'j [Json], field: &Field, is_choice: bool, path: &Path<'_>) -> Result<&'j [Json], JsonError> {
     let is_counted = !(is_choice && items.is_empty());
     if is_counted && (items.len() as u64) < u64::from(field.min) {

@@ -6,7 +6,8 @@ use crate::Operation;
 use deltasoap_core::Value;
 use serde_json::{Map, Value as Json};
 
-/// Builds a request's value: properties are set by their path, and all are checked when it is built.
+/// Builds a request's value: properties are set by their path, and all are checked when it is
+/// built.
 ///
 /// ```
 /// # use deltasoap_dynamic::Contract;
@@ -30,8 +31,8 @@ impl<'o> Request<'o> {
         Request { operation, json: Json::Object(Map::new()), error: None }
     }
 
-    /// Sets the value at a path of properties and indices separated by `/`. Missing values on the path are created: objects, and
-    /// arrays extended by one item at a time.
+    /// Sets the value at a path of properties and indices separated by `/`. Missing values on the
+    /// path are created: objects, and arrays extended by one item at a time.
     #[must_use]
     pub fn set(mut self, path: &str, value: impl Into<Json>) -> Self {
         let mut place = &mut self.json;

@@ -12,8 +12,9 @@ const SAFE: i64 = (1 << 53) - 1;
 /// Decimal digits that a double always keeps.
 const DIGITS: usize = 15;
 
-/// A simple value: a boolean, a number if that is exact, else a string. Numbers of a union, or of a type with a pattern, have the text of
-/// the message, since another one may be invalid: `5`, not `5.0`.
+/// A simple value: a boolean, a number if that is exact, else a string. Numbers of a union, or of a
+/// type with a pattern, have the text of the message, since another one may be invalid: `5`, not
+/// `5.0`.
 pub(crate) fn to_json(simple: &Simple, view: View<'_>) -> Json {
     let number = match simple {
         Simple::Given(given) => given_number(given),
@@ -115,7 +116,8 @@ pub(crate) fn from_json(json: &Json, view: View<'_>, path: &Path<'_>) -> Result<
             }
         }),
         Element::Union(union) => {
-            // With its exponent a number is a double, which a decimal before it would take without one.
+            // With its exponent a number is a double, which a decimal before it would take without
+            // one.
             let given = json.as_number().map(ToString::to_string).filter(|it| it.contains(['e', 'E']));
             let given = given.and_then(|text| Simple::parse_union(union, view, &text));
             // A member for text takes it too, but nobody means that text.
@@ -148,8 +150,9 @@ fn text_for(json: &Json, view: View<'_>) -> Option<String> {
     }
 }
 
-/// A JSON number in a form that every numeric type of XSD can read: without an exponent, and without a point if whole numbers are
-/// required and it is one. No digit is lost. A number that would be longer than any decimal may be is unchanged.
+/// A JSON number in a form that every numeric type of XSD can read: without an exponent, and
+/// without a point if whole numbers are required and it is one. No digit is lost. A number that
+/// would be longer than any decimal may be is unchanged.
 fn number_text(json: &str, is_whole: bool) -> String {
     let plain = if json.contains(['e', 'E']) { without_exponent(json) } else { None };
     let text = plain.as_deref().unwrap_or(json);
@@ -176,8 +179,9 @@ fn is_beyond_floats(text: &str, view: View<'_>) -> bool {
     }
 }
 
-/// The built-in type of a number where any type is allowed: the narrowest of the usual ones that keeps all its digits. The trailing zeros
-/// of a fraction are digits too, which a double would lose; a decimal would lose the sign of zero.
+/// The built-in type of a number where any type is allowed: the narrowest of the usual ones that
+/// keeps all its digits. The trailing zeros of a fraction are digits too, which a double would
+/// lose; a decimal would lose the sign of zero.
 pub(super) fn natural_type(number: &Number) -> Builtin {
     let text = number.to_string();
     let is_integer = !text.contains(['.', 'e', 'E']) && text != "-0";

@@ -1,5 +1,5 @@
-//! Parses JSON from text. Objects with duplicate keys are refused: `serde_json` alone would take the last one, and a
-//! value would be lost silently.
+//! Parses JSON from text. Objects with duplicate keys are refused: `serde_json` alone would take
+//! the last one, and a value would be lost silently.
 
 use super::path::Path;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
@@ -18,7 +18,8 @@ use std::fmt;
 /// ```
 ///
 /// # Errors
-/// When the text is not JSON, or an object has a duplicate key. The error gives the key and its position.
+/// When the text is not JSON, or an object has a duplicate key. The error gives the key and its
+/// position.
 pub fn parse(text: &str) -> Result<Json, serde_json::Error> {
     let mut reader = serde_json::Deserializer::from_str(text);
     Distinct(&Path::Root).deserialize(&mut reader)?;

@@ -181,7 +181,8 @@ fn used_bindings(node: &Node) -> Map<String, Json> {
     found
 }
 
-/// Collects the words before colons in values, except for `xsi:type`, whose name is written separately.
+/// Collects the words before colons in values, except for `xsi:type`, whose name is written
+/// separately.
 fn collect_prefixes<'n>(node: &'n Node, used: &mut BTreeSet<&'n str>) {
     let attributes = node.attributes.iter().filter(|(name, _)| !name.is(ns::XSI, "type")).map(|(_, value)| value);
     let texts = node.children.iter().filter_map(|child| match child {

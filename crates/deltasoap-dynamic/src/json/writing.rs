@@ -1,7 +1,7 @@
 //! From values to JSON.
 //!
-//! Values within each other are written by routines within each other. What only some of them need is in routines of its own, since
-//! each level takes the stack of all that it goes through.
+//! Values within each other are written by routines within each other. What only some of them need
+//! is in routines of its own, since each level takes the stack of all that it goes through.
 
 use super::identities::{Numbers, Place, identified, reference};
 use super::keys::{Layout, Slot};

@@ -142,7 +142,8 @@ impl Recorded {
         Recorded { version, headers: blocks.collect() }
     }
 
-    /// The blocks for an envelope of a version: the attributes that SOAP defines are in its namespace.
+    /// The blocks for an envelope of a version: the attributes that SOAP defines are in its
+    /// namespace.
     pub(super) fn in_version(&self, version: Version) -> Vec<HeaderBlock> {
         let mut headers = self.headers.clone();
         if version != self.version {
@@ -162,7 +163,8 @@ fn response(types: &Types, tolerance: Tolerance, operation: &Operation, body: &N
     }
 }
 
-/// The response whose parts are directly in the body; `None` for responses with a wrapping element, and for faults.
+/// The response whose parts are directly in the body; `None` for responses with a wrapping element,
+/// and for faults.
 fn apart(types: &Types, tolerance: Tolerance, operation: &Operation, envelope: &Node) -> Option<Read> {
     let (_, content) = operation.response().filter(|(name, _)| name.local.is_empty())?;
     let body = body_of(envelope)?;

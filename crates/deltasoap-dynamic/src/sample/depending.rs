@@ -1,8 +1,8 @@
-//! Values that depend on others: keys differ, and references to keys and to `xsd:ID`s have targets (XSD 1.0 part 1, 3.11; part 2,
-//! 3.3.8 and 3.3.9).
+//! Values that depend on others: keys differ, and references to keys and to `xsd:ID`s have targets
+//! (XSD 1.0 part 1, 3.11; part 2, 3.3.8 and 3.3.9).
 //!
-//! A sample is made first, and then walked with the types of its elements. Violations are corrected if the types
-//! have other values.
+//! A sample is made first, and then walked with the types of its elements. Violations are corrected
+//! if the types have other values.
 
 use super::Sampler;
 use super::simple::{ENOUGH, candidates};
@@ -59,7 +59,8 @@ struct Slot {
 type Tables = HashMap<QName, Vec<Vec<String>>>;
 
 impl<'t> Sampler<'t> {
-    /// Corrects the values of a sample that depend on each other. False if a reference has no target.
+    /// Corrects the values of a sample that depend on each other. False if a reference has no
+    /// target.
     pub(super) fn settle(&mut self, node: &mut Node, type_id: TypeId, declaration: Option<&'t Element>) -> bool {
         if !self.has_constraints && !self.has_ids {
             return true;
@@ -109,7 +110,8 @@ impl<'t> Sampler<'t> {
         }
     }
 
-    /// Makes the values of type `xsd:ID` differ, and those of `xsd:IDREF` refer to one of them. False if there is none to refer to.
+    /// Makes the values of type `xsd:ID` differ, and those of `xsd:IDREF` refer to one of them.
+    /// False if there is none to refer to.
     fn identify(&mut self, node: &mut Node, spot: &Spot<'t>) -> bool {
         let mut slots = Vec::new();
         self.slots(node, spot, &mut slots);
@@ -187,7 +189,8 @@ impl<'t> Sampler<'t> {
         })
     }
 
-    /// Settles the constraints of an element and of everything in it: first the keys, of which one may change what another one has.
+    /// Settles the constraints of an element and of everything in it: first the keys, of which one
+    /// may change what another one has.
     fn constrain(&self, node: &mut Node, spot: &Spot<'t>) {
         for _ in 0..PASSES {
             if !self.distinguish_all(node, spot) {
@@ -209,7 +212,8 @@ impl<'t> Sampler<'t> {
         has_changed
     }
 
-    /// Settles the references, inner ones first. Returns the keys that are known around the element.
+    /// Settles the references, inner ones first. Returns the keys that are known around the
+    /// element.
     fn refer_all(&self, node: &mut Node, spot: &Spot<'t>) -> Tables {
         let mut tables = Tables::new();
         for child in &spot.children {
@@ -269,7 +273,8 @@ impl<'t> Sampler<'t> {
         })
     }
 
-    /// Makes references to keys refer to an existing key. If there is none, optional references are removed.
+    /// Makes references to keys refer to an existing key. If there is none, optional references are
+    /// removed.
     fn refer(&self, node: &mut Node, spot: &Spot<'t>, constraint: &IdentityConstraint, keys: &[Vec<String>]) {
         for element in selected(spot, &constraint.selector) {
             self.leave_one(node, element, constraint);
@@ -290,7 +295,8 @@ impl<'t> Sampler<'t> {
         }
     }
 
-    /// A field selects one text at most (XSD 1.0 part 1, 3.11.4): if it selects several attributes, optional ones are removed.
+    /// A field selects one text at most (XSD 1.0 part 1, 3.11.4): if it selects several attributes,
+    /// optional ones are removed.
     fn leave_one(&self, node: &mut Node, element: &Spot<'t>, constraint: &IdentityConstraint) {
         for paths in constraint.fields.iter().filter(|paths| paths.len() > 1) {
             let mut slots: Vec<Slot> = paths.iter().filter_map(|path| self.key_field(node, element, path)).collect();

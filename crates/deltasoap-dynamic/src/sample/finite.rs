@@ -1,4 +1,5 @@
-//! Which types have finite values: `R` with a required element of type `R` has none, unless the element can be nil or of another type.
+//! Which types have finite values: `R` with a required element of type `R` has none, unless the
+//! element can be nil or of another type.
 
 use super::ENDLESS;
 use crate::contract::Types;
@@ -25,7 +26,8 @@ impl Finite {
         let all = schemas.types().map(|(id, _)| id);
         let mut rest: Vec<TypeId> = all.filter(|&id| is_concrete(types, id)).collect();
         let mut elements: Vec<ElementId> = schemas.elements().map(|(id, _)| id).collect();
-        // Each pass finds the values that are one level deeper. Deeper samples than this are cut anyway.
+        // Each pass finds the values that are one level deeper. Deeper samples than this are cut
+        // anyway.
         for _ in 0..ENDLESS {
             let before = (rest.len(), elements.len());
             let found: HashSet<ElementId> = elements.iter().copied().filter(|&id| finite.finds(types, id)).collect();

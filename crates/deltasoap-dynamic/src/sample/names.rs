@@ -1,4 +1,5 @@
-//! Qualified names as values: their prefixes are declared in the sample, independently of the schema's prefixes.
+//! Qualified names as values: their prefixes are declared in the sample, independently of the
+//! schema's prefixes.
 
 use super::Sampler;
 use crate::facets;
@@ -47,7 +48,8 @@ impl<'t> Sampler<'t> {
     }
 }
 
-/// A text of a type, in which `written` replaces the names that the type, its items or its members enumerate.
+/// A text of a type, in which `written` replaces the names that the type, its items or its members
+/// enumerate.
 pub(super) fn with_names(
     schemas: &Schemas,
     id: TypeId,
@@ -78,7 +80,8 @@ fn collect_names<'s>(schemas: &'s Schemas, id: TypeId, into: &mut HashMap<&'s st
     into.extend(names.filter(|(text, _)| takes_as_name(schemas, id, text, depth)));
 }
 
-/// True if a text is a name as a value of a type: a union's value is that of the first member that takes it.
+/// True if a text is a name as a value of a type: a union's value is that of the first member that
+/// takes it.
 fn takes_as_name(schemas: &Schemas, id: TypeId, text: &str, depth: usize) -> bool {
     match schemas.variety(id) {
         Some(Variety::Builtin(builtin)) => matches!(builtin, Builtin::QName | Builtin::Notation),

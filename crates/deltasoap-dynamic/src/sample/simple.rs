@@ -136,7 +136,8 @@ pub(super) fn candidates(schemas: &Schemas, id: TypeId, depth: usize) -> Vec<Str
     texts
 }
 
-/// Repetition counts for a pattern, the plainest first: with the types' lengths, one of them gives a text of the right length.
+/// Repetition counts for a pattern, the plainest first: with the types' lengths, one of them gives
+/// a text of the right length.
 fn repetitions(steps: &[&Facets]) -> Vec<u32> {
     let lengths = steps.iter().flat_map(|it| [it.length, it.min_length, it.max_length]).flatten();
     // A byte in hexadecimal takes two characters.

@@ -1,5 +1,6 @@
-//! Samples by the schema itself, as trees. They include what the engine's schema does not keep: fixed values, which branches of a choice
-//! belong together, what a wildcard allows, attributes of mixed content.
+//! Samples by the schema itself, as trees. They include what the engine's schema does not keep:
+//! fixed values, which branches of a choice belong together, what a wildcard allows, attributes of
+//! mixed content.
 
 use super::names::with_names;
 use super::{DEPTH, ENDLESS, MOST, PLENTY, Sampler};
@@ -17,7 +18,8 @@ use deltasoap_wsdl::{NormalContent, Schemas};
 type Fixed<'f> = (&'f str, Option<&'f QName>);
 
 impl<'t> Sampler<'t> {
-    /// A value of literal content whose type the schema has; `None` if it has none, or the engine cannot read the sample.
+    /// A value of literal content whose type the schema has; `None` if it has none, or the engine
+    /// cannot read the sample.
     pub(super) fn by_schema(&mut self, content: ElementRef, name: &QName) -> Option<Value> {
         let origin = self.types.lowered.origin(content).filter(|origin| origin.encoding == Use::Literal)?;
         let schemas = self.schemas();
@@ -64,7 +66,8 @@ impl<'t> Sampler<'t> {
         node
     }
 
-    /// The type, or one derived from it that is neither abstract nor blocked; of those, one with finite values if there is one.
+    /// The type, or one derived from it that is neither abstract nor blocked; of those, one with
+    /// finite values if there is one.
     fn actual_type(&mut self, id: TypeId, declaration: Option<&Element>) -> Option<TypeId> {
         const ENOUGH: usize = 50;
         let schemas = self.schemas();
@@ -249,8 +252,8 @@ impl<'t> Sampler<'t> {
         }
     }
 
-    /// An element by its declaration, or one that can replace it: the first that does not lead back to open content; or a random
-    /// one.
+    /// An element by its declaration, or one that can replace it: the first that does not lead back
+    /// to open content; or a random one.
     fn declared(&mut self, id: ElementId) -> Node {
         let schemas = self.schemas();
         let mut members: Vec<_> = self.types.members(id).collect();
@@ -264,8 +267,8 @@ impl<'t> Sampler<'t> {
         self.element(&declaration.name, declaration.type_id, Some(declaration))
     }
 
-    /// An element that a wildcard allows: a declared one for a strict wildcard, an undeclared one for any other, so that it is always
-    /// valid.
+    /// An element that a wildcard allows: a declared one for a strict wildcard, an undeclared one
+    /// for any other, so that it is always valid.
     fn any(&mut self, wildcard: &Wildcard) -> Node {
         let is_strict = wildcard.process == ProcessContents::Strict;
         if let Some(id) = self.plainest(wildcard).filter(|_| is_strict) {
@@ -281,15 +284,16 @@ impl<'t> Sampler<'t> {
         let name = names.find(|name| self.schemas().element_named(name).is_none());
         let mut node = Node::with_text(name.unwrap_or_default(), "text");
         if is_strict {
-            // What is not declared is valid there if it names its type (XSD 1.0 part 1, 3.4.4 and 3.10.4).
+            // What is not declared is valid there if it names its type (XSD 1.0 part 1, 3.4.4 and
+            // 3.10.4).
             let type_name = self.name_text(&QName::new(ns::XSD, "string"), &mut node);
             node.attributes.push((QName::new(ns::XSI, "type"), type_name.into()));
         }
         node
     }
 
-    /// The declared element that a wildcard allows and that needs the least: simple ones first, then those of the contract. None of XML
-    /// Schema's, which no other schema declares.
+    /// The declared element that a wildcard allows and that needs the least: simple ones first,
+    /// then those of the contract. None of XML Schema's, which no other schema declares.
     fn plainest(&self, wildcard: &Wildcard) -> Option<ElementId> {
         let schemas = self.schemas();
         let is_good = |element: &Element| {

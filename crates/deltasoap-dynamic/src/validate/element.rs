@@ -33,7 +33,8 @@ impl<'c> Checker<'c> {
         }
     }
 
-    /// An element that may be declared in the contract, or name its type; otherwise anything is allowed in it.
+    /// An element that may be declared in the contract, or name its type; otherwise anything is
+    /// allowed in it.
     pub(super) fn if_declared(&mut self, item: &Item) {
         let schemas = self.types.import.schemas();
         match schemas.element_named(&item.name) {
@@ -71,7 +72,8 @@ impl<'c> Checker<'c> {
         faults.into_iter().for_each(|(within, fault)| self.find_within(item, within, fault));
     }
 
-    /// The type that the element names, or else the declared one; `None` if the named type is wrong.
+    /// The type that the element names, or else the declared one; `None` if the named type is
+    /// wrong.
     fn actual_type(&mut self, item: &Item, declared: TypeId, declaration: Option<&Element>) -> Option<TypeId> {
         let types = self.types;
         let named = item.attribute(ns::XSI, "type");
@@ -139,7 +141,8 @@ impl<'c> Checker<'c> {
         }
     }
 
-    /// The content of a separate part, as text; `None` if no `xop:Include` may or does refer to one.
+    /// The content of a separate part, as text; `None` if no `xop:Include` may or does refer to
+    /// one.
     fn included(&mut self, item: &Item, type_id: TypeId) -> Option<String> {
         use deltasoap_core::schema::Builtin::Base64Binary;
         let is_binary = matches!(self.types.import.schemas().variety(type_id), Some(Variety::Builtin(Base64Binary)));
@@ -183,7 +186,8 @@ impl<'c> Checker<'c> {
         self.keys.text(item, value, &text);
     }
 
-    /// Checks a text of a simple type, of an element or of its attribute, with the resolved name if that is known; returns its value.
+    /// Checks a text of a simple type, of an element or of its attribute, with the resolved name if
+    /// that is known; returns its value.
     fn value(
         &mut self,
         item: &Item,
@@ -301,7 +305,8 @@ impl<'c> Checker<'c> {
         }
     }
 
-    /// Checks attributes; `None` for a type that has none. Free attributes, which are those of SOAP encoding, are allowed everywhere.
+    /// Checks attributes; `None` for a type that has none. Free attributes, which are those of SOAP
+    /// encoding, are allowed everywhere.
     pub(super) fn attributes(&mut self, item: &Item, normal: Option<&Normal>, is_free: fn(&QName) -> bool) {
         let schemas = self.types.import.schemas();
         let uses = normal.map_or(&[][..], |normal| &normal.attributes);
@@ -311,7 +316,8 @@ impl<'c> Checker<'c> {
         }
         for (name, text) in item.attributes.iter().filter(|(name, _)| !is_of_the_envelope(name)) {
             let known = uses.iter().find(|it| schemas[it.attribute].name == *name);
-            // Ids of SOAP encoding are any texts, as many senders number them, also where the encoding's schema declares them.
+            // Ids of SOAP encoding are any texts, as many senders number them, also where the
+            // encoding's schema declares them.
             let is_id = |known: &AttributeUse| schemas[known.attribute].type_id == TypeId::of_builtin(Builtin::Id);
             if is_free(name) && known.is_none_or(is_id) {
                 continue;

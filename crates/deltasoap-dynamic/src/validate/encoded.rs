@@ -1,8 +1,9 @@
 //! SOAP-encoded content: bodies, header blocks, details of faults.
 //!
-//! The order of accessors has no meaning, and values may be elsewhere, so only the engine decides what is allowed where. It does not check
-//! the facets of simple types and undeclared attributes. Those are checked here, at every element whose type is known: by the
-//! accessor that holds it or refers to it, or by its own `xsi:type` if that is more specific.
+//! The order of accessors has no meaning, and values may be elsewhere, so only the engine decides
+//! what is allowed where. It does not check the facets of simple types and undeclared attributes.
+//! Those are checked here, at every element whose type is known: by the accessor that holds it or
+//! refers to it, or by its own `xsi:type` if that is more specific.
 
 use super::item::Item;
 use super::{Checker, parts_of, shortened};
@@ -41,7 +42,8 @@ pub(super) struct Pending<'c> {
 pub(super) enum Kind {
     /// It is of a type.
     Of(TypeId),
-    /// It is an array whose items are of a type; if there are several pairs of brackets, the items are arrays themselves.
+    /// It is an array whose items are of a type; if there are several pairs of brackets, the items
+    /// are arrays themselves.
     Items(TypeId, usize),
 }
 
@@ -80,7 +82,8 @@ impl<'c> Checker<'c> {
         self.follow();
     }
 
-    /// An array of SOAP encoding in a literal message: by its schema it is empty, but all toolkits write its items.
+    /// An array of SOAP encoding in a literal message: by its schema it is empty, but all toolkits
+    /// write its items.
     pub(super) fn array(&mut self, item: &Item, id: TypeId) {
         self.encoded(item, Kind::Of(id));
         self.follow();
@@ -91,7 +94,8 @@ impl<'c> Checker<'c> {
         self.types.import.schemas().content(id).is_some_and(|normal| normal.array.is_some())
     }
 
-    /// A header block that a binding has in SOAP encoding; `index` is its position in the header. Returns whether it is one.
+    /// A header block that a binding has in SOAP encoding; `index` is its position in the header.
+    /// Returns whether it is one.
     pub(super) fn encoded_block(&mut self, block: &Item, index: usize) -> bool {
         let of_both = |method: &'c Method| method.request_headers.iter().chain(&method.response_headers);
         self.encoded_entry(block, of_both, |skimmed| skimmed.headers.get(index))
@@ -194,8 +198,8 @@ impl<'c> Checker<'c> {
         }
     }
 
-    /// The type that an element names, also as one of the encoding's own elements does (`<enc:int>`), if that is more specific than the
-    /// declared one.
+    /// The type that an element names, also as one of the encoding's own elements does
+    /// (`<enc:int>`), if that is more specific than the declared one.
     fn encoded_type(&mut self, item: &Item, declared: TypeId) -> TypeId {
         let named = match item.attribute(ns::XSI, "type") {
             Some(text) => self.more_specific(item, "xsi:type", text, declared),
@@ -212,8 +216,8 @@ impl<'c> Checker<'c> {
         id
     }
 
-    /// The type that an attribute names, if it is derived from the declared one. It may be a base of that, since many senders name the base of
-    /// a derived simple type. Any other is a finding.
+    /// The type that an attribute names, if it is derived from the declared one. It may be a base
+    /// of that, since many senders name the base of a derived simple type. Any other is a finding.
     fn more_specific(&mut self, item: &Item, attribute: &str, text: &str, declared: TypeId) -> Option<TypeId> {
         let types = self.types;
         let Some(name) = item.resolve(text) else {
@@ -237,7 +241,8 @@ impl<'c> Checker<'c> {
         None
     }
 
-    /// True for arrays of arrays of the same items, or one and its items: an array of arrays may be named in either way.
+    /// True for arrays of arrays of the same items, or one and its items: an array of arrays may be
+    /// named in either way.
     fn are_alike(&self, one: TypeId, other: TypeId) -> bool {
         let [one, other] = [one, other].map(|id| self.innermost(id));
         self.types.can_be(one, other) || self.types.can_be(other, one)
@@ -270,8 +275,8 @@ impl<'c> Checker<'c> {
         }
     }
 
-    /// The type of an array's items, and how many pairs of brackets follow it: what the element names, if that is more specific than the
-    /// declared type.
+    /// The type of an array's items, and how many pairs of brackets follow it: what the element
+    /// names, if that is more specific than the declared type.
     fn items_of(&mut self, item: &Item, known: Option<(TypeId, usize)>) -> Option<(TypeId, usize)> {
         let Some((attribute, text)) = array_type(item) else { return known };
         let name = text.split('[').next().unwrap_or_default();
@@ -290,7 +295,8 @@ impl<'c> Checker<'c> {
         }
     }
 
-    /// An array's items within the sizes that it says it has (SOAP 1.1, 5.4.2). It may leave some out.
+    /// An array's items within the sizes that it says it has (SOAP 1.1, 5.4.2). It may leave some
+    /// out.
     fn places(&mut self, item: &Item, sizes: &[usize]) {
         let size = product(sizes);
         let of = |item: &Item, attribute| item.attribute(ns::SOAP11_ENCODING, attribute).and_then(place);
@@ -375,7 +381,8 @@ fn product(sizes: &[usize]) -> usize {
     sizes.iter().fold(1, |product: usize, size| product.saturating_mul(*size))
 }
 
-/// The number of items before a place; `None` if it is outside of the array, or one of another number of dimensions.
+/// The number of items before a place; `None` if it is outside of the array, or one of another
+/// number of dimensions.
 fn index_of(place: &[usize], sizes: &[usize]) -> Option<usize> {
     let is_inside = place.len() == sizes.len() && place.iter().zip(sizes).all(|(at, size)| at < size);
     let before = || place.iter().enumerate().map(|(index, at)| at.saturating_mul(product(&sizes[index + 1..])));

@@ -1,4 +1,5 @@
-//! Envelopes: what is allowed where, header blocks, faults, and whether the contract supports the version.
+//! Envelopes: what is allowed where, header blocks, faults, and whether the contract supports the
+//! version.
 //!
 //! The engine is lenient here, as receivers should be. Validation applies the specifications.
 
@@ -58,8 +59,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The attributes of Envelope, Header and Body (SOAP 1.1, section 4; SOAP 1.2 part 1, sections 5.1 to 5.3). Version 1.1 leaves those of
-    /// Header and Body open.
+    /// The attributes of Envelope, Header and Body (SOAP 1.1, section 4; SOAP 1.2 part 1, sections
+    /// 5.1 to 5.3). Version 1.1 leaves those of Header and Body open.
     fn frame_attributes(&mut self, item: &Item, version: Version) {
         let is_open = version == Version::Soap11 && &*item.name.local != "Envelope";
         for (name, _) in item.attributes.iter().filter(|(name, _)| name.namespace.is_empty() && !is_open) {
@@ -83,8 +84,9 @@ impl Checker<'_> {
         self.no_encoding_style(item, version);
     }
 
-    /// `encodingStyle` is allowed on header blocks, on children of the Body and of a fault's Detail, and within them (SOAP 1.2 part 1,
-    /// 5.1.1). In version 1.1 it is allowed everywhere (4.1.1).
+    /// `encodingStyle` is allowed on header blocks, on children of the Body and of a fault's
+    /// Detail, and within them (SOAP 1.2 part 1, 5.1.1). In version 1.1 it is allowed everywhere
+    /// (4.1.1).
     fn no_encoding_style(&mut self, item: &Item, version: Version) {
         if version == Version::Soap12 && item.attribute(ns::SOAP12, "encodingStyle").is_some() {
             self.find(item, "the attribute encodingStyle may not stand here (SOAP 1.2 part 1, section 5.1.1)");
@@ -125,7 +127,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The type of a literal block that a binding has for requests or responses, and that no schema declares as an element.
+    /// The type of a literal block that a binding has for requests or responses, and that no schema
+    /// declares as an element.
     fn type_of_block(&self, block: &Item) -> Option<TypeId> {
         let import = &self.types.import;
         let definitions = import.definitions();
@@ -142,7 +145,8 @@ impl Checker<'_> {
         found.filter(|_| import.schemas().element_named(&block.name).is_none())
     }
 
-    /// There are two header blocks in the envelope's own namespace, both in SOAP 1.2 (part 1, 5.4.7 and 5.4.8).
+    /// There are two header blocks in the envelope's own namespace, both in SOAP 1.2 (part 1, 5.4.7
+    /// and 5.4.8).
     fn of_soap(&mut self, block: &Item, version: Version) {
         let is_known = version == Version::Soap12 && ["Upgrade", "NotUnderstood"].contains(&&*block.name.local);
         if &*block.name.namespace == version.namespace() && !is_known {
@@ -303,7 +307,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports children of an element of SOAP 1.2 that are missing, or that are not allowed where they are.
+    /// Reports children of an element of SOAP 1.2 that are missing, or that are not allowed where
+    /// they are.
     fn in_order(&mut self, item: &Item, parts: &[(&str, bool)]) {
         for (local, _) in parts.iter().filter(|(_, is_needed)| *is_needed) {
             if !item.children.iter().any(|child| child.name.is(ns::SOAP12, local)) {

@@ -1,4 +1,5 @@
-//! Identity constraints: unique values within an element, and references to them (XSD 1.0 part 1, 3.11.4).
+//! Identity constraints: unique values within an element, and references to them (XSD 1.0 part 1,
+//! 3.11.4).
 
 use super::item::Item;
 use crate::identity::{reached, selected};
@@ -157,7 +158,8 @@ impl Keys {
             let Some(row) = self.row(element, constraint, faults) else { continue };
             let who = match keys.and_then(|keys| keys.get(&row)) {
                 Some(Some(_)) => continue,
-                // Two of this element's children have it, so it is neither's (XSD 1.0 part 1, 3.11.5).
+                // Two of this element's children have it, so it is neither's (XSD 1.0 part 1,
+                // 3.11.5).
                 Some(None) => "more than one element has",
                 None => "nothing has",
             };
@@ -219,7 +221,8 @@ impl Keys {
     }
 }
 
-/// Merges the keys of an element with those of one in it: a key that two of its children have belongs to neither.
+/// Merges the keys of an element with those of one in it: a key that two of its children have
+/// belongs to neither.
 fn merge(outer: &mut Tables, inner: Tables) {
     for (name, rows) in inner {
         let table = outer.entry(name).or_default();

@@ -1,4 +1,5 @@
-//! Validation of exchanged messages: how clients and services handle the findings of [`Contract::validate`].
+//! Validation of exchanged messages: how clients and services handle the findings of
+//! [`Contract::validate`].
 
 use super::Finding;
 use crate::Contract;
@@ -62,10 +63,11 @@ impl Contract {
     /// Validates messages as they arrive.
     ///
     /// For [`ServiceBuilder::inspect`](deltasoap_http::ServiceBuilder::inspect) and
-    /// [`ClientBuilder::inspect`](deltasoap_http::ClientBuilder::inspect): typed clients and services use it to check what their types do
-    /// not express. Parts that come with a message are not checked. A message with more elements, attributes and declarations than
-    /// [`Limits::tree_nodes`] by default allows is invalid, as a tree is made of it. Whole messages are kept for it, even with [`Validation::Off`], where it
-    /// does nothing.
+    /// [`ClientBuilder::inspect`](deltasoap_http::ClientBuilder::inspect): typed clients and
+    /// services use it to check what their types do not express. Parts that come with a message are
+    /// not checked. A message with more elements, attributes and declarations than
+    /// [`Limits::tree_nodes`] by default allows is invalid, as a tree is made of it. Whole messages
+    /// are kept for it, even with [`Validation::Off`], where it does nothing.
     pub fn inspector(&self, validation: Validation) -> impl Fn(&[u8]) -> Result<(), BoxError> + Send + Sync + 'static {
         let contract = self.clone();
         move |message| match validation {

@@ -32,7 +32,8 @@ impl Item {
     pub(super) fn path_to_offset(&self, offset: u64) -> Vec<String> {
         let (mut path, mut at) = (vec![self.name.local.to_string()], self);
         while at.offset != offset {
-            // Of the children, which come in the order of their offsets, it is below the last that begins before it.
+            // Of the children, which come in the order of their offsets, it is below the last that
+            // begins before it.
             let after = at.children.partition_point(|child| child.offset <= offset);
             let Some(child) = after.checked_sub(1).and_then(|place| at.children.get(place)) else { break };
             path.push(child.step());

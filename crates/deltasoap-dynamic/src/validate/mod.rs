@@ -1,9 +1,11 @@
 //! Whether a message matches a contract, and if not, where it differs.
 //!
-//! The engine reads valid content and stops at the first error; it is lenient where a schema's finer points do not matter for
-//! reading. This module checks everything: envelope and faults, order and number of elements, attributes, facets, `xsi:type`, nil, fixed
-//! values, and reports every error. At the end the engine reads the message too. SOAP-encoded bodies are read by the
-//! engine; the parts that it keeps as trees are then read by the trees' types, and their simple values are checked against their facets.
+//! The engine reads valid content and stops at the first error; it is lenient where a schema's
+//! finer points do not matter for reading. This module checks everything: envelope and faults,
+//! order and number of elements, attributes, facets, `xsi:type`, nil, fixed values, and reports
+//! every error. At the end the engine reads the message too. SOAP-encoded bodies are read by the
+//! engine; the parts that it keeps as trees are then read by the trees' types, and their simple
+//! values are checked against their facets.
 
 mod element;
 mod encoded;
@@ -68,8 +70,8 @@ const MOST: usize = 100;
 impl Contract {
     /// Finds at most 100 errors in a message; none for one that matches the contract.
     ///
-    /// The message is an envelope, or an element that the contract declares. The element of a body may belong to several operations: it is
-    /// valid if it is a request or response of one of them.
+    /// The message is an envelope, or an element that the contract declares. The element of a body
+    /// may belong to several operations: it is valid if it is a request or response of one of them.
     ///
     /// ```
     /// # use deltasoap_dynamic::Contract;
@@ -85,13 +87,14 @@ impl Contract {
         self.validate_with_parts(message, &|_| None)
     }
 
-    /// As [`validate`](Self::validate), for a message that came in a package: `part` returns the bytes of the part that an `xop:Include`
-    /// refers to, which replace its text.
+    /// As [`validate`](Self::validate), for a message that came in a package: `part` returns the
+    /// bytes of the part that an `xop:Include` refers to, which replace its text.
     pub fn validate_with_parts(&self, message: &[u8], part: &dyn Fn(&PartUri) -> Option<Bytes>) -> Vec<Finding> {
         self.findings(message, Some(part), usize::MAX)
     }
 
-    /// The errors in a message of at most so many [nodes](deltasoap_core::Limits::tree_nodes); those of its parts only if the parts are known.
+    /// The errors in a message of at most so many [nodes](deltasoap_core::Limits::tree_nodes);
+    /// those of its parts only if the parts are known.
     fn findings(&self, message: &[u8], part: Option<&PartOf<'_>>, nodes: usize) -> Vec<Finding> {
         let message = in_utf8(message);
         let parsed = item::parse(&message, nodes);
@@ -127,7 +130,8 @@ impl Contract {
     }
 }
 
-/// Positions count bytes of UTF-8. The declaration's encoding is blanked, because it no longer applies.
+/// Positions count bytes of UTF-8. The declaration's encoding is blanked, because it no longer
+/// applies.
 fn in_utf8(message: &[u8]) -> Cow<'_, [u8]> {
     let word: fn([u8; 2]) -> u16 = match message {
         // The engine says that half of a character is missing.
@@ -270,8 +274,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The operations whose body consists of these elements, in any order. If the first element belongs to no operation by itself: those of
-    /// which it is a part.
+    /// The operations whose body consists of these elements, in any order. If the first element
+    /// belongs to no operation by itself: those of which it is a part.
     fn several(&self, contract: &Contract, entries: &[&Item], version: Version) -> Vec<(Operation, ElementRef)> {
         let parts = |content: ElementRef| contract.view(content).complex().map_or(&[][..], |complex| &complex.fields);
         let is_it = |content: ElementRef| {
@@ -341,8 +345,9 @@ impl Checker<'_> {
         });
     }
 
-    /// Checks the content as each of the candidates. The result is the first without findings, or else the one whose first
-    /// finding comes last, with the most known elements and the fewest findings.
+    /// Checks the content as each of the candidates. The result is the first without findings, or
+    /// else the one whose first finding comes last, with the most known elements and the fewest
+    /// findings.
     fn nearest<T>(&mut self, candidates: &[T], check: impl Fn(&mut Self, &T)) {
         let mut nearest = None;
         for candidate in candidates {
@@ -411,8 +416,9 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks the parts that the engine keeps as trees in SOAP encoding where a type is declared: the type of their `xsi:type` is not
-    /// allowed there. The engine has read everything else by its type.
+    /// Checks the parts that the engine keeps as trees in SOAP encoding where a type is declared:
+    /// the type of their `xsi:type` is not allowed there. The engine has read everything else by
+    /// its type.
     fn encoded_trees(&mut self, value: &Value, content: ElementRef) {
         let mut shared = Vec::new();
         self.trees_in(value, content, &mut shared);
@@ -494,8 +500,8 @@ fn is_independent(item: &Item) -> bool {
     root.is_some_and(|root| matches!(root.trim_ascii(), "0" | "false"))
 }
 
-/// The operations whose body has no wrapping element, but several elements or none, and the body's content. Those of the message's version
-/// come first.
+/// The operations whose body has no wrapping element, but several elements or none, and the body's
+/// content. Those of the message's version come first.
 fn apart(contract: &Contract, version: Version) -> Vec<(Operation, ElementRef)> {
     let mut operations = contract.operations();
     operations.sort_by_key(|operation| operation.version() != version);

@@ -1,15 +1,17 @@
 //! Content models: the declaration of each child, and children that are not allowed.
 //!
-//! Content models of XML Schema are deterministic (part 1, 3.8.6, Unique Particle Attribution): the next child alone determines its
-//! particle, so one pass without backtracking is enough.
+//! Content models of XML Schema are deterministic (part 1, 3.8.6, Unique Particle Attribution): the
+//! next child alone determines its particle, so one pass without backtracking is enough.
 //!
-//! The next child does not determine where an occurrence ends: four `x` of `(x{2,3}, y?){1,2}` are two occurrences, and three are one.
-//! So the result of reading is not a number of occurrences but a [range](Count) of them. If a child can be a whole occurrence (here the
-//! `x`), several are read in a row, and their number is a range again: `x` of `{min,max}` in a row are at least `x / max` and at most
-//! `x / min`.
+//! The next child does not determine where an occurrence ends: four `x` of `(x{2,3}, y?){1,2}` are
+//! two occurrences, and three are one. So the result of reading is not a number of occurrences but
+//! a [range](Count) of them. If a child can be a whole occurrence (here the `x`), several are read
+//! in a row, and their number is a range again: `x` of `{min,max}` in a row are at least `x / max`
+//! and at most `x / min`.
 //!
-//! Schemas that break the rule are in use nevertheless: a type that ends in a wildcard is extended by an element that the wildcard also
-//! allows. A child that is declared further on is then that element, and no longer matches the wildcard.
+//! Schemas that break the rule are in use nevertheless: a type that ends in a wildcard is extended
+//! by an element that the wildcard also allows. A child that is declared further on is then that
+//! element, and no longer matches the wildcard.
 //!
 //! Choices can have thousands of alternatives: the elements among them are found by name.
 
@@ -61,7 +63,8 @@ pub(super) struct Matching<'m, 'c> {
     alternatives: &'c mut Alternatives<'m>,
     /// The declaration of each child, up to the first that does not fit.
     pub(super) assigned: Vec<Assigned>,
-    /// What was allowed after the last child that fits: elements, and in words what a wildcard allows.
+    /// What was allowed after the last child that fits: elements, and in words what a wildcard
+    /// allows.
     expected: Vec<Expected>,
     /// Number of children that `expected` refers to.
     farthest: usize,
@@ -112,8 +115,8 @@ impl<'m, 'c> Matching<'m, 'c> {
         Matching { types, children, alternatives, assigned, expected, farthest: 0, after }
     }
 
-    /// Matches all children; an error says what was expected at the first mismatch. The invalid child is the first
-    /// that is not assigned; there is none if something is missing at the end.
+    /// Matches all children; an error says what was expected at the first mismatch. The invalid
+    /// child is the first that is not assigned; there is none if something is missing at the end.
     pub(super) fn run(&mut self, particle: &'m Particle) -> Result<(), String> {
         let is_complete = self.occurs(particle, 1).is_ok();
         match self.children.get(self.assigned.len()) {
@@ -164,7 +167,8 @@ impl<'m, 'c> Matching<'m, 'c> {
         count.of(particle)
     }
 
-    /// Matches one occurrence, or nothing; or several in a row, `room` of them at most, if the first does not determine its end.
+    /// Matches one occurrence, or nothing; or several in a row, `room` of them at most, if the
+    /// first does not determine its end.
     fn term(&mut self, term: &'m Term, room: u64) -> Result<Count, Incomplete> {
         match term {
             Term::Element(id) => self.element(*id),
@@ -215,7 +219,8 @@ impl<'m, 'c> Matching<'m, 'c> {
     fn element(&mut self, id: ElementId) {
         let (at, schemas) = (self.assigned.len(), self.types.import.schemas());
         let next = self.children.get(at);
-        // An abstract element is found here too, so that the error can name what may stand in its place.
+        // An abstract element is found here too, so that the error can name what may stand in its
+        // place.
         let mut known = self.types.members(id).chain([id]);
         match known.find(|&id| next.is_some_and(|next| next.name == schemas[id].name)) {
             Some(id) => self.assigned.push(Assigned::Element(id)),
@@ -246,7 +251,8 @@ impl<'m, 'c> Matching<'m, 'c> {
         let required = parts.iter().filter(|part| room > 1 && !is_optional(part)).count();
         let mut count = if room > 1 && required == 0 { Count { least: 1, most: u64::MAX } } else { Count::ONE };
         for (index, part) in parts.iter().enumerate() {
-            // What the others need not be with can be there for several sequences in a row. The others are with the first or the last.
+            // What the others need not be with can be there for several sequences in a row. The
+            // others are with the first or the last.
             let is_alone = room > 1 && required == usize::from(!is_optional(part));
             let room = if is_alone { room - (count.least - 1) } else { 1 };
             self.after.push(&parts[index + 1..]);

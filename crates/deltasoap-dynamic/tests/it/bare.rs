@@ -33,7 +33,8 @@ async fn the_action_tells_empty_bodies_apart() {
     }
 }
 
-/// Where no action is declared none is sent, and of the operations without a body it is the one that has none.
+/// Where no action is declared none is sent, and of the operations without a body it is the one
+/// that has none.
 #[tokio::test]
 async fn an_operation_without_an_action_may_have_an_empty_body() {
     let text = include_str!("../data/bare.wsdl").replace(" soapAction=\"urn:bare#ping\"", "");

@@ -276,7 +276,8 @@ async fn wrong_header_blocks_are_answered_with_a_fault() {
     }
 }
 
-/// A header block that a type describes has the namespace that the binding gives, or else that of the message (WSDL 1.1, 3.7).
+/// A header block that a type describes has the namespace that the binding gives, or else that of
+/// the message (WSDL 1.1, 3.7).
 #[test]
 fn header_blocks_of_a_type() {
     for (binding, namespace) in [("use='literal'", "urn:h"), ("use='literal' namespace='urn:other'", "urn:other")] {
@@ -313,8 +314,8 @@ fn header_blocks_of_a_type() {
     }
 }
 
-/// Operations that the service begins: its output is the request, and its clients' input the response. The service's side is the
-/// client of the exchange, here as elsewhere.
+/// Operations that the service begins: its output is the request, and its clients' input the
+/// response. The service's side is the client of the exchange, here as elsewhere.
 #[tokio::test]
 async fn operations_that_the_service_begins_are_sent() {
     let text = "<definitions xmlns='http://schemas.xmlsoap.org/wsdl/' xmlns:soap='http://schemas.xmlsoap.org/wsdl/soap/'

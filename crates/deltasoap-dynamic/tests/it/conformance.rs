@@ -1,11 +1,14 @@
-//! Every recorded message that has its description beside it: read by it as dynamic values, written, and read again.
+//! Every recorded message that has its description beside it: read by it as dynamic values,
+//! written, and read again.
 //!
-//! A message's descriptions are those of its own source, the nearest by folder first, and of sources that describe the same services
-//! ([`RELATED`]); whichever knows the element in the body. What cannot be read is in `tests/conformance/known_failures.txt`, by name and
-//! with the reason; a message that fails and is not there is an error, and so is one that is there and does not fail.
+//! A message's descriptions are those of its own source, the nearest by folder first, and of
+//! sources that describe the same services ([`RELATED`]); whichever knows the element in the body.
+//! What cannot be read is in `tests/conformance/known_failures.txt`, by name and with the reason; a
+//! message that fails and is not there is an error, and so is one that is there and does not fail.
 //!
-//! `DELTASOAP_CORPUS=DIR cargo test --release -p deltasoap-dynamic --test it conformance -- --ignored --nocapture` takes the folders
-//! `messages`, `streams` and `wsdl` of any directory, and looks at the whole list; the other test, at the files of `testdata`.
+//! `DELTASOAP_CORPUS=DIR cargo test --release -p deltasoap-dynamic --test it conformance --
+//! --ignored --nocapture` takes the folders `messages`, `streams` and `wsdl` of any directory, and
+//! looks at the whole list; the other test, at the files of `testdata`.
 
 use crate::support::is_same;
 use deltasoap_core::decode::{Cursor, Decoder, Step};
@@ -233,7 +236,8 @@ impl Catalogue {
         Catalogue(descriptions.filter_map(|path| Known::import(folder, &path, wanted)).collect())
     }
 
-    /// The descriptions that are nearest to a message: those that share most of its path, of its own source or of a related one.
+    /// The descriptions that are nearest to a message: those that share most of its path, of its
+    /// own source or of a related one.
     fn nearest(&self, message: &str, knows: impl Fn(&Known) -> bool) -> Vec<&Known> {
         let near = self
             .0
@@ -274,7 +278,8 @@ impl Known {
     }
 }
 
-/// How near a description is to a message: the folders that they share; `None` for those of other sources.
+/// How near a description is to a message: the folders that they share; `None` for those of other
+/// sources.
 fn closeness(message: &str, description: &str) -> Option<usize> {
     let mut message = message.split('/').skip(1);
     let mut description = description.split('/');
@@ -334,8 +339,9 @@ struct Taker<'c> {
     memory: Memory<Value>,
 }
 
-/// Gives trees the name of the field or the array that they stand in, as they have it once they are written: whatever name an item came
-/// with means nothing (SOAP 1.1, 5.4.2), nor does that of a field which was accepted in another namespace.
+/// Gives trees the name of the field or the array that they stand in, as they have it once they are
+/// written: whatever name an item came with means nothing (SOAP 1.1, 5.4.2), nor does that of a
+/// field which was accepted in another namespace.
 fn name_trees(value: &mut Value, contract: &Contract, content: ElementRef, seen: &mut HashSet<usize>) {
     let view = contract.view(content);
     match (value, view.element) {

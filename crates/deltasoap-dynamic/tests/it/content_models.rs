@@ -85,8 +85,8 @@ fn content_models_take_what_regular_expressions_take() {
     }
 }
 
-/// Content models with names that stand in several places, as far as the next element tells which of them is meant: what they take is
-/// read, field by field, and written again.
+/// Content models with names that stand in several places, as far as the next element tells which
+/// of them is meant: what they take is read, field by field, and written again.
 #[test]
 fn what_content_models_take_is_read() {
     let mut random = Random(0x2545_F491_4F6C_DD1D);

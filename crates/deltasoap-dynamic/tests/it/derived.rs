@@ -173,7 +173,8 @@ fn mixed_content_of_a_named_type_names_it_once() {
     }
 }
 
-/// In content of any type, the declaration cannot say how many dimensions an array has. An array of several is a tree.
+/// In content of any type, the declaration cannot say how many dimensions an array has. An array of
+/// several is a tree.
 #[test]
 fn arrays_of_several_dimensions_may_be_of_any_type() {
     let contract = support::schema(

@@ -1,4 +1,5 @@
-//! Validation of what is exchanged: SOAP encoding, clients and services that validate, and which operation a body is taken for.
+//! Validation of what is exchanged: SOAP encoding, clients and services that validate, and which
+//! operation a body is taken for.
 
 use crate::support::{SHOP, shop};
 use bytes::Bytes;
@@ -44,7 +45,8 @@ fn encoded() -> Contract {
     Contract::from_text(&ENCODED.replace("HEADER", "literal")).expect("a description")
 }
 
-/// An envelope of the encoded service, with header blocks, accessors, and elements beside the operation.
+/// An envelope of the encoded service, with header blocks, accessors, and elements beside the
+/// operation.
 fn put([blocks, accessors, apart]: [&str; 3]) -> String {
     format!(
         "<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/' xmlns:t='urn:t' \
@@ -403,7 +405,8 @@ fn details_of_one_name_are_those_of_any_operation() {
     }
 }
 
-/// A client that validates shows a fault all the same, however it is written, and sends requests whose parts it does not know.
+/// A client that validates shows a fault all the same, however it is written, and sends requests
+/// whose parts it does not know.
 #[tokio::test]
 async fn faults_and_parts_pass_where_invalid_messages_are_refused() {
     let fault = "<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'><s:Body><s:Fault><faultcode>s:Server</faultcode>\

@@ -63,7 +63,8 @@ fn text(text: &str) -> Value {
     Value::Simple(Simple::String(text.to_owned()))
 }
 
-/// What a value looks like from outside: all there is in the order in which it is met, shared values by number.
+/// What a value looks like from outside: all there is in the order in which it is met, shared
+/// values by number.
 fn shape(value: &Value) -> Vec<String> {
     let (mut shape, mut known) = (Vec::new(), HashMap::new());
     trace(value, &mut known, &mut shape);
@@ -167,7 +168,8 @@ fn errors_name_the_place_of_an_id() {
     assert_eq!(error.path(), "[\"$id\"]");
 }
 
-/// The stack suffices even in a program without optimizations, and with less of it than threads usually get (2 MiB).
+/// The stack suffices even in a program without optimizations, and with less of it than threads
+/// usually get (2 MiB).
 #[test]
 fn values_without_end_are_refused() {
     let thread = std::thread::Builder::new().stack_size(7 << 18);
@@ -427,7 +429,8 @@ fn shared_trees_survive_json() {
     assert_eq!(operation.request_to_json(&value).expect("JSON"), json);
 }
 
-/// Values that are read before they are referred to can be chained without nesting: nothing that walks or drops them may go as deep.
+/// Values that are read before they are referred to can be chained without nesting: nothing that
+/// walks or drops them may go as deep.
 #[test]
 fn chains_of_shared_values_of_any_length_are_validated_and_dropped() {
     const LENGTH: usize = 20_000;

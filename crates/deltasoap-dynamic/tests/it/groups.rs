@@ -1,4 +1,5 @@
-//! Choices between groups of elements: read, written, as JSON, in samples, in compiled descriptions.
+//! Choices between groups of elements: read, written, as JSON, in samples, in compiled
+//! descriptions.
 
 use crate::support::{self, Codec};
 use deltasoap_core::decode::value_from_slice;
@@ -176,7 +177,8 @@ fn a_value_of_two_branches_is_not_written() {
     assert!(error.contains("several branches"), "{error}");
 }
 
-/// What one branch takes by a wildcard is no element of another; and where the first element does not tell the branch, none is enforced.
+/// What one branch takes by a wildcard is no element of another; and where the first element does
+/// not tell the branch, none is enforced.
 #[test]
 fn wildcards_and_branches_that_begin_alike() {
     let contract = support::schema(
@@ -265,7 +267,8 @@ fn what_is_no_whole_group_is_neither_read_nor_written() {
     }
 }
 
-/// An object whose properties choose a branch need not give its elements the long names that they have beside other branches.
+/// An object whose properties choose a branch need not give its elements the long names that they
+/// have beside other branches.
 #[test]
 fn elements_of_a_chosen_branch_have_their_short_names_too() {
     let element = |name: &str, least: u32| format!("<xs:element name='{name}' type='xs:string' minOccurs='{least}'/>");
@@ -485,7 +488,8 @@ fn inner(document: &str) -> String {
     document[start..end].replace("ns:", "")
 }
 
-/// What is no group is said: what messages do not tell apart, with or without a wildcard, and in SOAP encoding there are none.
+/// What is no group is said: what messages do not tell apart, with or without a wildcard, and in
+/// SOAP encoding there are none.
 #[test]
 fn groups_are_those_that_messages_tell_apart() {
     let note = |content: &str| {

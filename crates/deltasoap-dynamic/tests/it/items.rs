@@ -1,4 +1,5 @@
-//! Lists of dynamic messages whose items are used while they arrive: of requests by handlers, of responses by callers.
+//! Lists of dynamic messages whose items are used while they arrive: of requests by handlers, of
+//! responses by callers.
 
 use bytes::Bytes;
 use deltasoap_core::decode::value_from_slice;
@@ -430,7 +431,8 @@ async fn handlers_take_values_or_columns() {
     }
 }
 
-/// A handler that succeeds early does not make a request valid, and one that waits makes its sender wait.
+/// A handler that succeeds early does not make a request valid, and one that waits makes its sender
+/// wait.
 #[tokio::test]
 async fn requests_are_read_to_their_end_and_not_ahead() {
     let early = serving(None, async |mut items: Items<Value, Value, Fault>, _| {

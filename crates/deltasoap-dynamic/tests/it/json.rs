@@ -11,7 +11,8 @@ fn number(text: &str) -> Json {
     serde_json::from_str(text).expect("a number")
 }
 
-/// Reads an order by the engine, takes it to JSON and back, and compares values and what is written of them.
+/// Reads an order by the engine, takes it to JSON and back, and compares values and what is written
+/// of them.
 fn round_trip(content: &str) -> Json {
     let contract = shop();
     let codec = Codec::new(&contract, "Order");
@@ -542,7 +543,8 @@ fn operations_are_found_by_the_end_of_their_names() {
     assert!(contract.operation("p11.Order").is_err());
 }
 
-/// What is empty or absent has the value that the schema gives it; defaults that are of no use are passed over.
+/// What is empty or absent has the value that the schema gives it; defaults that are of no use are
+/// passed over.
 #[test]
 fn defaults_and_fixed_values() {
     let contract = support::schema(

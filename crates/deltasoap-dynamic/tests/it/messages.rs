@@ -1,7 +1,8 @@
 //! Real messages beside real descriptions, as JSON and back.
 //!
-//! `DELTASOAP_WSDL_CORPUS=DIR DELTASOAP_MESSAGE_CORPUS=DIR cargo test -p deltasoap-dynamic --test it messages -- --ignored --nocapture`.
-//! The folder of a message must have a description in the same place below the other directory.
+//! `DELTASOAP_WSDL_CORPUS=DIR DELTASOAP_MESSAGE_CORPUS=DIR cargo test -p deltasoap-dynamic --test
+//! it messages -- --ignored --nocapture`. The folder of a message must have a description in the
+//! same place below the other directory.
 
 use crate::support;
 use deltasoap_core::decode::{DecodeOptions, Decoder, ElementRoot, value_from_slice};
@@ -78,7 +79,8 @@ fn check(contract: &Contract, message: &[u8]) -> Option<Result<(), String>> {
     }))
 }
 
-/// An unknown element of the type's own namespace is not one of those that `##other` takes, nor is a field that comes again.
+/// An unknown element of the type's own namespace is not one of those that `##other` takes, nor is
+/// a field that comes again.
 #[test]
 fn wildcards_take_no_elements_of_other_namespaces_than_theirs() {
     let contract = support::schema(

@@ -60,7 +60,8 @@ async fn bytes_travel_in_parts_both_ways() {
     }
 }
 
-/// What `xmime:contentType` says of bytes is what their part says, both ways; without, parts are of no type that is known.
+/// What `xmime:contentType` says of bytes is what their part says, both ways; without, parts are of
+/// no type that is known.
 #[tokio::test]
 async fn parts_are_of_the_media_type_that_their_element_says() {
     let trace = Trace::default();

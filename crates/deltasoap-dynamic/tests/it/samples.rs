@@ -49,7 +49,8 @@ fn contract_of(schema: &str) -> Contract {
     Contract::from_text(&text).expect("a description")
 }
 
-/// Samples have no alternative that nothing meets, and there is no right one where nothing else is left.
+/// Samples have no alternative that nothing meets, and there is no right one where nothing else is
+/// left.
 #[test]
 fn choices_without_alternatives_are_no_samples() {
     for model in [
@@ -181,7 +182,8 @@ fn abstract_types_have_samples_of_derived_ones_that_are_not_blocked() {
     check_request(&schema("block='extension'"), &typed("kit", " q=\"1\""));
 }
 
-/// A name that a union enumerates has a prefix of the sample, unless the union takes its text for something else.
+/// A name that a union enumerates has a prefix of the sample, unless the union takes its text for
+/// something else.
 #[test]
 fn names_that_unions_enumerate_have_declared_prefixes() {
     let schema = |members: &str| {
@@ -236,7 +238,8 @@ fn abstract_elements_that_nothing_stands_for_are_left_out() {
     );
 }
 
-/// Where a type contains itself, nil or leaving out ends the sample; optional content without a finite value is left out.
+/// Where a type contains itself, nil or leaving out ends the sample; optional content without a
+/// finite value is left out.
 #[test]
 fn samples_end_where_a_value_can_end() {
     let op = |types: &str, model: &str| {
@@ -347,7 +350,8 @@ fn names_have_prefixes_that_the_sample_declares() {
                  <xs:attribute name='f' type='xs:QName' fixed='o:f' {other}/></xs:complexType></xs:element>"
             )),
     );
-    // What `validate` accepts has prefixes that mean the right namespaces; without a prefix there is none.
+    // What `validate` accepts has prefixes that mean the right namespaces; without a prefix there
+    // is none.
     for wrong in ["\"one\"", "\"o:f\"", ">o:a<", ">o:one<", ">a<", ">t:gif<", "{urn:"] {
         assert!(!request.contains(wrong), "{wrong}: {request}");
     }
@@ -573,7 +577,8 @@ fn check_operation(path: &Path, operation: &Operation, seed: Option<u64>) -> Res
     for (body, value) in [(operation.request(), request), (operation.response(), response)] {
         let (Some((name, content)), Some(value)) = (body, value) else { continue };
         let result = check(operation, name, content, &value);
-        // Types that require themselves have no sample, and elements with a colon in their name none that can be read.
+        // Types that require themselves have no sample, and elements with a colon in their name
+        // none that can be read.
         let is_known = |error: &String| {
             seed.is_none() && error.contains("missing") || error.contains("undeclared namespace prefix")
         };
@@ -617,7 +622,8 @@ proptest! {
     }
 }
 
-/// A type is a sample's with the facets of all its steps: lengths of bytes and languages, patterns beside lengths and each other.
+/// A type is a sample's with the facets of all its steps: lengths of bytes and languages, patterns
+/// beside lengths and each other.
 #[test]
 fn texts_are_as_long_and_of_the_form_that_all_facets_ask_for() {
     let length = |base: &str, length: u32| {

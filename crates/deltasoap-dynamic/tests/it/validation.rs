@@ -485,7 +485,8 @@ fn types_may_be_those_of_unions_and_not_those_that_are_blocked() {
     );
 }
 
-/// XSD 1.0 part 1, 3.3.6, Substitution Group OK (Transitive): a type between those of member and head may keep the member out.
+/// XSD 1.0 part 1, 3.3.6, Substitution Group OK (Transitive): a type between those of member and
+/// head may keep the member out.
 #[test]
 fn types_between_a_head_and_its_substitute_may_keep_it_out() {
     let extension = |name: &str, base: &str, block: &str| {
@@ -710,7 +711,8 @@ fn white_space_of_a_union_is_that_of_its_member() {
     );
 }
 
-/// A choice without alternatives is met by nothing; one that need not be there is nothing (XSD 1.0 part 1, 3.8.4).
+/// A choice without alternatives is met by nothing; one that need not be there is nothing (XSD 1.0
+/// part 1, 3.8.4).
 #[test]
 fn nothing_meets_a_choice_without_alternatives() {
     let impossible = "nothing can be valid here: the schema requires a choice that has no alternatives";
@@ -784,8 +786,8 @@ fn the_first_alternative_of_a_large_choice_stands() {
     );
 }
 
-/// Base types that end in a wildcard are extended by elements that the wildcard lets in, against the rule of Unique Particle Attribution:
-/// such an element is the declared one.
+/// Base types that end in a wildcard are extended by elements that the wildcard lets in, against
+/// the rule of Unique Particle Attribution: such an element is the declared one.
 #[test]
 fn a_declared_element_is_not_the_wildcards_before_it() {
     let any = "<xs:any namespace='##any' processContents='lax' minOccurs='0' maxOccurs='unbounded'/>";
@@ -818,7 +820,8 @@ fn a_declared_element_is_not_the_wildcards_before_it() {
     );
 }
 
-/// Groups without elements are no content, in which there is no white space either (XSD 1.0 part 1, 3.4.2).
+/// Groups without elements are no content, in which there is no white space either (XSD 1.0 part 1,
+/// 3.4.2).
 #[test]
 fn groups_without_elements_are_empty_content() {
     for group in ["<xs:sequence/>", "<xs:all/>", ""] {

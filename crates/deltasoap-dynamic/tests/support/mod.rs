@@ -91,8 +91,8 @@ impl<'c> Codec<'c> {
     }
 }
 
-/// True if two values are the same but for what means nothing: prefixes, the order of attributes in trees, and white space and
-/// the form of numbers where a tree is of a known type.
+/// True if two values are the same but for what means nothing: prefixes, the order of attributes in
+/// trees, and white space and the form of numbers where a tree is of a known type.
 pub fn assert_same(one: &Value, other: &Value, what: &str) {
     assert!(is_same(one, other), "{what}\n{one:#?}\n{other:#?}");
 }

@@ -1,7 +1,8 @@
-//! DIME (Direct Internet Message Encapsulation, draft-nielsen-dime-02): length-prefixed records, padded to four bytes.
+//! DIME (Direct Internet Message Encapsulation, draft-nielsen-dime-02): length-prefixed records,
+//! padded to four bytes.
 //!
-//! A part is a record, or a sequence of *chunks* if its length was not known when it began. All chunks except the last have a flag; all
-//! except the first have neither ID nor type.
+//! A part is a record, or a sequence of *chunks* if its length was not known when it began. All
+//! chunks except the last have a flag; all except the first have neither ID nor type.
 
 use super::error::AttachmentError;
 use super::headers::PartHeaders;
@@ -93,7 +94,8 @@ fn padded(len: usize) -> usize {
     len + padding(len as u64)
 }
 
-/// Head, ID and type of a record, before its data. A value that is too long for a length of 16 bits is truncated.
+/// Head, ID and type of a record, before its data. A value that is too long for a length of 16 bits
+/// is truncated.
 pub(super) fn record(head: Head, id: &str, kind: &str) -> Vec<u8> {
     let cut = |text: &str| text.floor_char_boundary(usize::from(u16::MAX));
     let (id, kind) = (&id[..cut(id)], &kind[..cut(kind)]);

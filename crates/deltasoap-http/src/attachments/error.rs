@@ -71,7 +71,8 @@ impl AttachmentError {
         self.part
     }
 
-    /// The position, in bytes of the package as received. For data that arrives in pieces, it can be one piece later.
+    /// The position, in bytes of the package as received. For data that arrives in pieces, it can
+    /// be one piece later.
     pub fn offset(&self) -> u64 {
         self.offset
     }

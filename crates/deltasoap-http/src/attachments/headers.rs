@@ -6,7 +6,8 @@ use deltasoap_core::PartUri;
 /// Maximum number of headers of one part: each takes many times the memory of its minimum size.
 const FIELDS: usize = 100;
 
-/// Headers that a part may have only once, since readers differ in which of two they take, and the error for a second one.
+/// Headers that a part may have only once, since readers differ in which of two they take, and the
+/// error for a second one.
 const SINGLE: [(&str, &str); 4] = [
     ("content-id", "a part has two headers Content-ID"),
     ("content-type", "a part has two headers Content-Type"),
@@ -82,8 +83,8 @@ impl PartHeaders {
         self.get("content-location")
     }
 
-    /// The name that no other part may have: its content ID, or its location if it has none (as for DIME's IDs of other schemes
-    /// than `cid:`).
+    /// The name that no other part may have: its content ID, or its location if it has none (as for
+    /// DIME's IDs of other schemes than `cid:`).
     pub(super) fn identity(&self) -> Option<&str> {
         self.content_id().or(self.location().filter(|location| !location.is_empty()))
     }

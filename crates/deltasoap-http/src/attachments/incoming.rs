@@ -43,19 +43,20 @@ pub(crate) enum Form {
 
 /// The parts that came with a message, without its own.
 ///
-/// They may still be arriving while the message is processed: each is a stream that can be read once, when its bytes
-/// arrive. [`next`](Self::next) returns them in the order of the package; [`find`](Self::find) and [`bytes`](Self::bytes) return one
-/// that the message refers to. Parts that come before the requested one are kept, in memory up to
-/// [`AttachmentLimits::memory`] and then in temporary files. If a returned part is not read to its end, the rest is
-/// discarded. Nothing outside the package is ever looked up.
+/// They may still be arriving while the message is processed: each is a stream that can be read
+/// once, when its bytes arrive. [`next`](Self::next) returns them in the order of the package;
+/// [`find`](Self::find) and [`bytes`](Self::bytes) return one that the message refers to. Parts
+/// that come before the requested one are kept, in memory up to [`AttachmentLimits::memory`] and
+/// then in temporary files. If a returned part is not read to its end, the rest is discarded.
+/// Nothing outside the package is ever looked up.
 ///
-/// A package is known to be valid only after it was read to its end: when [`next`](Self::next) has returned `None`, or
-/// [`keep`](Self::keep) or [`finish`](Self::finish) has succeeded. A service does that itself after a handler, before it answers with
-/// success; see
+/// A package is known to be valid only after it was read to its end: when [`next`](Self::next) has
+/// returned `None`, or [`keep`](Self::keep) or [`finish`](Self::finish) has succeeded. A service
+/// does that itself after a handler, before it answers with success; see
 /// [`Context::attachments`](crate::Context::attachments).
 ///
-/// If a future of these methods is dropped before its end, the package remains usable, except for the part that was being kept or
-/// read into one piece: that is lost.
+/// If a future of these methods is dropped before its end, the package remains usable, except for
+/// the part that was being kept or read into one piece: that is lost.
 ///
 /// It is empty for a standalone message.
 #[derive(Default)]
@@ -74,8 +75,8 @@ pub struct Attachments {
 }
 
 impl Attachments {
-    /// A package from another source: its media type, `multipart/related` or `application/dime` with parameters, and
-    /// its bytes. The message is its [root](Self::root).
+    /// A package from another source: its media type, `multipart/related` or `application/dime`
+    /// with parameters, and its bytes. The message is its [root](Self::root).
     ///
     /// # Errors
     /// When the media type is not that of a package.
@@ -124,7 +125,8 @@ impl Attachments {
         self.form
     }
 
-    /// The message: the part that the package names as its start, else the first. Must be requested before all others.
+    /// The message: the part that the package names as its start, else the first. Must be requested
+    /// before all others.
     ///
     /// # Errors
     /// When there is none, or the package is malformed.
@@ -155,7 +157,8 @@ impl Attachments {
         &self.root_actions
     }
 
-    /// The next part in the order of the package, once its headers have arrived; `None` if there are no more.
+    /// The next part in the order of the package, once its headers have arrived; `None` if there
+    /// are no more.
     ///
     /// # Errors
     /// When the package is malformed.
@@ -164,7 +167,8 @@ impl Attachments {
         Ok(found.map(|found| self.take(found)))
     }
 
-    /// The part that a reference targets, once its headers have arrived; the parts before it are kept.
+    /// The part that a reference targets, once its headers have arrived; the parts before it are
+    /// kept.
     ///
     /// # Errors
     /// When there is no such part, or it was already taken, or the package is malformed.
@@ -212,8 +216,8 @@ impl Attachments {
         self.position(|_| false).await.map(|_| ())
     }
 
-    /// Reads the rest of the package, discards it, and checks it: the limits, that content IDs are unique, that the
-    /// package has an end. Kept parts remain.
+    /// Reads the rest of the package, discards it, and checks it: the limits, that content IDs are
+    /// unique, that the package has an end. Kept parts remain.
     ///
     /// # Errors
     /// When the package is invalid, or does not arrive in full.
@@ -309,8 +313,8 @@ impl Remainder {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(source);
     }
 
-    /// Reads the rest of the package and checks it. Does nothing while the parts are still being read elsewhere: their reader
-    /// finds the errors.
+    /// Reads the rest of the package and checks it. Does nothing while the parts are still being
+    /// read elsewhere: their reader finds the errors.
     ///
     /// # Errors
     /// As [`Attachments::finish`].
@@ -467,7 +471,8 @@ impl fmt::Debug for Attachment<'_> {
 
 /// A body and its parser.
 struct Source {
-    /// The lock is never taken: it allows sharing a handler's context although bodies may not be shared.
+    /// The lock is never taken: it allows sharing a handler's context although bodies may not be
+    /// shared.
     body: Mutex<UnsyncBoxBody<Bytes, BoxError>>,
     parser: Parser,
     limits: AttachmentLimits,
@@ -527,7 +532,8 @@ impl Source {
         Ok(())
     }
 
-    /// The next part's headers; `None` if there are no more parts, and the body has ended. The rest of the current part is discarded.
+    /// The next part's headers; `None` if there are no more parts, and the body has ended. The rest
+    /// of the current part is discarded.
     fn poll_part(&mut self, context: &mut Context<'_>) -> Poll<Result<Option<PartHeaders>, AttachmentError>> {
         while self.decoder.is_some() {
             ready!(self.poll_piece(context))?;

@@ -5,24 +5,27 @@
 pub enum Mtom {
     /// Never: they are written as text.
     Off,
-    /// For a client: if one is at least as long as the threshold. For a service: the same, if the request came in MTOM.
+    /// For a client: if one is at least as long as the threshold. For a service: the same, if the
+    /// request came in MTOM.
     #[default]
     Auto,
-    /// If one is at least as long as the threshold; and messages without such values are packages too.
+    /// If one is at least as long as the threshold; and messages without such values are packages
+    /// too.
     On,
 }
 
 /// How messages with parts are read and written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AttachmentOptions {
-    /// When binary values are written as parts. Default: [`Mtom::Auto`] for services, [`Mtom::Off`] for clients, as clients do
-    /// not know whether the other side can read it. Messages are read in all forms, regardless of this.
+    /// When binary values are written as parts. Default: [`Mtom::Auto`] for services, [`Mtom::Off`]
+    /// for clients, as clients do not know whether the other side can read it. Messages are read in
+    /// all forms, regardless of this.
     pub mtom: Mtom,
-    /// Minimum size in bytes of a value that becomes a part. Default 4096: below that, a part's headers and the work of splitting cost
-    /// more than text does.
+    /// Minimum size in bytes of a value that becomes a part. Default 4096: below that, a part's
+    /// headers and the work of splitting cost more than text does.
     pub threshold: usize,
-    /// Whether attached parts are sent in DIME; else in MIME. A service answers DIME with DIME in any case. DIME does not support
-    /// MTOM. Default: no.
+    /// Whether attached parts are sent in DIME; else in MIME. A service answers DIME with DIME in
+    /// any case. DIME does not support MTOM. Default: no.
     pub dime: bool,
     /// Bounds on received packages.
     pub limits: AttachmentLimits,
@@ -40,25 +43,28 @@ impl AttachmentOptions {
     }
 }
 
-/// Bounds on one package. A package that exceeds one is refused with an error that names it. The message itself is bounded by
-/// [`Limits`](deltasoap_core::Limits) like any other.
+/// Bounds on one package. A package that exceeds one is refused with an error that names it. The
+/// message itself is bounded by [`Limits`](deltasoap_core::Limits) like any other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AttachmentLimits {
     /// Number of parts, including the root. Default 1000.
     pub parts: usize,
-    /// Bytes of the headers of one part, of the text before the first boundary, and of a boundary's line; in DIME, of
-    /// a record's options, ID and type. Default 16 KiB. A part may have 100 headers, regardless of this.
+    /// Bytes of the headers of one part, of the text before the first boundary, and of a boundary's
+    /// line; in DIME, of a record's options, ID and type. Default 16 KiB. A part may have 100
+    /// headers, regardless of this.
     pub headers: usize,
     /// Bytes of one part, decoded. Default 1 GiB.
     pub part: u64,
     /// Bytes of the package as received. Default 4 GiB.
     pub total: u64,
-    /// Bytes of a part that is requested in one piece ([`Attachment::bytes`](crate::Attachment::bytes)). Default 64 MiB.
+    /// Bytes of a part that is requested in one piece
+    /// ([`Attachment::bytes`](crate::Attachment::bytes)). Default 64 MiB.
     pub whole: usize,
-    /// Bytes of all parts that are kept in memory because they came before they were requested; the rest is kept in
-    /// temporary files. Default 1 MiB.
+    /// Bytes of all parts that are kept in memory because they came before they were requested; the
+    /// rest is kept in temporary files. Default 1 MiB.
     pub memory: usize,
-    /// Bytes of all parts in temporary files, including those that were taken since. Default 256 MiB.
+    /// Bytes of all parts in temporary files, including those that were taken since. Default 256
+    /// MiB.
     pub spilled: u64,
 }
 

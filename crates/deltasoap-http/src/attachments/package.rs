@@ -1,7 +1,8 @@
 //! Outgoing packages: the message and its parts as one body.
 //!
-//! A package is a sequence of segments: framing, the message's own body, parts. Its length is known if theirs are.
-//! A boundary is a random number of 128 bits, generated for each package: nobody can have put it into a part.
+//! A package is a sequence of segments: framing, the message's own body, parts. Its length is known
+//! if theirs are. A boundary is a random number of 128 bits, generated for each package: nobody can
+//! have put it into a part.
 
 use super::dime::{Head, TypeFormat, padding, record};
 use super::incoming::Form;
@@ -71,7 +72,8 @@ impl Packing {
         (self.wrapping == Wrapping::Mtom).then_some(self.threshold)
     }
 
-    /// A message with its parts, and the media type of the package; `None` if it is sent standalone.
+    /// A message with its parts, and the media type of the package; `None` if it is sent
+    /// standalone.
     ///
     /// # Errors
     /// When two parts have the same content ID, or a header cannot carry the action.

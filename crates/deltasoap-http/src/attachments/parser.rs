@@ -69,7 +69,8 @@ impl Parser {
     }
 }
 
-/// Received bytes that are not consumed yet. A chunk is taken without copying, unless something is left of the previous one.
+/// Received bytes that are not consumed yet. A chunk is taken without copying, unless something is
+/// left of the previous one.
 #[derive(Debug, Default)]
 pub(super) struct Input {
     pub(super) rest: Bytes,

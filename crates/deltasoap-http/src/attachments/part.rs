@@ -15,8 +15,9 @@ use tokio::fs::File;
 
 /// A part to be sent with a message: bytes, a file, or a stream of bytes.
 ///
-/// The message may refer to it by [`binary`](Self::binary) in a field of the type [`Binary`]. A part that is a file or
-/// a stream is sent while it is read, and only once: clones share it, so that the second message with one of them fails while it is sent.
+/// The message may refer to it by [`binary`](Self::binary) in a field of the type [`Binary`]. A
+/// part that is a file or a stream is sent while it is read, and only once: clones share it, so
+/// that the second message with one of them fails while it is sent.
 ///
 /// ```
 /// use deltasoap_http::Part;
@@ -49,15 +50,16 @@ pub(super) enum Content {
 }
 
 impl Part {
-    /// A part with these bytes. The content ID, without angle brackets, must be unique among the parts of a message.
+    /// A part with these bytes. The content ID, without angle brackets, must be unique among the
+    /// parts of a message.
     ///
     /// Characters that a header cannot carry are removed from the ID and the media type.
     pub fn new(content_id: impl AsRef<str>, content_type: impl AsRef<str>, bytes: impl Into<Bytes>) -> Self {
         Self::of(content_id.as_ref(), content_type.as_ref(), Content::Bytes(bytes.into()))
     }
 
-    /// A part that is read from a stream while it is sent. Its length is not known, so the message is sent in HTTP/1.1's
-    /// chunked transfer coding; see [`with_len`](Self::with_len).
+    /// A part that is read from a stream while it is sent. Its length is not known, so the message
+    /// is sent in HTTP/1.1's chunked transfer coding; see [`with_len`](Self::with_len).
     pub fn stream<S>(content_id: impl AsRef<str>, content_type: impl AsRef<str>, stream: S) -> Self
     where
         S: Stream<Item = io::Result<Bytes>> + Send + 'static,
@@ -80,8 +82,8 @@ impl Part {
         Ok(Self::stream(content_id, content_type, FileStream::new(file, len)).with_len(len))
     }
 
-    /// Sets the length of the part's stream in bytes, so that the length of the message is known too. If the stream has another length, the
-    /// message is aborted.
+    /// Sets the length of the part's stream in bytes, so that the length of the message is known
+    /// too. If the stream has another length, the message is aborted.
     #[must_use]
     pub fn with_len(mut self, len: u64) -> Self {
         if let Content::Stream(stream) = &mut self.content {

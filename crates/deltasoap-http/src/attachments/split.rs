@@ -1,10 +1,12 @@
 //! Splits a MIME multipart (RFC 2046, section 5.1) into its parts, as its bytes arrive.
 //!
-//! A boundary is found by a search over the available bytes. A possible beginning of a boundary, a few bytes at the end
-//! of a chunk, waits for the next chunk; all other bytes are returned as slices of the chunk.
+//! A boundary is found by a search over the available bytes. A possible beginning of a boundary, a
+//! few bytes at the end of a chunk, waits for the next chunk; all other bytes are returned as
+//! slices of the chunk.
 //!
-//! Lines end in CR LF. Some senders, and files that went through line-based tools, use LF alone; the line of the first boundary
-//! determines this for all boundaries. So a part in a multipart of one kind may contain what would be a boundary of the other.
+//! Lines end in CR LF. Some senders, and files that went through line-based tools, use LF alone;
+//! the line of the first boundary determines this for all boundaries. So a part in a multipart of
+//! one kind may contain what would be a boundary of the other.
 
 use super::error::AttachmentError;
 use super::headers::PartHeaders;
@@ -26,7 +28,8 @@ pub(super) struct Splitter {
     scanned: usize,
     /// The start of the line that is being searched for its end.
     line: usize,
-    /// Available bytes that are the line break after the headers. It may belong to the boundary of an empty part.
+    /// Available bytes that are the line break after the headers. It may belong to the boundary of
+    /// an empty part.
     skip: usize,
     /// True once the first boundary determined the line breaks.
     has_begun: bool,
@@ -138,7 +141,8 @@ impl Splitter {
         Ok(Found::Next)
     }
 
-    /// Only white space may follow the last boundary on its line. The package's end ends the line too.
+    /// Only white space may follow the last boundary on its line. The package's end ends the line
+    /// too.
     fn closing(&mut self) -> Result<Found, AttachmentError> {
         let rest = &self.input.rest;
         let line_break = memchr::memchr(b'\n', &rest[self.scanned..]).map(|at| at + self.scanned);
@@ -227,7 +231,8 @@ impl Splitter {
         self.input.more(missing)
     }
 
-    /// Bounds the data that is held in full, in the same way whether it arrives at once or byte by byte.
+    /// Bounds the data that is held in full, in the same way whether it arrives at once or byte by
+    /// byte.
     fn check(&self, len: usize) -> Result<(), AttachmentError> {
         let limit = self.limits.headers;
         if len > limit { Err(self.input.beyond("headers", limit as u64)) } else { Ok(()) }

@@ -1,7 +1,8 @@
 //! Bodies that are compressed while they are sent.
 //!
-//! Where the body itself has to wait for more, what it gave so far is sent in full, so that items of a list arrive as soon as those of a plain one. A
-//! body that shrinks to almost nothing is diluted with empty blocks: receivers take that for a bomb.
+//! Where the body itself has to wait for more, what it gave so far is sent in full, so that items
+//! of a list arrive as soon as those of a plain one. A body that shrinks to almost nothing is
+//! diluted with empty blocks: receivers take that for a bomb.
 
 use super::{Body, failed};
 use crate::coding::{Encoder, FREE, Next, Outlook, RATIO, Way};
@@ -18,8 +19,9 @@ const FRAME: usize = 16 << 10;
 const TURN: usize = 256 << 10;
 /// Bytes that may be compressed to any length.
 const UNDILUTED: u64 = FREE - TURN as u64;
-/// Bytes compressed for each byte written, at most, at the end of each step beyond that. What can be decoded from any number of bytes sent is
-/// one step more at most, which keeps it within a receiver's `RATIO`, or within `FREE`.
+/// Bytes compressed for each byte written, at most, at the end of each step beyond that. What can
+/// be decoded from any number of bytes sent is one step more at most, which keeps it within a
+/// receiver's `RATIO`, or within `FREE`.
 const DENSEST: u64 = RATIO / 4 * 3;
 const _: () = assert!(DENSEST * FREE <= RATIO * UNDILUTED);
 
@@ -38,7 +40,8 @@ pub(super) struct Deflated {
     turn: usize,
     /// True if something was compressed since the last pause.
     is_behind: bool,
-    /// True if the body has had nothing once. It is asked again before that is a pause: sources of a runtime have nothing when they had their turn.
+    /// True if the body has had nothing once. It is asked again before that is a pause: sources of
+    /// a runtime have nothing when they had their turn.
     has_yielded: bool,
     done: Done,
 }
@@ -184,7 +187,8 @@ impl Deflated {
         Poll::Ready(Ok(true))
     }
 
-    /// Compresses as much as there is room for; true if the pause or the end that comes next is written.
+    /// Compresses as much as there is room for; true if the pause or the end that comes next is
+    /// written.
     fn step(&mut self, encoder: &mut Encoder, next: Next) -> Result<bool, Error> {
         let start = self.now();
         let written = self.output.len();

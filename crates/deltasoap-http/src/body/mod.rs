@@ -1,9 +1,10 @@
 //! Bodies of outgoing messages: one piece, or the pieces of a template, sent without copying.
 //!
-//! A frame is one [`Bytes`], so that nothing is copied on the way to the socket: hyper gathers the available frames into
-//! one vectored write. The length is known in advance, and announced even if the receiver uses HTTP/1.0. The exceptions are
-//! messages that are [`overlaid`], which are written while they are sent, so that their length is known only at the end, and long ones
-//! that are compressed ([`deflated`]). A body can be [`lent`], to be taken back if it was not sent.
+//! A frame is one [`Bytes`], so that nothing is copied on the way to the socket: hyper gathers the
+//! available frames into one vectored write. The length is known in advance, and announced even if
+//! the receiver uses HTTP/1.0. The exceptions are messages that are [`overlaid`], which are written
+//! while they are sent, so that their length is known only at the end, and long ones that are
+//! compressed ([`deflated`]). A body can be [`lent`], to be taken back if it was not sent.
 
 #[cfg(feature = "gzip")]
 mod deflated;
@@ -29,12 +30,14 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-/// The body of a request that a [`Client`](crate::Client) sends, and of a response of a [`SoapService`](crate::SoapService).
+/// The body of a request that a [`Client`](crate::Client) sends, and of a response of a
+/// [`SoapService`](crate::SoapService).
 ///
-/// While a body from a template, or any of its frames, is held, the template copies the shared data before it
-/// changes it. A clone starts where the original is, except for a body whose items come from an iterator, or that has parts from
-/// files and streams: those can be sent once, and the clone fails when it is read. So does the clone of a body that
-/// is being compressed, once that has begun.
+/// While a body from a template, or any of its frames, is held, the template copies the shared data
+/// before it changes it. A clone starts where the original is, except for a body whose items come
+/// from an iterator, or that has parts from files and streams: those can be sent once, and the
+/// clone fails when it is read. So does the clone of a body that is being compressed, once that has
+/// begun.
 ///
 /// Other bodies never fail.
 #[derive(Debug, Clone, Default)]
@@ -113,7 +116,8 @@ impl Body {
         Body { recorder: Some(recorder), ..self }
     }
 
-    /// The body, compressed in some way. It is compressed while it is sent; a short one immediately, so that its length can be announced.
+    /// The body, compressed in some way. It is compressed while it is sent; a short one
+    /// immediately, so that its length can be announced.
     #[cfg(feature = "gzip")]
     pub(crate) fn coded(self, way: Way, outlook: Outlook) -> Body {
         let is_short = matches!(self.pieces, Pieces::One(_) | Pieces::Template { .. }) && self.left <= AT_ONCE;
@@ -226,7 +230,8 @@ impl From<String> for Body {
     }
 }
 
-/// A message in one piece, whose bytes are not copied unless their buffer was far too large for them.
+/// A message in one piece, whose bytes are not copied unless their buffer was far too large for
+/// them.
 impl From<Buffer> for Body {
     fn from(message: Buffer) -> Self {
         trimmed(message.into_vec()).into()
@@ -247,7 +252,8 @@ impl From<Package> for Body {
 }
 
 impl Body {
-    /// A body that is written while it is sent, with items from a stream. An error of the stream ends the exchange.
+    /// A body that is written while it is sent, with items from a stream. An error of the stream
+    /// ends the exchange.
     pub(crate) fn fed<T, S, E>(overlay: Overlay<Feed<T>>, items: S) -> Self
     where
         T: Typed + Send + 'static,
@@ -272,8 +278,9 @@ where
 /// Maximum unused memory in bytes that a message keeps while it is sent.
 const UNUSED: usize = 64 << 10;
 
-/// The bytes without their unused capacity, if that is most of the memory: a slow reader would hold on to it. A buffer that
-/// grew to the message is less than twice as large, so the copied part is always small.
+/// The bytes without their unused capacity, if that is most of the memory: a slow reader would hold
+/// on to it. A buffer that grew to the message is less than twice as large, so the copied part is
+/// always small.
 fn trimmed(mut bytes: Vec<u8>) -> Vec<u8> {
     if bytes.capacity() > UNUSED && bytes.capacity() / 2 > bytes.len() {
         bytes.shrink_to_fit();

@@ -9,11 +9,12 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
 
-/// A message whose items come from an iterator. One chunk is written when it is requested, in the memory of one that the
-/// transport has released.
+/// A message whose items come from an iterator. One chunk is written when it is requested, in the
+/// memory of one that the transport has released.
 ///
-/// Before another chunk's memory is allocated while one is being sent, the transport gets an opportunity to send that one, so usually there
-/// is only one. A receiver that keeps the chunks (one in the same process can) is not waited for. The transport then determines the maximum
+/// Before another chunk's memory is allocated while one is being sent, the transport gets an
+/// opportunity to send that one, so usually there is only one. A receiver that keeps the chunks
+/// (one in the same process can) is not waited for. The transport then determines the maximum
 /// number of chunks in use, by not requesting more.
 pub(super) struct Overlaid {
     chunks: State,
@@ -23,7 +24,8 @@ pub(super) struct Overlaid {
 }
 
 enum State {
-    /// There may be more. The lock is never taken: it allows sharing a body although iterators may not be shared.
+    /// There may be more. The lock is never taken: it allows sharing a body although iterators may
+    /// not be shared.
     Open(Mutex<Box<dyn Chunks>>),
     Done,
     /// The items are elsewhere: this is a clone.

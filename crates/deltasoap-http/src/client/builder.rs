@@ -24,8 +24,9 @@ use std::time::Duration;
 
 /// Calls the operations of one endpoint. Clones share their connections.
 ///
-/// The transport is any [`tower::Service`] that takes HTTP requests and is cheap to clone: [`HttpTransport`] by default,
-/// a stack of layers around it, or a [`SoapService`](crate::SoapService) in the same process.
+/// The transport is any [`tower::Service`] that takes HTTP requests and is cheap to clone:
+/// [`HttpTransport`] by default, a stack of layers around it, or a
+/// [`SoapService`](crate::SoapService) in the same process.
 ///
 /// ```no_run
 /// use deltasoap::Soap;
@@ -57,7 +58,8 @@ pub struct Client<S = HttpTransport> {
 }
 
 impl Client {
-    /// A client of the endpoint at an `http` or, with the feature `tls`, an `https` URL, with default settings.
+    /// A client of the endpoint at an `http` or, with the feature `tls`, an `https` URL, with
+    /// default settings.
     ///
     /// # Errors
     /// When the URL is malformed or names no host.
@@ -80,30 +82,33 @@ impl<S> Client<S> {
         ClientBuilder::new(url.into()).build_with(service)
     }
 
-    /// How answers are read, for decoders that the caller supplies ([`call_element`](Self::call_element)).
+    /// How answers are read, for decoders that the caller supplies
+    /// ([`call_element`](Self::call_element)).
     pub fn decode_options(&self) -> DecodeOptions {
         self.settings.options
     }
 
-    /// Statistics of differential decoding for leased responses, over all clones of the client. The memory is that of the entries that
-    /// currently wait for the next responses.
+    /// Statistics of differential decoding for leased responses, over all clones of the client. The
+    /// memory is that of the entries that currently wait for the next responses.
     pub fn differential_stats(&self) -> DifferentialStats {
         self.memories.stats()
     }
 
-    /// How many [deviations](crate::Response::deviations) answers had in all, over all clones of the client.
+    /// How many [deviations](crate::Response::deviations) answers had in all, over all clones of
+    /// the client.
     pub fn deviations(&self) -> u64 {
         self.memories.deviations()
     }
 
-    /// Statistics of differential serialization for the requests, over all clones of the client. Requests written without
-    /// [templates](ClientBuilder::templating) count as sent for the first time.
+    /// Statistics of differential serialization for the requests, over all clones of the client.
+    /// Requests written without [templates](ClientBuilder::templating) count as sent for the first
+    /// time.
     pub fn encode_stats(&self) -> EncodeStats {
         self.writer.stats()
     }
 
-    /// The number of response leaves whose values were taken from the corresponding requests ([`hints`](ClientBuilder::hints)), over all
-    /// clones of the client.
+    /// The number of response leaves whose values were taken from the corresponding requests
+    /// ([`hints`](ClientBuilder::hints)), over all clones of the client.
     pub fn hinted_leaves(&self) -> u64 {
         self.writer.hinted_leaves()
     }
@@ -198,9 +203,11 @@ impl ClientBuilder {
         self
     }
 
-    /// Whether values that several places of a request share ([`Shared`](deltasoap_core::Shared)) are written once in SOAP encoding, and
-    /// then referred to (`href` in SOAP 1.1, `ref` in 1.2). Otherwise they are copied, for servers that do not support references, and a
-    /// request that contains itself is an error. References are only used for values of such a type. Default: yes.
+    /// Whether values that several places of a request share ([`Shared`](deltasoap_core::Shared))
+    /// are written once in SOAP encoding, and then referred to (`href` in SOAP 1.1, `ref` in 1.2).
+    /// Otherwise they are copied, for servers that do not support references, and a request that
+    /// contains itself is an error. References are only used for values of such a type. Default:
+    /// yes.
     #[must_use]
     pub fn references(mut self, are_written: bool) -> Self {
         self.settings.references = are_written;
@@ -221,9 +228,9 @@ impl ClientBuilder {
         self
     }
 
-    /// Bounds on answers, and the comparison of [leased](Client::call_leased) answers with earlier ones. Default: those
-    /// of [`Limits`](deltasoap_core::Limits), and leaf checkpoints.
-    /// A [tolerance](Self::tolerance) here takes effect only if it is greater than the client's own.
+    /// Bounds on answers, and the comparison of [leased](Client::call_leased) answers with earlier
+    /// ones. Default: those of [`Limits`](deltasoap_core::Limits), and leaf checkpoints. A
+    /// [tolerance](Self::tolerance) here takes effect only if it is greater than the client's own.
     #[must_use]
     pub fn options(mut self, options: DecodeOptions) -> Self {
         let tolerance = options.tolerance.max(self.settings.options.tolerance);
@@ -231,7 +238,8 @@ impl ClientBuilder {
         self
     }
 
-    /// What is accepted in answers beyond their schema; default [`Tolerance::Unknown`], since services add elements to their responses.
+    /// What is accepted in answers beyond their schema; default [`Tolerance::Unknown`], since
+    /// services add elements to their responses.
     /// [`Response::deviations`](crate::Response::deviations) lists the accepted deviations.
     #[must_use]
     pub fn tolerance(mut self, tolerance: Tolerance) -> Self {
@@ -239,43 +247,47 @@ impl ClientBuilder {
         self
     }
 
-    /// Inspects each whole answer, after it was read and before the caller gets it: the envelope as it was received, without content
-    /// coding and package. An error refuses the answer: [`CallError::Refused`](crate::CallError::Refused). The bytes of an answer are kept
-    /// until it ends; the parts of a package are not included. In `deltasoap-dynamic`, `Contract::inspector` checks answers against a WSDL.
+    /// Inspects each whole answer, after it was read and before the caller gets it: the envelope as
+    /// it was received, without content coding and package. An error refuses the answer:
+    /// [`CallError::Refused`](crate::CallError::Refused). The bytes of an answer are kept until it
+    /// ends; the parts of a package are not included. In `deltasoap-dynamic`, `Contract::inspector`
+    /// checks answers against a WSDL.
     #[must_use]
     pub fn inspect(mut self, inspect: impl Fn(&[u8]) -> Result<(), BoxError> + Send + Sync + 'static) -> Self {
         self.settings.inspector = Some(Inspector::new(inspect));
         self
     }
 
-    /// How messages with parts are read and written; default [`AttachmentOptions::client`]. A call sends parts with
-    /// [`CallOptions::part`](crate::CallOptions::part), and receives them in [`Response::attachments`](crate::Response).
+    /// How messages with parts are read and written; default [`AttachmentOptions::client`]. A call
+    /// sends parts with [`CallOptions::part`](crate::CallOptions::part), and receives them in
+    /// [`Response::attachments`](crate::Response).
     #[must_use]
     pub fn attachments(mut self, options: AttachmentOptions) -> Self {
         self.settings.attachments = options;
         self
     }
 
-    /// When binary values are sent as separate parts, for calls that do not set it. Default: never. The other
-    /// [options](Self::attachments) of messages with parts are unchanged.
+    /// When binary values are sent as separate parts, for calls that do not set it. Default: never.
+    /// The other [options](Self::attachments) of messages with parts are unchanged.
     #[must_use]
     pub fn mtom(mut self, mtom: Mtom) -> Self {
         self.settings.attachments.mtom = mtom;
         self
     }
 
-    /// Which requests are compressed. Default: none, since a client cannot know whether the server reads gzip; with
-    /// [`Compression::ADAPTIVE`], it waits for the server to say so, and sends a request again as it was if that is refused. Compressed requests
-    /// beyond 16 KiB are sent without a `Content-Length`. The length of a compressed request reveals information about its content, as that of a
-    /// [response](crate::ServiceBuilder::compression) does.
+    /// Which requests are compressed. Default: none, since a client cannot know whether the server
+    /// reads gzip; with [`Compression::ADAPTIVE`], it waits for the server to say so, and sends a
+    /// request again as it was if that is refused. Compressed requests beyond 16 KiB are sent
+    /// without a `Content-Length`. The length of a compressed request reveals information about its
+    /// content, as that of a [response](crate::ServiceBuilder::compression) does.
     #[must_use]
     pub fn compression(mut self, compression: Compression) -> Self {
         self.settings.compression = compression;
         self
     }
 
-    /// Whether responses may be compressed: in gzip, and with the feature `zstd` in zstd. If not, the client does not request it, and a
-    /// compressed response is an error. Default: yes.
+    /// Whether responses may be compressed: in gzip, and with the feature `zstd` in zstd. If not,
+    /// the client does not request it, and a compressed response is an error. Default: yes.
     #[must_use]
     pub fn accept_gzip(mut self, is_accepted: bool) -> Self {
         self.settings.accepts_gzip = is_accepted && cfg!(feature = "gzip");
@@ -289,8 +301,9 @@ impl ClientBuilder {
         self
     }
 
-    /// The credentials of the client. They are sent only to the origin of the client's URL, wherever redirects lead. A call with its own
-    /// `Authorization` [header](crate::CallOptions::http_header) uses that instead. Default: none.
+    /// The credentials of the client. They are sent only to the origin of the client's URL,
+    /// wherever redirects lead. A call with its own `Authorization`
+    /// [header](crate::CallOptions::http_header) uses that instead. Default: none.
     ///
     /// ```
     /// # use deltasoap_http::{Client, Credentials};
@@ -306,7 +319,8 @@ impl ClientBuilder {
         self
     }
 
-    /// When a failed request is sent again. Default: if nothing of it was sent, up to two times; see [`Retries`].
+    /// When a failed request is sent again. Default: if nothing of it was sent, up to two times;
+    /// see [`Retries`].
     #[must_use]
     pub fn retries(mut self, retries: Retries) -> Self {
         self.settings.retries = retries;
@@ -320,8 +334,9 @@ impl ClientBuilder {
         self
     }
 
-    /// Whether cookies are kept and sent back, as required by some servers with sessions (RFC 6265). The client and all its clones keep
-    /// them in memory, only for the origin of the client's URL. At most 64 are kept, of 4 KiB each. Default: no.
+    /// Whether cookies are kept and sent back, as required by some servers with sessions (RFC
+    /// 6265). The client and all its clones keep them in memory, only for the origin of the
+    /// client's URL. At most 64 are kept, of 4 KiB each. Default: no.
     #[cfg(feature = "cookies")]
     #[must_use]
     pub fn cookies(mut self, are_kept: bool) -> Self {
@@ -329,7 +344,8 @@ impl ClientBuilder {
         self
     }
 
-    /// As [`cookies`](Self::cookies), in a jar of the program: to keep them from run to run, or for several clients.
+    /// As [`cookies`](Self::cookies), in a jar of the program: to keep them from run to run, or for
+    /// several clients.
     #[cfg(feature = "cookies")]
     #[must_use]
     pub fn cookie_jar(mut self, jar: CookieJar) -> Self {
@@ -346,51 +362,52 @@ impl ClientBuilder {
 
     /// Declares that header blocks of this name are understood in all responses.
     ///
-    /// A response with a mandatory block (`mustUnderstand`) that is addressed to the client is an error
-    /// ([`CallError::NotUnderstood`](crate::CallError::NotUnderstood)) if neither the client nor the
-    /// [call](crate::CallOptions::understands) understands it. Default: none is.
+    /// A response with a mandatory block (`mustUnderstand`) that is addressed to the client is an
+    /// error ([`CallError::NotUnderstood`](crate::CallError::NotUnderstood)) if neither the client
+    /// nor the [call](crate::CallOptions::understands) understands it. Default: none is.
     #[must_use]
     pub fn understands(mut self, header: QName) -> Self {
         self.settings.understood.names.push(header);
         self
     }
 
-    /// How many earlier responses are kept to compare the next with, over all operations. Responses that the caller holds on
-    /// lease are not counted. Default 16.
+    /// How many earlier responses are kept to compare the next with, over all operations. Responses
+    /// that the caller holds on lease are not counted. Default 16.
     #[must_use]
     pub fn memories(mut self, memories: usize) -> Self {
         self.memories = memories;
         self
     }
 
-    /// How many bytes are kept for that: received buffers by their capacity and the notes about them, without the values
-    /// themselves. Default 64 MiB.
+    /// How many bytes are kept for that: received buffers by their capacity and the notes about
+    /// them, without the values themselves. Default 64 MiB.
     #[must_use]
     pub fn memory_bytes(mut self, bytes: usize) -> Self {
         self.memory_bytes = bytes;
         self
     }
 
-    /// How requests that resemble an earlier one are written: only where they differ. Default: that of [`Templating`]. With
-    /// [`Templating::OFF`], each is written in full, and nothing is kept. Requests of a type that have recently all been small,
-    /// below 2 KiB, are always written in full: keeping them costs more than it saves.
+    /// How requests that resemble an earlier one are written: only where they differ. Default: that
+    /// of [`Templating`]. With [`Templating::OFF`], each is written in full, and nothing is kept.
+    /// Requests of a type that have recently all been small, below 2 KiB, are always written in
+    /// full: keeping them costs more than it saves.
     #[must_use]
     pub fn templating(mut self, templating: Templating) -> Self {
         self.templating = templating;
         self
     }
 
-    /// Whether numbers of a response are looked up in its request. If many are the same, those need not be
-    /// parsed. This is done for lists of `float` and `double`, in requests with a template, and as long as such
-    /// responses do repeat what was sent. Default: yes.
+    /// Whether numbers of a response are looked up in its request. If many are the same, those need
+    /// not be parsed. This is done for lists of `float` and `double`, in requests with a template,
+    /// and as long as such responses do repeat what was sent. Default: yes.
     #[must_use]
     pub fn hints(mut self, hints: bool) -> Self {
         self.hints = hints;
         self
     }
 
-    /// Where earlier requests are kept, and how many. Default: the client's own store, with the bounds of
-    /// [`SharedTemplates::default`].
+    /// Where earlier requests are kept, and how many. Default: the client's own store, with the
+    /// bounds of [`SharedTemplates::default`].
     #[must_use]
     pub fn templates(mut self, templates: SharedTemplates) -> Self {
         self.templates = templates;

@@ -34,17 +34,18 @@ pub struct Response<T> {
     pub http_headers: HeaderMap,
     /// The parts that came with the message, which may still be arriving.
     ///
-    /// They may pause for no longer than the client's [timeout](crate::ClientBuilder::timeout), whatever the timeout of the call. Whether
-    /// the package is valid is known only after it was read to its end; [`into_body`](Self::into_body) and [`Attachments::finish`] do that.
+    /// They may pause for no longer than the client's [timeout](crate::ClientBuilder::timeout),
+    /// whatever the timeout of the call. Whether the package is valid is known only after it was
+    /// read to its end; [`into_body`](Self::into_body) and [`Attachments::finish`] do that.
     pub attachments: Attachments,
-    /// Deviations from the schema that the client [accepted](crate::ClientBuilder::tolerance). Content that is equal to an earlier
-    /// answer is not reported again.
+    /// Deviations from the schema that the client [accepted](crate::ClientBuilder::tolerance).
+    /// Content that is equal to an earlier answer is not reported again.
     pub deviations: Vec<Deviation>,
 }
 
 impl<T> Response<T> {
-    /// The body's element, after the rest of the package was read and checked. Calls that return only the element, such as
-    /// [`Client::call`], do this.
+    /// The body's element, after the rest of the package was read and checked. Calls that return
+    /// only the element, such as [`Client::call`], do this.
     ///
     /// # Errors
     /// When the package is invalid, or does not arrive in full.
@@ -53,7 +54,8 @@ impl<T> Response<T> {
         Ok(self.body)
     }
 
-    /// The first header block with the type's element name, as a typed value; `None` if there is none.
+    /// The first header block with the type's element name, as a typed value; `None` if there is
+    /// none.
     pub fn header<H: Message>(&self) -> Option<Result<H, Error>> {
         let is_ours = |block: &&HeaderBlock| block.is_for_us(self.head.version());
         self.head.headers.iter().filter(is_ours).find_map(HeaderBlock::to_typed)
@@ -69,11 +71,11 @@ where
 {
     /// Calls an operation with the client's settings.
     ///
-    /// Parts that come with the response are discarded, after a check that their package is valid; see
-    /// [`call_with`](Self::call_with).
+    /// Parts that come with the response are discarded, after a check that their package is valid;
+    /// see [`call_with`](Self::call_with).
     ///
-    /// The caller owns the response, so nothing of it is left to compare the next one with: it is read in full. See
-    /// [`call_leased`](Self::call_leased) for responses that resemble each other.
+    /// The caller owns the response, so nothing of it is left to compare the next one with: it is
+    /// read in full. See [`call_leased`](Self::call_leased) for responses that resemble each other.
     ///
     /// # Errors
     /// A fault, or another reason why there is no response; see [`CallError`].
@@ -92,8 +94,8 @@ where
         within(timeout, exchange).instrument(span::<Req>()).await
     }
 
-    /// Calls an operation with settings of this call. The options [declare](CallOptions::understands) which header blocks of the
-    /// response are understood.
+    /// Calls an operation with settings of this call. The options
+    /// [declare](CallOptions::understands) which header blocks of the response are understood.
     ///
     /// # Errors
     /// As [`call`](Self::call).
@@ -109,8 +111,9 @@ where
 
     /// Calls an operation whose responses resemble each other, with the client's settings.
     ///
-    /// The response is compared with the last one to such a request, and only the differences are read. The response is on lease: when the
-    /// lease is dropped, the next response is compared with it. Until then, another call gets its own memory.
+    /// The response is compared with the last one to such a request, and only the differences are
+    /// read. The response is on lease: when the lease is dropped, the next response is compared
+    /// with it. Until then, another call gets its own memory.
     ///
     /// ```
     /// # use deltasoap::http::{Client, SoapService};
@@ -182,8 +185,8 @@ where
 
     /// Sends a one-way message.
     ///
-    /// It is accepted if the HTTP exchange succeeds and the answer is empty or a SOAP message other than a
-    /// fault. Anything else, such as a login page, is an error.
+    /// It is accepted if the HTTP exchange succeeds and the answer is empty or a SOAP message other
+    /// than a fault. Anything else, such as a login page, is an error.
     ///
     /// # Errors
     /// As [`call`](Self::call).
@@ -346,7 +349,8 @@ where
     }
 }
 
-/// Sets media type and action. In SOAP 1.1 the action's header is present even if it is empty (section 6.1.1).
+/// Sets media type and action. In SOAP 1.1 the action's header is present even if it is empty
+/// (section 6.1.1).
 fn set_media_type(headers: &mut HeaderMap, version: Version, action: &str) -> Result<(), CallError> {
     let media_type = media::request_type(version, action).map_err(CallError::Action)?;
     headers.insert(CONTENT_TYPE, media_type);

@@ -9,9 +9,11 @@ use http::Request;
 use std::fmt;
 use tower::Service;
 
-/// Calls operations. A [`Client`] implements it over any transport; generated clients are built on it.
+/// Calls operations. A [`Client`] implements it over any transport; generated clients are built on
+/// it.
 pub trait Caller {
-    /// The result of calls: the element of the response's body, a lease on it, or the [`Response`] around it.
+    /// The result of calls: the element of the response's body, a lease on it, or the [`Response`]
+    /// around it.
     type Answer<T>;
 
     /// Calls an operation; see [`Client::call_with`].
@@ -92,7 +94,8 @@ where
     }
 }
 
-/// A client that leases responses, and so reads only what differs from the previous response; see [`Client::call_leased`].
+/// A client that leases responses, and so reads only what differs from the previous response; see
+/// [`Client::call_leased`].
 #[derive(Debug, Clone)]
 pub struct Leased<C>(pub C);
 

@@ -14,7 +14,8 @@ const COOKIES: usize = 64;
 /// Maximum length of a cookie, attributes included.
 const LENGTH: usize = 4096;
 
-/// The cookies of clients: clones share them. A program can keep them from run to run, in the format of curl's cookie files.
+/// The cookies of clients: clones share them. A program can keep them from run to run, in the
+/// format of curl's cookie files.
 ///
 /// ```
 /// use deltasoap_http::CookieJar;
@@ -48,7 +49,8 @@ impl fmt::Display for InvalidCookies {
 impl std::error::Error for InvalidCookies {}
 
 impl CookieJar {
-    /// Cookies from a file written by curl or [`to_netscape`](Self::to_netscape). Expired cookies are left out.
+    /// Cookies from a file written by curl or [`to_netscape`](Self::to_netscape). Expired cookies
+    /// are left out.
     ///
     /// # Errors
     /// When a line is no cookie. The error names the line, not its content.
@@ -64,7 +66,8 @@ impl CookieJar {
         Ok(CookieJar(Arc::new(Mutex::new(store))))
     }
 
-    /// All cookies, including session cookies, in the format of curl's cookie files. They are secrets.
+    /// All cookies, including session cookies, in the format of curl's cookie files. They are
+    /// secrets.
     pub fn to_netscape(&self) -> String {
         let store = self.store();
         let mut lines: Vec<String> = store.iter_unexpired().filter_map(line_of).collect();
@@ -109,9 +112,11 @@ impl CookieJar {
     }
 }
 
-/// The cookie, if it may be kept. Malformed cookies and those for other hosts may not. Like browsers and curl, this is stricter than
-/// RFC 6265: a cookie must not contain control characters, must not apply to all names below a public suffix (`example`, `co.uk`), and
-/// must not become or replace a secure one over an insecure connection, and must keep what its name [promises](keeps_promise).
+/// The cookie, if it may be kept. Malformed cookies and those for other hosts may not. Like
+/// browsers and curl, this is stricter than RFC 6265: a cookie must not contain control characters,
+/// must not apply to all names below a public suffix (`example`, `co.uk`), and must not become or
+/// replace a secure one over an insecure connection, and must keep what its name
+/// [promises](keeps_promise).
 fn fit(store: &CookieStore, text: &str, url: &Url) -> Option<Cookie<'static>> {
     if text.len() > LENGTH || text.contains(|c: char| c.is_ascii_control()) {
         return None;
@@ -146,8 +151,8 @@ fn fit(store: &CookieStore, text: &str, url: &Url) -> Option<Cookie<'static>> {
     has_room.then_some(cookie)
 }
 
-/// True unless the name promises what the attributes do not say (RFC 6265bis, 4.1.3): `__Secure-` that the cookie is secure, and `__Host-` that it
-/// also is the host's alone and for all its paths.
+/// True unless the name promises what the attributes do not say (RFC 6265bis, 4.1.3): `__Secure-`
+/// that the cookie is secure, and `__Host-` that it also is the host's alone and for all its paths.
 fn keeps_promise(cookie: &RawCookie<'_>) -> bool {
     let name = cookie.name().to_ascii_lowercase();
     let is_secure = cookie.secure() == Some(true);
@@ -165,8 +170,8 @@ impl fmt::Debug for CookieJar {
 /// Prefix of the lines of cookies that scripts in pages must not see.
 const HTTP_ONLY: &str = "#HttpOnly_";
 
-/// Adds the cookie of a line: domain, whether subdomains have it, path, whether it is for secure connections, its expiry in
-/// Unix seconds (0 for the session's end), name, value.
+/// Adds the cookie of a line: domain, whether subdomains have it, path, whether it is for secure
+/// connections, its expiry in Unix seconds (0 for the session's end), name, value.
 fn add_line(store: &mut CookieStore, line: &str, http_only: bool) -> Option<()> {
     let fields: Vec<&str> = line.split('\t').collect();
     let &[domain, subdomains, path, secure, expires, name, value] = &fields[..] else { return None };

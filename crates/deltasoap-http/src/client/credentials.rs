@@ -9,8 +9,9 @@ use http::{Method, StatusCode, Uri};
 use http_auth::parse_challenges;
 use std::fmt;
 
-/// A user's name and password; see [`ClientBuilder::credentials`](crate::ClientBuilder::credentials). A clone does not share
-/// the state of the server that the original was used with.
+/// A user's name and password; see
+/// [`ClientBuilder::credentials`](crate::ClientBuilder::credentials). A clone does not share the
+/// state of the server that the original was used with.
 #[derive(Clone)]
 pub struct Credentials(Scheme);
 
@@ -28,7 +29,8 @@ enum Digest {}
 impl Credentials {
     /// Basic authentication (RFC 7617), sent preemptively.
     ///
-    /// Every request carries name and password, readable by anyone who can read the connection. Use it over TLS.
+    /// Every request carries name and password, readable by anyone who can read the connection. Use
+    /// it over TLS.
     ///
     /// # Errors
     /// When the name contains a colon, or either contains a control character.
@@ -43,9 +45,9 @@ impl Credentials {
 
     /// Digest authentication (RFC 7616) by SHA-256 or MD5 with `qop=auth`.
     ///
-    /// The server's challenge is fetched with the first request and reused, with a counter, for later ones.
-    /// Challenges to other schemes, such as Basic, are not answered, nor those without `qop`. All credentials of a client are for one
-    /// server: the one in its URL.
+    /// The server's challenge is fetched with the first request and reused, with a counter, for
+    /// later ones. Challenges to other schemes, such as Basic, are not answered, nor those without
+    /// `qop`. All credentials of a client are for one server: the one in its URL.
     ///
     /// # Errors
     /// When the name or the password contains a control character.
@@ -76,14 +78,14 @@ impl Credentials {
         }
     }
 
-    /// The names of the authentication schemes that a refusal (401, or 407 from a proxy) offers, without the rest of its challenges;
-    /// empty for other answers.
+    /// The names of the authentication schemes that a refusal (401, or 407 from a proxy) offers,
+    /// without the rest of its challenges; empty for other answers.
     pub fn offered(status: StatusCode, received: &HeaderMap) -> Vec<String> {
         offered(status, received)
     }
 
-    /// Records the challenge of an answer. True if the request should be sent again: it was sent without an answer to a challenge, or with
-    /// an answer to one that the server declares stale.
+    /// Records the challenge of an answer. True if the request should be sent again: it was sent
+    /// without an answer to a challenge, or with an answer to one that the server declares stale.
     pub fn note_challenge(&self, was_authorized: bool, received: &HeaderMap) -> bool {
         match &self.0 {
             Scheme::Digest(digest) => digest.note_challenge(was_authorized, received),

@@ -13,8 +13,9 @@ impl<S> Client<S> {
     }
 }
 
-/// When a call has to be over, with everything that belongs to it. A call that is [described only at run time](Client::call_element) ends
-/// with its message; whoever also reads parts of the answer for it bounds that by the same time.
+/// When a call has to be over, with everything that belongs to it. A call that is [described only
+/// at run time](Client::call_element) ends with its message; whoever also reads parts of the answer
+/// for it bounds that by the same time.
 #[derive(Debug, Clone, Copy)]
 pub struct Deadline(Option<Instant>);
 

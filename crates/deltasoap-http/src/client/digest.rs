@@ -60,7 +60,8 @@ fn strongest(headers: &HeaderMap) -> Option<DigestClient> {
     clients.filter(|client| client.qop() & Qop::Auth && !client.rfc2069_compat()).max_by_key(strength)
 }
 
-/// Servers write the names of algorithms as they like; the parser knows them as RFC 7616 (section 6.1) has them.
+/// Servers write the names of algorithms as they like; the parser knows them as RFC 7616 (section
+/// 6.1) has them.
 fn with_known_algorithm(mut challenge: ChallengeRef<'_>) -> ChallengeRef<'_> {
     const KNOWN: [&str; 6] = ["MD5", "MD5-sess", "SHA-256", "SHA-256-sess", "SHA-512-256", "SHA-512-256-sess"];
     for (name, value) in &mut challenge.params {

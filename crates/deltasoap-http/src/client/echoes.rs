@@ -1,7 +1,8 @@
 //! Detects whether answers repeat values of their requests.
 //!
-//! Looking for sent values costs next to nothing, but while an answer is awaited, the request's template is held: a
-//! request of the same kind that is written meanwhile copies what it changes. So this is done only as long as values are found.
+//! Looking for sent values costs next to nothing, but while an answer is awaited, the request's
+//! template is held: a request of the same kind that is written meanwhile copies what it changes.
+//! So this is done only as long as values are found.
 
 /// Answers without a match before some are read without looking for matches.
 const TRIES: u32 = 4;

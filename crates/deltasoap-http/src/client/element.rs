@@ -1,4 +1,5 @@
-//! Calls with messages that are described only at run time: the caller supplies the description and reads the answers.
+//! Calls with messages that are described only at run time: the caller supplies the description and
+//! reads the answers.
 
 use super::builder::Client;
 use super::call::Response;
@@ -31,12 +32,13 @@ where
 {
     /// Calls an operation that is described only at run time.
     ///
-    /// A receiver reads the answer with a decoder, by which the caller compares answers with earlier ones. The request is an element
-    /// with any name, or without one
-    /// ([`encode_element`](deltasoap_core::soap::encode_element)). The decoder is returned, to be [reset](Decoder::reset) and reused.
+    /// A receiver reads the answer with a decoder, by which the caller compares answers with
+    /// earlier ones. The request is an element with any name, or without one
+    /// ([`encode_element`](deltasoap_core::soap::encode_element)). The decoder is returned, to be
+    /// [reset](Decoder::reset) and reused.
     ///
-    /// The call's time bounds the message. The caller bounds the parts that it reads for the call by the call's
-    /// [deadline](Self::deadline).
+    /// The call's time bounds the message. The caller bounds the parts that it reads for the call
+    /// by the call's [deadline](Self::deadline).
     ///
     /// # Errors
     /// As [`call`](Self::call), except that the receiver handles a fault.
@@ -53,9 +55,10 @@ where
         within(timeout, self.read_by(request, sent, reading)).await
     }
 
-    /// As [`call_items`](Self::call_items), for messages that are described only at run time; see [`call_element`](Self::call_element).
-    /// `response` is the name of the response's element, if it carries a meaning, and its list. The items are taken as
-    /// [`Value`]s, or as [batches](deltasoap_core::Batch) of them.
+    /// As [`call_items`](Self::call_items), for messages that are described only at run time; see
+    /// [`call_element`](Self::call_element). `response` is the name of the response's element, if
+    /// it carries a meaning, and its list. The items are taken as [`Value`]s, or as
+    /// [batches](deltasoap_core::Batch) of them.
     ///
     /// # Errors
     /// As [`call_items`](Self::call_items).
@@ -74,7 +77,8 @@ where
         self.items(request, timeout, expected.cloned(), Arc::new(list)).await
     }
 
-    /// Sends a one-way message that is described only at run time; see [`call_element`](Self::call_element).
+    /// Sends a one-way message that is described only at run time; see
+    /// [`call_element`](Self::call_element).
     ///
     /// # Errors
     /// As [`send`](Self::send).

@@ -38,7 +38,8 @@ pub enum CallError {
     Action(InvalidHeaderValue),
     /// The call took too long.
     Timeout,
-    /// The answer is a redirect that the client does not follow, although it follows [others](crate::ClientBuilder::redirects).
+    /// The answer is a redirect that the client does not follow, although it follows
+    /// [others](crate::ClientBuilder::redirects).
     Redirect(RedirectError),
 }
 

@@ -33,21 +33,26 @@ where
     B: http_body::Body<Data = Bytes> + Send + 'static,
     B::Error: Into<BoxError>,
 {
-    /// Calls an operation whose response contains a list of any length, and gives its items while they arrive. `list` finds the list in the
-    /// response.
+    /// Calls an operation whose response contains a list of any length, and gives its items while
+    /// they arrive. `list` finds the list in the response.
     ///
     /// The memory needed does not grow with the list, and the client's limits on the
-    /// [length](deltasoap_core::Limits::message) of a message and on the nodes of trees count from the last items that were taken.
-    /// Nothing is read ahead: while items are not asked for, the server has to wait. The client's
-    /// [timeout](crate::ClientBuilder::timeout) covers the call up to the first items, and then each wait for more bytes: a server that
-    /// sends a few now and then is waited for as long as it does, so a caller that wants an item by some time sets a limit to
-    /// [`next`](Items::next) itself. Servers have limits too: those of this library close a connection on which nothing could be written for
-    /// their [`write_timeout`](crate::Server::write_timeout), 30 seconds by default, so a caller that pauses for longer may lose the rest.
+    /// [length](deltasoap_core::Limits::message) of a message and on the nodes of trees count from
+    /// the last items that were taken. Nothing is read ahead: while items are not asked for, the
+    /// server has to wait. The client's [timeout](crate::ClientBuilder::timeout) covers the call up
+    /// to the first items, and then each wait for more bytes: a server that sends a few now and
+    /// then is waited for as long as it does, so a caller that wants an item by some time sets a
+    /// limit to [`next`](Items::next) itself. Servers have limits too: those of this library close
+    /// a connection on which nothing could be written for their
+    /// [`write_timeout`](crate::Server::write_timeout), 30 seconds by default, so a caller that
+    /// pauses for longer may lose the rest.
     ///
-    /// The memory of [new names](deltasoap_core::decode::Decoder::let_go) is bounded too: after some thousand names or namespaces that were not
-    /// known before, the limit on the length counts on. A package of parts is read whole, and so are its parts, which are dropped. A client
-    /// with an [inspector](crate::ClientBuilder::inspect) refuses such calls, since that needs whole messages. Where the response is
-    /// compressed, the client's [ratio](crate::GzipLimits) holds for the whole of it.
+    /// The memory of [new names](deltasoap_core::decode::Decoder::let_go) is bounded too: after
+    /// some thousand names or namespaces that were not known before, the limit on the length counts
+    /// on. A package of parts is read whole, and so are its parts, which are dropped. A client with
+    /// an [inspector](crate::ClientBuilder::inspect) refuses such calls, since that needs whole
+    /// messages. Where the response is compressed, the client's [ratio](crate::GzipLimits) holds
+    /// for the whole of it.
     ///
     /// ```
     /// # use deltasoap::http::{Client, SoapService};
@@ -80,7 +85,8 @@ where
     /// ```
     ///
     /// # Errors
-    /// As [`call`](Self::call), as far as they come before the first item; the others come with the items.
+    /// As [`call`](Self::call), as far as they come before the first item; the others come with the
+    /// items.
     pub async fn call_items<Req, Resp, Item, List>(
         &self,
         request: &Req,
@@ -95,7 +101,8 @@ where
         Ok(self.call_items_with(request, list, CallOptions::default()).await?.body)
     }
 
-    /// As [`call_items`](Self::call_items), with settings of this call. Deviations from the schema are not known yet.
+    /// As [`call_items`](Self::call_items), with settings of this call. Deviations from the schema
+    /// are not known yet.
     ///
     /// # Errors
     /// As [`call_items`](Self::call_items).
@@ -241,8 +248,9 @@ impl<M, T> Arrival<M, T> {
         }
     }
 
-    /// After a failure: takes the items before it. True if there are some at hand. Where it is no fault of the message itself, what has come
-    /// is read to its end, since the decoder may have left a beginning of an item for later.
+    /// After a failure: takes the items before it. True if there are some at hand. Where it is no
+    /// fault of the message itself, what has come is read to its end, since the decoder may have
+    /// left a beginning of an item for later.
     fn has_items_before(&mut self, failure: &CallError) -> bool {
         if matches!(failure, CallError::Charset(_) | CallError::Coding(_) | CallError::Http(_) | CallError::Timeout) {
             // Whatever is wrong there, the failure came first.

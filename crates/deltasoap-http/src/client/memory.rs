@@ -1,7 +1,8 @@
 //! The client's memory of earlier responses, for those that are leased to the caller.
 //!
-//! All responses of a client come from one endpoint, so they may be compared with each other. A memory is kept with the
-//! decoder that filled it, since the notes of some policies are valid only for that decoder.
+//! All responses of a client come from one endpoint, so they may be compared with each other. A
+//! memory is kept with the decoder that filled it, since the notes of some policies are valid only
+//! for that decoder.
 
 use crate::shelf::{Idle, Shelf};
 use deltasoap_core::decode::Decoder;
@@ -66,7 +67,8 @@ impl Memories {
         self.deviations.load(Relaxed)
     }
 
-    /// A memory for the response to a request, an earlier one if available, and the decoder to read it with.
+    /// A memory for the response to a request, an earlier one if available, and the decoder to read
+    /// it with.
     pub(super) fn check_out<Resp: Typed>(
         self: &Arc<Self>,
         request: QName,

@@ -1,16 +1,15 @@
 //! The client: calls operations through any HTTP transport.
 //!
-//! [`call`] makes the HTTP request and drives the exchange; [`transmit`] sends it, possibly more than once ([`retries`], [`redirects`]),
-//! and records it in a [`trace`]; [`receive`] decodes the answer as its bytes arrive, unless its header contains something that is not
-//! [`understood`];
-//! [`overlaid`] makes requests with lists that are too long to be held in memory;
-//! [`templates`] keeps earlier requests to write the next against, [`echoes`] detects whether answers repeat them, and [`memory`] keeps
-//! earlier responses to compare the next with;
-//! [`element`] sends messages that the caller has written, and passes the answers to a receiver of the caller's;
-//! [`deadline`] bounds what else belongs to such a call;
-//! [`credentials`] are sent with requests, and answer challenges (`digest`);
-//! [`caller`] is a client as generated code sees it;
-//! [`network`] is the default transport, which any [`tower::Service`] can replace.
+//! [`call`] makes the HTTP request and drives the exchange; [`transmit`] sends it, possibly more
+//! than once ([`retries`], [`redirects`]), and records it in a [`trace`]; [`receive`] decodes the
+//! answer as its bytes arrive, unless its header contains something that is not [`understood`];
+//! [`overlaid`] makes requests with lists that are too long to be held in memory; [`templates`]
+//! keeps earlier requests to write the next against, [`echoes`] detects whether answers repeat
+//! them, and [`memory`] keeps earlier responses to compare the next with; [`element`] sends
+//! messages that the caller has written, and passes the answers to a receiver of the caller's;
+//! [`deadline`] bounds what else belongs to such a call; [`credentials`] are sent with requests,
+//! and answer challenges (`digest`); [`caller`] is a client as generated code sees it; [`network`]
+//! is the default transport, which any [`tower::Service`] can replace.
 
 mod builder;
 mod call;

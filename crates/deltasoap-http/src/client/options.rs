@@ -60,7 +60,8 @@ impl CallOptions {
         self
     }
 
-    /// Whether shared values are written once; see [`ClientBuilder::references`](crate::ClientBuilder::references).
+    /// Whether shared values are written once; see
+    /// [`ClientBuilder::references`](crate::ClientBuilder::references).
     #[must_use]
     pub fn references(mut self, are_written: bool) -> Self {
         self.references = Some(are_written);
@@ -74,15 +75,17 @@ impl CallOptions {
         self
     }
 
-    /// Whether the request is written against the client's [templates](crate::ClientBuilder::templating), and becomes a template
-    /// itself. Otherwise it is written in full. Default: yes.
+    /// Whether the request is written against the client's
+    /// [templates](crate::ClientBuilder::templating), and becomes a template itself. Otherwise it
+    /// is written in full. Default: yes.
     #[must_use]
     pub fn templates(mut self, are_used: bool) -> Self {
         self.is_single = !are_used;
         self
     }
 
-    /// Adds a part that is sent with the message: in MIME, or as set in the client's [options](crate::ClientBuilder::attachments).
+    /// Adds a part that is sent with the message: in MIME, or as set in the client's
+    /// [options](crate::ClientBuilder::attachments).
     #[must_use]
     pub fn part(mut self, part: Part) -> Self {
         self.parts.push(part);
@@ -96,8 +99,9 @@ impl CallOptions {
         self
     }
 
-    /// Adds an HTTP header, which replaces a header of the same name from the client. If its name [indicates a
-    /// secret](is_secret_header), it is treated as sensitive: it is not shown, and not sent to another origin.
+    /// Adds an HTTP header, which replaces a header of the same name from the client. If its name
+    /// [indicates a secret](is_secret_header), it is treated as sensitive: it is not shown, and not
+    /// sent to another origin.
     #[must_use]
     pub fn http_header(mut self, name: HeaderName, mut value: HeaderValue) -> Self {
         value.set_sensitive(value.is_sensitive() || is_secret_header(&name));
@@ -105,16 +109,17 @@ impl CallOptions {
         self
     }
 
-    /// Whether the operation can be repeated with the same effect, so that the request is sent again if
-    /// its outcome is unknown; see [`Retries`](crate::Retries). Default: no.
+    /// Whether the operation can be repeated with the same effect, so that the request is sent
+    /// again if its outcome is unknown; see [`Retries`](crate::Retries). Default: no.
     #[must_use]
     pub fn idempotent(mut self, is_idempotent: bool) -> Self {
         self.is_idempotent = is_idempotent;
         self
     }
 
-    /// Declares that the caller understands header blocks of this name in the response, in addition to those of the
-    /// [client](crate::ClientBuilder::understands). A response with a mandatory block that is not understood is an error
+    /// Declares that the caller understands header blocks of this name in the response, in addition
+    /// to those of the [client](crate::ClientBuilder::understands). A response with a mandatory
+    /// block that is not understood is an error
     /// ([`CallError::NotUnderstood`](crate::CallError::NotUnderstood)).
     #[must_use]
     pub fn understands(mut self, header: QName) -> Self {
@@ -122,14 +127,16 @@ impl CallOptions {
         self
     }
 
-    /// Accepts responses with any mandatory header blocks: the caller checks them itself, or ignores them.
+    /// Accepts responses with any mandatory header blocks: the caller checks them itself, or
+    /// ignores them.
     #[must_use]
     pub fn understands_all(mut self) -> Self {
         self.understood.all = true;
         self
     }
 
-    /// Records the exchanges here, instead of in the trace of [the client](crate::ClientBuilder::trace).
+    /// Records the exchanges here, instead of in the trace of [the
+    /// client](crate::ClientBuilder::trace).
     #[must_use]
     pub fn trace(mut self, trace: &Trace) -> Self {
         self.trace = Some(trace.clone());

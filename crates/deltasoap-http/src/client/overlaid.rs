@@ -22,13 +22,16 @@ where
 {
     /// Calls an operation whose request contains a list of any length.
     ///
-    /// The items come from an iterator, for the request's one [`Streamed`](deltasoap_core::Streamed) field (or
-    /// [`StreamedArray`](deltasoap_core::StreamedArray)), which does not hold them
-    /// itself. They are written one chunk at a time, as the connection accepts them (HTTP/1.1, chunked transfer coding), so that the
-    /// memory needed does not grow with the message. A chunk is as long as those of [templates](crate::ClientBuilder::templating).
+    /// The items come from an iterator, for the request's one
+    /// [`Streamed`](deltasoap_core::Streamed) field (or
+    /// [`StreamedArray`](deltasoap_core::StreamedArray)), which does not hold them itself. They are
+    /// written one chunk at a time, as the connection accepts them (HTTP/1.1, chunked transfer
+    /// coding), so that the memory needed does not grow with the message. A chunk is as long as
+    /// those of [templates](crate::ClientBuilder::templating).
     ///
-    /// The iterator runs while the connection waits for it: it must not block. The client's [timeout](crate::ClientBuilder::timeout)
-    /// covers the whole sending, so that a longer one may be needed here.
+    /// The iterator runs while the connection waits for it: it must not block. The client's
+    /// [timeout](crate::ClientBuilder::timeout) covers the whole sending, so that a longer one may
+    /// be needed here.
     ///
     /// ```
     /// # use deltasoap::http::{Client, SoapService};
@@ -56,8 +59,8 @@ where
     /// ```
     ///
     /// # Errors
-    /// As [`call`](Self::call). An item that cannot be written is detected while the request is being sent. The request is then aborted,
-    /// and the receiver does not take it for complete.
+    /// As [`call`](Self::call). An item that cannot be written is detected while the request is
+    /// being sent. The request is then aborted, and the receiver does not take it for complete.
     pub async fn call_overlaid<Req, Resp, I>(&self, request: &Req, items: I) -> Result<Resp, CallError>
     where
         Req: Message,
@@ -87,8 +90,9 @@ where
         within(timeout, self.exchange(request, None)).instrument(span::<Req>()).await
     }
 
-    /// As [`call_overlaid_with`](Self::call_overlaid_with), with items from a stream. What is ready is sent at once, also if the request
-    /// is compressed. An error of the stream aborts the request.
+    /// As [`call_overlaid_with`](Self::call_overlaid_with), with items from a stream. What is ready
+    /// is sent at once, also if the request is compressed. An error of the stream aborts the
+    /// request.
     ///
     /// # Errors
     /// As [`call_overlaid`](Self::call_overlaid).
@@ -113,7 +117,8 @@ where
         within(timeout, self.exchange(request, None)).instrument(span::<Req>()).await
     }
 
-    /// Sends a one-way message with a list of any length; see [`call_overlaid`](Self::call_overlaid).
+    /// Sends a one-way message with a list of any length; see
+    /// [`call_overlaid`](Self::call_overlaid).
     ///
     /// # Errors
     /// As [`call_overlaid`](Self::call_overlaid).

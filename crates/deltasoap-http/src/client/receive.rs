@@ -60,7 +60,8 @@ where
         #[cfg(feature = "gzip")]
         Ok(Some(coding)) if settings.accepts_gzip => {
             let body = Inflated::new(body, coding, bound(media.as_ref(), settings));
-            // Boxed, as packages are: what few answers need is not to be part of every call's future.
+            // Boxed, as packages are: what few answers need is not to be part of every call's
+            // future.
             Box::pin(receive_plain(parts, media, body, receiver, decoder, settings)).await
         }
         coding => Err(undecodable(&parts, coding)),
@@ -84,7 +85,8 @@ pub(super) fn bound(media: Option<&MediaType>, settings: &Settings) -> Bound {
     Bound::new(settings.gzip_limits, is_package, &settings.options.limits, &settings.attachments.limits)
 }
 
-/// Reads an answer whose content coding was removed; `media` is its media type, if a message can have it.
+/// Reads an answer whose content coding was removed; `media` is its media type, if a message can
+/// have it.
 async fn receive_plain<R, B>(
     mut parts: Parts,
     media: Option<MediaType>,

@@ -5,12 +5,15 @@ use http::{Request, Response, StatusCode, Uri};
 use iri_string::types::{UriAbsoluteStr, UriReferenceStr};
 use std::fmt;
 
-/// Which redirects a client follows; see [`ClientBuilder::redirects`](crate::ClientBuilder::redirects).
+/// Which redirects a client follows; see
+/// [`ClientBuilder::redirects`](crate::ClientBuilder::redirects).
 ///
-/// A redirect with status 307 or 308 asks for the same request elsewhere. With 301 and 302 most clients turn it into a GET, which is no
-/// longer a call. They are followed, with the same request, only [on request](Redirects::lenient); 303 never is. Nothing is redirected from
-/// `https` to `http`. Another origin (scheme, host or port) gets no credentials: neither those of the client, nor its cookies, nor headers
-/// of the call that are marked as sensitive or [secret by their names](crate::is_secret_header). The message itself is sent unchanged.
+/// A redirect with status 307 or 308 asks for the same request elsewhere. With 301 and 302 most
+/// clients turn it into a GET, which is no longer a call. They are followed, with the same request,
+/// only [on request](Redirects::lenient); 303 never is. Nothing is redirected from `https` to
+/// `http`. Another origin (scheme, host or port) gets no credentials: neither those of the client,
+/// nor its cookies, nor headers of the call that are marked as sensitive or [secret by their
+/// names](crate::is_secret_header). The message itself is sent unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Redirects {
     most: u32,
@@ -44,7 +47,8 @@ impl Redirects {
         self.most == 0
     }
 
-    /// The target to which an answer redirects the request from a URL, after a number of hops; `None` if it does not redirect.
+    /// The target to which an answer redirects the request from a URL, after a number of hops;
+    /// `None` if it does not redirect.
     ///
     /// # Errors
     /// When it does, and the client does not follow it.

@@ -8,17 +8,20 @@ use std::error::Error as StdError;
 use std::hash::{BuildHasher, RandomState};
 use std::time::{Duration, SystemTime};
 
-/// How often a call is retried, and after what pauses; see [`ClientBuilder::retries`](crate::ClientBuilder::retries).
+/// How often a call is retried, and after what pauses; see
+/// [`ClientBuilder::retries`](crate::ClientBuilder::retries).
 ///
-/// By default a request is sent again only if nothing of it was sent, because no connection could be opened. (A connection of the pool that
-/// the server had already closed counts as that too, and costs no attempt.) After the first byte, the server may have
-/// acted on the request. Then only calls that are declared [idempotent](crate::CallOptions::idempotent) are retried: when the connection
-/// breaks, an attempt takes too long, or the server answers with status 503.
+/// By default a request is sent again only if nothing of it was sent, because no connection could
+/// be opened. (A connection of the pool that the server had already closed counts as that too, and
+/// costs no attempt.) After the first byte, the server may have acted on the request. Then only
+/// calls that are declared [idempotent](crate::CallOptions::idempotent) are retried: when the
+/// connection breaks, an attempt takes too long, or the server answers with status 503.
 ///
-/// The pause doubles each time, and is shortened by up to a half at random, so that clients do not return all at once. A server's
-/// `Retry-After` takes precedence; if it is longer than the longest pause, the call ends with the answer. The
-/// [timeout](crate::ClientBuilder::timeout) of a call covers all its attempts together. Requests that are streamed or have parts cannot be
-/// sent twice: they are sent again only if nothing was read of them.
+/// The pause doubles each time, and is shortened by up to a half at random, so that clients do not
+/// return all at once. A server's `Retry-After` takes precedence; if it is longer than the longest
+/// pause, the call ends with the answer. The [timeout](crate::ClientBuilder::timeout) of a call
+/// covers all its attempts together. Requests that are streamed or have parts cannot be sent twice:
+/// they are sent again only if nothing was read of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Retries {
     limit: u32,
@@ -50,8 +53,8 @@ impl Retries {
         self
     }
 
-    /// Maximum time of one attempt of an idempotent call until its response begins, after which another attempt can be made. Default: the
-    /// time of the call.
+    /// Maximum time of one attempt of an idempotent call until its response begins, after which
+    /// another attempt can be made. Default: the time of the call.
     #[must_use]
     pub fn attempt_timeout(mut self, timeout: Duration) -> Self {
         self.attempt = Some(timeout);

@@ -1,8 +1,10 @@
-//! The client's store of sent requests, so that only the differences of the next ones need to be written.
+//! The client's store of sent requests, so that only the differences of the next ones need to be
+//! written.
 //!
-//! A set of templates belongs to a destination and a kind of request. It is taken from the store while a request is written,
-//! which holds no lock, and put back immediately. Requests that are still being sent are safe, since templates copy them before they
-//! change them. A request that is written meanwhile gets its own set.
+//! A set of templates belongs to a destination and a kind of request. It is taken from the store
+//! while a request is written, which holds no lock, and put back immediately. Requests that are
+//! still being sent are safe, since templates copy them before they change them. A request that is
+//! written meanwhile gets its own set.
 
 use super::echoes::Echoes;
 use crate::Part;
@@ -24,11 +26,13 @@ const BYTES: usize = 128 << 20;
 
 /// A store of templates that several clients share.
 ///
-/// The first request to one destination is written against the last request to another. An array that was sent in another
-/// operation's request is not written again, and content that several requests share is kept once.
+/// The first request to one destination is written against the last request to another. An array
+/// that was sent in another operation's request is not written again, and content that several
+/// requests share is kept once.
 ///
-/// Each client has its own store unless it is [given one](crate::ClientBuilder::templates). The time it takes to write a
-/// request reveals how much it resembles earlier requests, to any destination; share a store only where that is acceptable.
+/// Each client has its own store unless it is [given one](crate::ClientBuilder::templates). The
+/// time it takes to write a request reveals how much it resembles earlier requests, to any
+/// destination; share a store only where that is acceptable.
 ///
 /// ```
 /// use deltasoap_http::{Client, SharedTemplates};
@@ -51,9 +55,10 @@ impl Default for SharedTemplates {
 }
 
 impl SharedTemplates {
-    /// A store with limits on the number of sets of templates and on their bytes. There is one set for each destination and kind of request
-    /// (and as many as are written at one time). Beyond the limits, the least recently used set is dropped. Content that two sets share is
-    /// counted for each.
+    /// A store with limits on the number of sets of templates and on their bytes. There is one set
+    /// for each destination and kind of request (and as many as are written at one time). Beyond
+    /// the limits, the least recently used set is dropped. Content that two sets share is counted
+    /// for each.
     pub fn new(sets: usize, bytes: usize) -> Self {
         let (shelf, runs) = (Mutex::new(Shelf::new(sets)), RunPool::new());
         SharedTemplates(Arc::new(Store { bytes, shelf, runs, destinations: AtomicU64::new(0) }))
@@ -86,8 +91,8 @@ struct Key {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Kind {
     element: QName,
-    /// The address of the type's description in memory, which distinguishes types that have the same element. It only selects
-    /// among templates, and those check their input.
+    /// The address of the type's description in memory, which distinguishes types that have the
+    /// same element. It only selects among templates, and those check their input.
     schema: usize,
     version: Version,
     encoding: Use,
@@ -121,7 +126,8 @@ impl Store {
         self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Templates for a request: the destination's own, else a copy of another's, which shares its chunks, else new ones.
+    /// Templates for a request: the destination's own, else a copy of another's, which shares its
+    /// chunks, else new ones.
     fn take(&self, key: &Key, options: Templating) -> Box<Templates> {
         let mut shelf = self.shelf();
         if let Some((_, own)) = shelf.take(|other| other == key).and_then(Idle::into_parts) {
@@ -163,7 +169,8 @@ struct State {
     habits: Vec<(Kind, Habits)>,
 }
 
-/// Maximum number of kinds of requests with observations. Kinds beyond them are new each time, which costs only time.
+/// Maximum number of kinds of requests with observations. Kinds beyond them are new each time,
+/// which costs only time.
 const KINDS: usize = 256;
 
 /// Observations about requests of a kind and their answers.
@@ -249,7 +256,8 @@ impl Writer {
         }
     }
 
-    /// Writes a request whose larger binary values become parts. It is written in full, since the rest is mostly small.
+    /// Writes a request whose larger binary values become parts. It is written in full, since the
+    /// rest is mostly small.
     ///
     /// # Errors
     /// As [`write`](Self::write).

@@ -1,7 +1,8 @@
 //! Records the exchanges of calls, for debugging.
 //!
-//! Bytes are recorded as bodies hand them out: [`Body`](crate::Body) passes a [`Recorder`] the bytes that it gives to the transport, and
-//! the body of the response is wrapped. So they are those of the exchange, whatever its outcome; later bytes are recorded when they arrive.
+//! Bytes are recorded as bodies hand them out: [`Body`](crate::Body) passes a [`Recorder`] the
+//! bytes that it gives to the transport, and the body of the response is wrapped. So they are those
+//! of the exchange, whatever its outcome; later bytes are recorded when they arrive.
 
 use crate::{body, is_secret_header};
 use bytes::Bytes;
@@ -18,11 +19,12 @@ const BYTES: usize = 1 << 20;
 /// Default number of exchanges kept.
 const EXCHANGES: usize = 16;
 
-/// Records the exchanges of calls: of one, by [`CallOptions::trace`](crate::CallOptions::trace), or of all calls of a client, by
-/// [`ClientBuilder::trace`](crate::ClientBuilder::trace). Clones record into the same place.
+/// Records the exchanges of calls: of one, by [`CallOptions::trace`](crate::CallOptions::trace), or
+/// of all calls of a client, by [`ClientBuilder::trace`](crate::ClientBuilder::trace). Clones
+/// record into the same place.
 ///
-/// Exchanges are recorded whether or not the call succeeds. A call has more than one exchange if it was challenged, redirected, or
-/// retried.
+/// Exchanges are recorded whether or not the call succeeds. A call has more than one exchange if it
+/// was challenged, redirected, or retried.
 ///
 /// ```
 /// # use deltasoap::http::{CallOptions, Client, SoapService};
@@ -79,8 +81,8 @@ impl Trace {
         Self::with(Settings { bytes: BYTES, shows_secrets: false, exchanges: EXCHANGES }, None)
     }
 
-    /// Keeps no exchanges, but passes each to a function when it is over: once its response was read or given up. The function must not
-    /// block.
+    /// Keeps no exchanges, but passes each to a function when it is over: once its response was
+    /// read or given up. The function must not block.
     pub fn observed(observer: impl Fn(&Exchange) + Send + Sync + 'static) -> Self {
         let settings = Settings { bytes: BYTES, shows_secrets: false, exchanges: 0 };
         Self::with(settings, Some(Box::new(observer)))
@@ -90,7 +92,8 @@ impl Trace {
         Trace(Arc::new(Notes { settings, kept: Mutex::default(), observer }))
     }
 
-    /// How many bytes of each body are recorded; the rest is counted. Must be set before the first clone.
+    /// How many bytes of each body are recorded; the rest is counted. Must be set before the first
+    /// clone.
     #[must_use]
     pub fn max_bytes(self, bytes: usize) -> Self {
         self.set(|settings| settings.bytes = bytes)
@@ -102,8 +105,8 @@ impl Trace {
         self.set(|settings| settings.exchanges = exchanges)
     }
 
-    /// Also shows credentials: the headers that [`is_secret_header`] identifies, and those marked as sensitive. Must be set before the
-    /// first clone.
+    /// Also shows credentials: the headers that [`is_secret_header`] identifies, and those marked
+    /// as sensitive. Must be set before the first clone.
     #[must_use]
     pub fn with_secrets(self) -> Self {
         self.set(|settings| settings.shows_secrets = true)
@@ -117,7 +120,8 @@ impl Trace {
         self
     }
 
-    /// The exchanges so far, the oldest first. Unfinished ones are included, as far as they have come.
+    /// The exchanges so far, the oldest first. Unfinished ones are included, as far as they have
+    /// come.
     pub fn exchanges(&self) -> Vec<Exchange> {
         lock(&self.0.kept).iter().map(|exchange| lock(exchange).clone()).collect()
     }
@@ -186,7 +190,8 @@ impl fmt::Debug for Trace {
     }
 }
 
-/// A request and its response. The text form is that of HTTP/1.1, with bodies as texts and without their compression.
+/// A request and its response. The text form is that of HTTP/1.1, with bodies as texts and without
+/// their compression.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Exchange {
@@ -194,9 +199,11 @@ pub struct Exchange {
     pub method: Method,
     /// The URL.
     pub url: Uri,
-    /// The sent request. The transport may add headers of its own, such as `Host` and `Content-Length`.
+    /// The sent request. The transport may add headers of its own, such as `Host` and
+    /// `Content-Length`.
     pub request: TracedRequest,
-    /// The head of the response, and the part of its body that has arrived; `None` if nothing has arrived.
+    /// The head of the response, and the part of its body that has arrived; `None` if nothing has
+    /// arrived.
     pub response: Option<TracedResponse>,
     /// Why there is no response.
     pub error: Option<String>,
@@ -264,7 +271,8 @@ impl TracedBody {
         self.bytes.extend_from_slice(&bytes[..bytes.len().min(room)]);
     }
 
-    /// The bytes without compression; at most 1 MiB or 16 times as many bytes, since they come from elsewhere.
+    /// The bytes without compression; at most 1 MiB or 16 times as many bytes, since they come from
+    /// elsewhere.
     fn plain(&self, headers: &HeaderMap) -> Cow<'_, [u8]> {
         if headers.get(CONTENT_ENCODING).is_none_or(|coding| coding != "gzip") {
             return Cow::Borrowed(&self.bytes);

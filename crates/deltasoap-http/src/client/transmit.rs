@@ -1,8 +1,9 @@
 //! From a request to the final answer, which may take more than one exchange.
 //!
-//! Each layer turns one request into one or more of the next layer's. A call is retried ([`Attempts`]), redirected
-//! ([`redirects`](super::redirects)), sent without its coding where that is refused ([`uplink`](super::uplink)), and authenticated
-//! ([`credentials`](super::credentials)). The last layer is one exchange, with the cookies of earlier ones, which is recorded on request.
+//! Each layer turns one request into one or more of the next layer's. A call is retried
+//! ([`Attempts`]), redirected ([`redirects`](super::redirects)), sent without its coding where that
+//! is refused ([`uplink`](super::uplink)), and authenticated ([`credentials`](super::credentials)).
+//! The last layer is one exchange, with the cookies of earlier ones, which is recorded on request.
 
 use super::builder::Client;
 #[cfg(feature = "cookies")]
@@ -39,7 +40,8 @@ pub(super) struct Outbound {
     pub(super) understood: Understood,
 }
 
-/// Repetitions of a request that is challenged: for the challenge, and for one whose answer came too late.
+/// Repetitions of a request that is challenged: for the challenge, and for one whose answer came
+/// too late.
 const MOST_REPEATS: u32 = 2;
 
 impl<S, B> Client<S>
@@ -49,8 +51,8 @@ where
     B: http_body::Body<Data = Bytes> + Send + 'static,
     B::Error: Into<BoxError>,
 {
-    /// Sends a request until there is an answer, or retrying makes no sense. The header blocks that the call [understands](Understood) are
-    /// returned among the answer's extensions.
+    /// Sends a request until there is an answer, or retrying makes no sense. The header blocks that
+    /// the call [understands](Understood) are returned among the answer's extensions.
     pub(super) async fn transmit(&self, outbound: Outbound) -> Result<Response<Noted<B>>, CallError> {
         let Outbound { mut request, is_idempotent, trace, understood } = outbound;
         let mut attempts = Attempts::new(self.settings.retries, is_idempotent);
@@ -96,8 +98,8 @@ where
         }
     }
 
-    /// The answer to a request; to the plain one, if the server does not read the coding of the other. It has not acted on that then (RFC 9110,
-    /// 15.5.16 and 8.4).
+    /// The answer to a request; to the plain one, if the server does not read the coding of the
+    /// other. It has not acted on that then (RFC 9110, 15.5.16 and 8.4).
     async fn unless_refused(
         &self,
         answer: Response<Noted<B>>,
@@ -112,7 +114,8 @@ where
         Box::pin(self.prove(*plain, trace)).await
     }
 
-    /// Sends a request with the client's credentials, and again if it was challenged and can be repeated.
+    /// Sends a request with the client's credentials, and again if it was challenged and can be
+    /// repeated.
     async fn prove(&self, mut request: Request<Body>, trace: Option<&Trace>) -> Result<Response<Noted<B>>, CallError> {
         let is_home = is_same_origin(request.uri(), &self.settings.url);
         let has_own = request.headers().contains_key(AUTHORIZATION);
@@ -236,7 +239,8 @@ fn authorize(request: &mut Request<Body>, credentials: &Credentials) -> bool {
     is_authorized
 }
 
-/// If an item or a part could not be written, the failed exchange is not reported as a network error.
+/// If an item or a part could not be written, the failed exchange is not reported as a network
+/// error.
 fn blame_content(error: CallError) -> CallError {
     let CallError::Http(http) = &error else { return error };
     let mut cause: Option<&(dyn StdError + 'static)> = Some(&**http);

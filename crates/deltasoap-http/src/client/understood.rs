@@ -1,5 +1,5 @@
-//! Header blocks of answers that must be understood (SOAP 1.1, 4.2.3; SOAP 1.2 part 1, 2.4 and 2.6). An answer with one that is not
-//! understood is refused before its body is read.
+//! Header blocks of answers that must be understood (SOAP 1.1, 4.2.3; SOAP 1.2 part 1, 2.4 and
+//! 2.6). An answer with one that is not understood is refused before its body is read.
 
 use deltasoap_core::decode::{Cursor, Step};
 use deltasoap_core::soap::{Head, Receiver};
@@ -25,8 +25,8 @@ impl Understood {
     }
 }
 
-/// Accepts the bodies of messages whose mandatory header blocks are understood. Faults are accepted with any header blocks: the call has
-/// failed in any case, and they give the reason.
+/// Accepts the bodies of messages whose mandatory header blocks are understood. Faults are accepted
+/// with any header blocks: the call has failed in any case, and they give the reason.
 pub(super) struct Checked<R> {
     receiver: R,
     understood: Understood,

@@ -1,7 +1,9 @@
-//! What a client knows of the way to its server, for requests that are compressed where that pays ([`Compression::ADAPTIVE`]).
+//! What a client knows of the way to its server, for requests that are compressed where that pays
+//! ([`Compression::ADAPTIVE`]).
 //!
-//! Which codings a server reads, it says in answers (RFC 7694), also in those that refuse one. How fast requests get there is measured on each
-//! connection; the client goes by the latest for which something is known, as long as it is open. What compression makes of requests is learned by
+//! Which codings a server reads, it says in answers (RFC 7694), also in those that refuse one. How
+//! fast requests get there is measured on each connection; the client goes by the latest for which
+//! something is known, as long as it is open. What compression makes of requests is learned by
 //! their action.
 
 use crate::coding::{Codings, Learned, Link, Outlook, Throughput};
@@ -39,7 +41,8 @@ pub(super) struct Coded {
 }
 
 impl Uplink {
-    /// The body as it is to be sent; its coding is named in the headers, and more is among the extensions if the way there decided about it.
+    /// The body as it is to be sent; its coding is named in the headers, and more is among the
+    /// extensions if the way there decided about it.
     pub(super) fn compress(&self, compression: Compression, action: &str, body: Body, parts: &mut Parts) -> Body {
         let (accepted, outlook) = match compression.is_adaptive() {
             true => self.state().outlook(action),
@@ -102,7 +105,8 @@ impl State {
     }
 }
 
-/// The same request as it was before it was compressed, if that was done because it pays, and if there is such a body.
+/// The same request as it was before it was compressed, if that was done because it pays, and if
+/// there is such a body.
 pub(super) fn plain_of(request: &mut Request<Body>) -> Option<Box<Request<Body>>> {
     let plain = request.extensions_mut().get_mut::<Coded>()?.plain.take()?;
     let (mut parts, body) = std::mem::take(request).into_parts();

@@ -1,8 +1,9 @@
 //! Whether a message is compressed, and how: what gets it to the other end soonest.
 //!
-//! *Toward Characterizing the Performance of SOAP Toolkits* (2.6) finds that compression costs more than writing and
-//! transport over a local network together, so that it is "only useful when the network bandwidth is very limited". Where that
-//! limit lies depends on how far messages shrink and how fast, which is [`Learned`] from earlier messages of an operation.
+//! *Toward Characterizing the Performance of SOAP Toolkits* (2.6) finds that compression costs more
+//! than writing and transport over a local network together, so that it is "only useful when the
+//! network bandwidth is very limited". Where that limit lies depends on how far messages shrink and
+//! how fast, which is [`Learned`] from earlier messages of an operation.
 
 use super::options::{Codings, ContentCoding};
 use super::throughput::Throughput;
@@ -53,7 +54,8 @@ impl Effect {
 
 const COUNT: usize = if cfg!(feature = "zstd") { 4 } else { 2 };
 
-/// All ways, with what repetitive XML makes of them: more than most messages, so that each way is tried where it might pay.
+/// All ways, with what repetitive XML makes of them: more than most messages, so that each way is
+/// tried where it might pay.
 const WAYS: [(Way, Effect); COUNT] = [
     (Way { coding: ContentCoding::Gzip, level: 1 }, Effect::of(0.12, 300.0)),
     (Way { coding: ContentCoding::Gzip, level: 6 }, Effect::of(0.08, 120.0)),
@@ -63,7 +65,8 @@ const WAYS: [(Way, Effect); COUNT] = [
     (Way { coding: ContentCoding::Zstd, level: 3 }, Effect::of(0.08, 400.0)),
 ];
 
-/// What is known of the way that a message will take, for [`Compression::ADAPTIVE`](super::Compression::ADAPTIVE).
+/// What is known of the way that a message will take, for
+/// [`Compression::ADAPTIVE`](super::Compression::ADAPTIVE).
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Outlook {
     pub(crate) throughput: Option<Arc<Throughput>>,
@@ -83,7 +86,8 @@ impl Outlook {
         self.learned.is_some()
     }
 
-    /// Takes note of a message: its bytes before and after, for how long it was compressed, and how long it took to be sent.
+    /// Takes note of a message: its bytes before and after, for how long it was compressed, and how
+    /// long it took to be sent.
     pub(crate) fn note(&self, way: Way, (before, after): (u64, u64), coding: Duration, sending: Duration) {
         self.learned.iter().for_each(|learned| learned.note(way, before, after, coding));
         self.throughput.iter().for_each(|throughput| throughput.note_coded(before, after, sending));
@@ -110,7 +114,8 @@ impl Learned {
         self.is_refused.store(true, Relaxed);
     }
 
-    /// The way for a message of a length, over a connection that carries so many bytes a second; `None` to send it as it is.
+    /// The way for a message of a length, over a connection that carries so many bytes a second;
+    /// `None` to send it as it is.
     pub(crate) fn choose(&self, length: Option<u64>, rate: f64, accepted: Codings) -> Option<Way> {
         let length = length.unwrap_or(UNKNOWN);
         if length < LEAST || self.is_refused.load(Relaxed) {

@@ -16,8 +16,9 @@ const GZIP_WINDOW: u8 = 15;
 /// The largest window of zstd as a content coding (RFC 9659), as a power of two.
 #[cfg(feature = "zstd")]
 const ZSTD_WINDOW: u32 = 23;
-/// The window of a message in zstd whose length is not known, as a power of two: an encoder takes a multiple of it, and is held as long as the
-/// message is being sent. From the level on its tables are made for far larger windows, unless they are bounded too.
+/// The window of a message in zstd whose length is not known, as a power of two: an encoder takes a
+/// multiple of it, and is held as long as the message is being sent. From the level on its tables
+/// are made for far larger windows, unless they are bounded too.
 #[cfg(feature = "zstd")]
 const UNKNOWN_WINDOW: u32 = 18;
 #[cfg(feature = "zstd")]
@@ -76,8 +77,9 @@ impl Encoder {
         }
     }
 
-    /// Compresses as much as there is room for. Returns how much of the input was taken, and whether the pause or the end that comes next has been
-    /// written. Steps with a pause are repeated without input until it has.
+    /// Compresses as much as there is room for. Returns how much of the input was taken, and
+    /// whether the pause or the end that comes next has been written. Steps with a pause are
+    /// repeated without input until it has.
     pub(crate) fn step(&mut self, input: &[u8], output: &mut Vec<u8>, next: Next) -> Result<(usize, bool), Failed> {
         match self {
             Encoder::Gzip(compress) => {
@@ -110,8 +112,9 @@ impl Encoder {
         }
     }
 
-    /// A block without content, which may come after a pause any number of times: of deflate, stored (RFC 1951, 3.2.4), which then begins at
-    /// a whole byte; of zstd, raw (RFC 8878, 3.1.1.2).
+    /// A block without content, which may come after a pause any number of times: of deflate,
+    /// stored (RFC 1951, 3.2.4), which then begins at a whole byte; of zstd, raw (RFC 8878,
+    /// 3.1.1.2).
     pub(crate) fn empty_block(&self) -> &'static [u8] {
         match self {
             Encoder::Gzip(_) => &[0, 0, 0, 0xff, 0xff],
@@ -146,14 +149,16 @@ impl Decoder {
             #[cfg(feature = "zstd")]
             ContentCoding::Zstd => {
                 let mut context = DCtx::try_create()?;
-                // Also the library's own limit is no larger than its default of 128 MiB, should it refuse this one.
+                // Also the library's own limit is no larger than its default of 128 MiB, should it
+                // refuse this one.
                 let _ = context.set_parameter(DParameter::WindowLogMax(ZSTD_WINDOW));
                 Decoder::Zstd(context)
             }
         })
     }
 
-    /// Begins another member with its first byte. Bytes that cannot begin one are not reported as a damaged one.
+    /// Begins another member with its first byte. Bytes that cannot begin one are not reported as a
+    /// damaged one.
     pub(crate) fn begin(&mut self, first: u8) -> Result<(), CodingError> {
         match self {
             // RFC 1952, 2.3.1.
@@ -168,7 +173,8 @@ impl Decoder {
         Ok(())
     }
 
-    /// Decompresses as much as there is room for. Returns how much of the input was taken, and whether the member has ended.
+    /// Decompresses as much as there is room for. Returns how much of the input was taken, and
+    /// whether the member has ended.
     pub(crate) fn step(&mut self, input: &[u8], output: &mut Vec<u8>) -> Result<(usize, bool), CodingError> {
         match self {
             Decoder::Gzip(decompress) => {

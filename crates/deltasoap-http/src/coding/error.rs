@@ -7,7 +7,8 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CodingError {
-    /// The body has an unknown coding, or more than one, or compression was not requested: the header's value.
+    /// The body has an unknown coding, or more than one, or compression was not requested: the
+    /// header's value.
     Unknown(String),
     /// The body has another transfer coding than `chunked`, or that one twice: the header's value.
     Transfer(String),
@@ -21,10 +22,10 @@ pub enum CodingError {
     Memory,
     /// The stream exceeds a limit.
     Limit {
-        /// The limit's name: `ratio` of [`GzipLimits`](crate::GzipLimits), `members` of a stream that produce almost no output,
-        /// `window` of a stream in zstd in bytes,
-        /// `message` of [`Limits`](deltasoap_core::Limits), or
-        /// `total` of [`AttachmentLimits`](crate::AttachmentLimits).
+        /// The limit's name: `ratio` of [`GzipLimits`](crate::GzipLimits), `members` of a stream
+        /// that produce almost no output, `window` of a stream in zstd in bytes, `message` of
+        /// [`Limits`](deltasoap_core::Limits), or `total` of
+        /// [`AttachmentLimits`](crate::AttachmentLimits).
         name: &'static str,
         /// Its value.
         limit: u64,

@@ -15,18 +15,21 @@ const OUT: usize = 64 << 10;
 const LEAST: usize = 512;
 /// Steps without a yield.
 const TURN: usize = 16;
-/// Number of members that a stream may have, whatever their output, and the output bytes required for each member beyond. An empty member
-/// takes 20 bytes, and 50 times as long as they take to inflate.
+/// Number of members that a stream may have, whatever their output, and the output bytes required
+/// for each member beyond. An empty member takes 20 bytes, and 50 times as long as they take to
+/// inflate.
 const MEMBERS: u64 = 1024;
 const MEMBER: u64 = 256;
 /// The expected expansion of a piece.
 const EXPECTED: usize = 8;
 
-/// A decompressed body. It consists of members of gzip (RFC 1952, 2.2) or frames of zstd (RFC 8878, 3), which are called members here too:
-/// usually one, with nothing after them; a body without any bytes is empty.
+/// A decompressed body. It consists of members of gzip (RFC 1952, 2.2) or frames of zstd (RFC 8878,
+/// 3), which are called members here too: usually one, with nothing after them; a body without any
+/// bytes is empty.
 ///
-/// A piece is decompressed in steps of at most [`OUT`] bytes, each on request. The other memory is the piece and
-/// the member's window. The end of a member is also a step, since setting up the next one takes time, whatever its output.
+/// A piece is decompressed in steps of at most [`OUT`] bytes, each on request. The other memory is
+/// the piece and the member's window. The end of a member is also a step, since setting up the next
+/// one takes time, whatever its output.
 pub(crate) struct Inflated<B> {
     body: Pin<Box<B>>,
     stream: Stream,
@@ -117,8 +120,9 @@ impl Stream {
         Ok(())
     }
 
-    /// Refuses more bytes if the limit does not allow them. What comes out is bounded elsewhere, without end for lists that are used while
-    /// they arrive, so that only those count that are more than it.
+    /// Refuses more bytes if the limit does not allow them. What comes out is bounded elsewhere,
+    /// without end for lists that are used while they arrive, so that only those count that are
+    /// more than it.
     fn check_received(&self, more: u64) -> Result<(), CodingError> {
         let Bound { name, received: limit, .. } = self.bound;
         let most = self.out.saturating_add(limit);
@@ -126,7 +130,8 @@ impl Stream {
         if is_within { Ok(()) } else { Err(CodingError::Limit { name, limit }) }
     }
 
-    /// The next output, which may be empty at the end of a member; `None` if another piece is needed.
+    /// The next output, which may be empty at the end of a member; `None` if another piece is
+    /// needed.
     fn next(&mut self) -> Result<Option<Bytes>, CodingError> {
         if let (true, Some(first)) = (self.is_ended, self.input.first()) {
             self.begin_member(*first)?;
@@ -183,7 +188,8 @@ impl Stream {
     }
 }
 
-/// The bytes without their unused capacity, if that is most of the memory: differential decoding may keep them.
+/// The bytes without their unused capacity, if that is most of the memory: differential decoding
+/// may keep them.
 fn trimmed(mut bytes: Vec<u8>) -> Bytes {
     if bytes.capacity() / 2 > bytes.len() {
         bytes.shrink_to_fit();

@@ -30,7 +30,8 @@ impl ContentCoding {
     }
 }
 
-/// Checks that a body is plain, with a length or in chunks (RFC 9112, 6.1): nothing below removes other transfer codings.
+/// Checks that a body is plain, with a length or in chunks (RFC 9112, 6.1): nothing below removes
+/// other transfer codings.
 ///
 /// # Errors
 /// When there is another transfer coding, or `chunked` twice.
@@ -45,8 +46,9 @@ pub(crate) fn check_transfer(headers: &HeaderMap) -> Result<(), CodingError> {
 }
 
 impl Codings {
-    /// The codings that the other end prefers (RFC 9110, 12.5.3): those that are named, explicitly or by `*`, with the highest weight, if that is
-    /// no lower than that of the identity coding, if this is named too. Without the header all codings are allowed, but none is requested.
+    /// The codings that the other end prefers (RFC 9110, 12.5.3): those that are named, explicitly
+    /// or by `*`, with the highest weight, if that is no lower than that of the identity coding, if
+    /// this is named too. Without the header all codings are allowed, but none is requested.
     pub(crate) fn preferred(headers: &HeaderMap) -> Self {
         let (mut gzip, mut identity, mut any) = (None, None, None);
         #[cfg_attr(not(feature = "zstd"), allow(unused_mut, reason = "never named"))]
@@ -80,7 +82,8 @@ fn named(coding: &str) -> Option<ContentCoding> {
     (cfg!(feature = "gzip") && (is("gzip") || is("x-gzip"))).then_some(ContentCoding::Gzip)
 }
 
-/// The elements of all headers of a name, separated by commas. A value that is no text contains nothing known.
+/// The elements of all headers of a name, separated by commas. A value that is no text contains
+/// nothing known.
 fn list(headers: &HeaderMap, name: impl AsHeaderName) -> String {
     let values: Vec<_> = headers.get_all(name).iter().map(|value| value.to_str().unwrap_or("?")).collect();
     values.join(",")
@@ -96,7 +99,8 @@ fn weighted(element: &str) -> (String, u16) {
     (coding.trim().to_ascii_lowercase(), weight.unwrap_or(1000))
 }
 
-/// A `qvalue` (RFC 9110, 12.4.2) times a thousand; 0 for an invalid one, since it is safe to send a message uncompressed.
+/// A `qvalue` (RFC 9110, 12.4.2) times a thousand; 0 for an invalid one, since it is safe to send a
+/// message uncompressed.
 fn thousandths(text: &str) -> u16 {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     if fraction.len() > 3 || !fraction.bytes().all(|digit| digit.is_ascii_digit()) {

@@ -1,17 +1,20 @@
 //! How fast a connection takes bytes: measured at its socket, without a clock of its own.
 //!
-//! A system accepts bytes much faster than a network carries them, until its buffer is full. So only what is accepted between two
-//! moments at which the buffer was full says something: as many bytes left it in that time. A writer that pauses in between, since it
-//! computes, lets the buffer run empty; where most of the time was not waiting for room, the stretch does not count. On a busy machine a writer may
-//! come late to the room that there is, and the buffer runs empty too: so the fastest of the last stretches counts.
+//! A system accepts bytes much faster than a network carries them, until its buffer is full. So
+//! only what is accepted between two moments at which the buffer was full says something: as many
+//! bytes left it in that time. A writer that pauses in between, since it computes, lets the buffer
+//! run empty; where most of the time was not waiting for room, the stretch does not count. On a
+//! busy machine a writer may come late to the room that there is, and the buffer runs empty too: so
+//! the fastest of the last stretches counts.
 //!
-//! A network that has become faster never fills the buffer with what is compressed. But whoever asks for more has usually
-//! received what was sent before. If that was sooner than the rate allows, or if long messages no longer fill the buffer, or if nothing was
-//! measured for a minute, the rate is forgotten, and what follows is sent as over a connection of which nothing is known.
+//! A network that has become faster never fills the buffer with what is compressed. But whoever
+//! asks for more has usually received what was sent before. If that was sooner than the rate
+//! allows, or if long messages no longer fill the buffer, or if nothing was measured for a minute,
+//! the rate is forgotten, and what follows is sent as over a connection of which nothing is known.
 //!
-//! What looks like a slow network may be a receiver that needs time for what it reads. Then compression gains nothing: as much of
-//! the message itself arrives as without. A connection of which that is known gets plain messages, until it has become slower, or for a number of
-//! them.
+//! What looks like a slow network may be a receiver that needs time for what it reads. Then
+//! compression gains nothing: as much of the message itself arrives as without. A connection of
+//! which that is known gets plain messages, until it has become slower, or for a number of them.
 
 use super::choice::{WORTH, Way};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -23,17 +26,19 @@ use std::time::{Duration, Instant};
 const KNOWN: u64 = 64 << 10;
 /// Number of rates of which the highest counts.
 const LAST: usize = 4;
-/// A rate is forgotten if so many times as much gets through, after so many long messages that never filled the buffer, or after a time without
-/// a measurement.
+/// A rate is forgotten if so many times as much gets through, after so many long messages that
+/// never filled the buffer, or after a time without a measurement.
 const FASTER: f64 = 1.25;
 const UNCONFIRMED: u32 = 64;
 const AGE: Duration = Duration::from_secs(60);
 /// Messages after which compression that gained nothing is tried again.
 const TRIED: u32 = 64;
 
-/// The throughput of one direction of a connection, shared by what writes to the socket and by those who decide what is written.
+/// The throughput of one direction of a connection, shared by what writes to the socket and by
+/// those who decide what is written.
 ///
-/// Nothing is measured before somebody asks for the [`rate`](Self::rate), or [chooses](Self::choose) by it.
+/// Nothing is measured before somebody asks for the [`rate`](Self::rate), or
+/// [chooses](Self::choose) by it.
 #[derive(Debug, Default)]
 pub(crate) struct Throughput {
     is_watched: AtomicBool,
@@ -102,7 +107,8 @@ impl Throughput {
         self.state().rate(Instant::now())
     }
 
-    /// The way for the next message, which is chosen by the bytes a second that a plain one gets; `None` for a plain one.
+    /// The way for the next message, which is chosen by the bytes a second that a plain one gets;
+    /// `None` for a plain one.
     pub(crate) fn choose(&self, by: impl FnOnce(f64) -> Option<Way>) -> Option<Way> {
         self.is_watched.store(true, Relaxed);
         let rate = self.state().plain_rate(Instant::now());
@@ -122,13 +128,14 @@ impl Throughput {
         }
     }
 
-    /// A compressed message was written: its bytes before and after, and how long that took, but for the time in which it waited for its content.
+    /// A compressed message was written: its bytes before and after, and how long that took, but
+    /// for the time in which it waited for its content.
     pub(crate) fn note_coded(&self, before: u64, after: u64, took: Duration) {
         self.state().coded(before, after, took);
     }
 
-    /// The other end goes on, which it usually does once it has received what was written. Where it goes on sooner, the rate may be forgotten
-    /// without need.
+    /// The other end goes on, which it usually does once it has received what was written. Where it
+    /// goes on sooner, the rate may be forgotten without need.
     pub(crate) fn note_turn(&self) {
         if self.is_watched.load(Relaxed) {
             self.state().turn(Instant::now());
@@ -224,7 +231,8 @@ impl Measured {
         (highest > 0.0).then_some(highest)
     }
 
-    /// So many bytes of a plain or a compressed message took this long. Returns another rate, if there is one.
+    /// So many bytes of a plain or a compressed message took this long. Returns another rate, if
+    /// there is one.
     fn add(&mut self, bytes: u64, elapsed: Duration, is_coded: bool, now: Instant) -> Option<f64> {
         if self.is_coded != is_coded {
             (self.bytes, self.elapsed, self.is_coded) = (0, Duration::ZERO, is_coded);
@@ -254,7 +262,8 @@ mod tests {
     const MS: Duration = Duration::from_millis(1);
     const KIB: u64 = 1 << 10;
 
-    /// A socket with room for 64 KiB, from which so many KiB leave each millisecond, in virtual time.
+    /// A socket with room for 64 KiB, from which so many KiB leave each millisecond, in virtual
+    /// time.
     struct Socket {
         state: State,
         now: Instant,
@@ -282,7 +291,8 @@ mod tests {
                     let piece = frame.min(64 * KIB - self.held);
                     if piece == 0 {
                         self.state.blocked(self.now);
-                        // Room is reported when there is some more of it, and the writer may come late.
+                        // Room is reported when there is some more of it, and the writer may come
+                        // late.
                         self.pass(u32::try_from(20 * KIB / self.rate).expect("it fits") + 1 + self.late);
                         continue;
                     }
@@ -417,14 +427,15 @@ mod tests {
         assert!(socket.rate().is_some_and(|rate| rate < 2.0), "it cannot be told if it always is");
     }
 
-    /// The way to another end, in virtual time: a network and a receiver, which take so many KiB each millisecond, the latter of
-    /// the message itself.
+    /// The way to another end, in virtual time: a network and a receiver, which take so many KiB
+    /// each millisecond, the latter of the message itself.
     struct Path {
         socket: Socket,
         learned: Learned,
         network: u64,
         receiver: u64,
-        /// Milliseconds for a compressed frame of 16 KiB, and for how many of them the processor is the writer's.
+        /// Milliseconds for a compressed frame of 16 KiB, and for how many of them the processor is
+        /// the writer's.
         frame: u32,
         own: u32,
     }
@@ -498,7 +509,8 @@ mod tests {
     fn compression_on_a_busy_processor_gains_nothing() {
         let mut path = Path::new(5, 1000);
         assert_eq!((path.coded(1), path.coded(20)), (0, 20));
-        // A frame takes as long as its 64 KiB of the message would over the network, and most of it others have the processor.
+        // A frame takes as long as its 64 KiB of the message would over the network, and most of it
+        // others have the processor.
         path.frame = 13;
         let coded = path.coded(500);
         assert!(coded <= 500 / TRIED as usize + 2, "{coded}");

@@ -16,7 +16,8 @@ pub struct DescribedList {
 }
 
 impl DescribedList {
-    /// The list at a path in the content of a body's element; without a path, the only list that is there.
+    /// The list at a path in the content of a body's element; without a path, the only list that is
+    /// there.
     ///
     /// # Errors
     /// When there is no such list, or there are several.

@@ -1,8 +1,9 @@
 //! `SOAPAction` and the body: two names for an operation, which may contradict each other.
 //!
-//! Dispatch uses the body's element, and among several operations that take it the action. A filter before the service may decide by
-//! the action, so a request whose action contradicts its body is refused. Clients differ widely in what they send, so only clear
-//! contradictions count: no action, an empty one, and an unknown one are accepted.
+//! Dispatch uses the body's element, and among several operations that take it the action. A filter
+//! before the service may decide by the action, so a request whose action contradicts its body is
+//! refused. Clients differ widely in what they send, so only clear contradictions count: no action,
+//! an empty one, and an unknown one are accepted.
 
 use super::dispatch::Table;
 use super::operation::Operation;
@@ -11,17 +12,21 @@ use deltasoap_core::soap::Fault;
 /// How a request whose action contradicts its body is handled: see
 /// [`ServiceBuilder::action_check`](crate::ServiceBuilder::action_check).
 ///
-/// The actions are those of the header `SOAPAction` (SOAP 1.1, 6.1.1), with or without its quotes, of the media type's
-/// parameter `action` (SOAP 1.2 part 2, 7.1.4), of the media type in its `start-info` (MTOM), and of the media type of the message's own part in a
-/// package. Each is checked, whatever the version, since a filter may look at any of them. A missing or empty action contradicts nothing.
+/// The actions are those of the header `SOAPAction` (SOAP 1.1, 6.1.1), with or without its quotes,
+/// of the media type's parameter `action` (SOAP 1.2 part 2, 7.1.4), of the media type in its
+/// `start-info` (MTOM), and of the media type of the message's own part in a package. Each is
+/// checked, whatever the version, since a filter may look at any of them. A missing or empty action
+/// contradicts nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum ActionCheck {
-    /// It is refused with a fault of the sender if the action is that of another operation of the service, and not also that of its
-    /// own. Actions that no operation declares are accepted: some clients make one up.
+    /// It is refused with a fault of the sender if the action is that of another operation of the
+    /// service, and not also that of its own. Actions that no operation declares are accepted: some
+    /// clients make one up.
     #[default]
     Refuse,
-    /// It is also refused if the action is any other than the one that its operation declares, if it declares one.
+    /// It is also refused if the action is any other than the one that its operation declares, if
+    /// it declares one.
     Strict,
     /// It is served, and a warning is logged where [`Refuse`](Self::Refuse) would refuse it.
     Log,

@@ -1,5 +1,5 @@
-//! Results of handlers: responses with or without header blocks, those whose list is written while it is sent, or messages that handlers
-//! have written themselves.
+//! Results of handlers: responses with or without header blocks, those whose list is written while
+//! it is sent, or messages that handlers have written themselves.
 
 use crate::{Body, BoxError, Part};
 use deltasoap_core::schema::Use;
@@ -44,11 +44,13 @@ impl<T> Answer<T> {
 impl<T: Message> Answer<T> {
     /// The response with a list of any length, which is written while it is sent.
     ///
-    /// The items come from an iterator, for the response's one [`Streamed`](deltasoap_core::Streamed) field (or
-    /// [`StreamedArray`](deltasoap_core::StreamedArray)), after those that it holds itself. They are written one chunk at a time, as the
-    /// connection accepts them, so that the memory needed does not grow with the message (*Differential Serialization for Optimized SOAP
-    /// Performance*, section 3.3). The iterator runs while the connection waits for it: it must not block. The handler's time limit
-    /// does not include it. If an item cannot be written, or the iterator
+    /// The items come from an iterator, for the response's one
+    /// [`Streamed`](deltasoap_core::Streamed) field (or
+    /// [`StreamedArray`](deltasoap_core::StreamedArray)), after those that it holds itself. They
+    /// are written one chunk at a time, as the connection accepts them, so that the memory needed
+    /// does not grow with the message (*Differential Serialization for Optimized SOAP Performance*,
+    /// section 3.3). The iterator runs while the connection waits for it: it must not block. The
+    /// handler's time limit does not include it. If an item cannot be written, or the iterator
     /// panics, the response is aborted.
     ///
     /// ```
@@ -86,8 +88,8 @@ impl<T: Message> Answer<T> {
         OverlaidAnswer { answer: self, overlaying: Overlaying(Box::new(begin)) }
     }
 
-    /// As [`overlaid`](Self::overlaid), with items from a stream. What is ready is sent at once, also if the response is compressed. An error
-    /// of the stream aborts the response.
+    /// As [`overlaid`](Self::overlaid), with items from a stream. What is ready is sent at once,
+    /// also if the response is compressed. An error of the stream aborts the response.
     pub fn overlaid_stream<Item, S, E>(self, items: S) -> OverlaidAnswer<T>
     where
         Item: Typed + Send + 'static,
@@ -131,7 +133,8 @@ impl<T> Overlaying<T> {
     /// Begins to write a response.
     ///
     /// # Errors
-    /// When it has no list to be streamed, or several, or one of other items; when it contains text that XML cannot carry.
+    /// When it has no list to be streamed, or several, or one of other items; when it contains text
+    /// that XML cannot carry.
     pub(crate) fn begin(self, answer: &Answer<T>, layout: Layout) -> Result<Body, Error> {
         self.0(answer, layout)
     }
@@ -143,7 +146,8 @@ impl<T> fmt::Debug for Overlaying<T> {
     }
 }
 
-/// A response of a handler: a message, an [`Answer`] with header blocks around one, or an [`OverlaidAnswer`].
+/// A response of a handler: a message, an [`Answer`] with header blocks around one, or an
+/// [`OverlaidAnswer`].
 pub trait IntoAnswer: Sized {
     /// The body's element.
     type Body: Message;
@@ -189,9 +193,10 @@ impl<T: Message> IntoAnswer for Answer<T> {
 
 /// An answer that the handler has written itself: a message of any kind, or none.
 ///
-/// For protocols where the type of the response does not follow from the type of the request, for example where the server sends requests
-/// of its own in its responses. See
-/// [`Operation::replying`](crate::Operation::replying) and [`ServiceBuilder::empty_post`](crate::ServiceBuilder::empty_post).
+/// For protocols where the type of the response does not follow from the type of the request, for
+/// example where the server sends requests of its own in its responses. See
+/// [`Operation::replying`](crate::Operation::replying) and
+/// [`ServiceBuilder::empty_post`](crate::ServiceBuilder::empty_post).
 #[derive(Debug, Clone)]
 pub struct MessageReply {
     pub(crate) status: StatusCode,
@@ -201,7 +206,8 @@ pub struct MessageReply {
 }
 
 impl MessageReply {
-    /// A message with status 200. It must be of the request's version of SOAP, which determines the media type.
+    /// A message with status 200. It must be of the request's version of SOAP, which determines the
+    /// media type.
     pub fn message(message: Buffer) -> Self {
         MessageReply { status: StatusCode::OK, message: Some(message.into()), is_fault: false }
     }

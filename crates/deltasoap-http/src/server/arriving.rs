@@ -1,8 +1,9 @@
 //! Requests whose handler runs while they arrive.
 //!
-//! [`Arrival`] reads until there are items of the operation's list, or the message is whole. It is lent to the handler with the items, and
-//! comes back when the handler lets go of them. If the handler succeeded, the rest is read and checked before the response is sent: as for
-//! other requests, only valid messages have responses.
+//! [`Arrival`] reads until there are items of the operation's list, or the message is whole. It is
+//! lent to the handler with the items, and comes back when the handler lets go of them. If the
+//! handler succeeded, the rest is read and checked before the response is sent: as for other
+//! requests, only valid messages have responses.
 
 use super::context::Context;
 use super::dispatch::Dispatch;
@@ -32,7 +33,8 @@ pub(super) enum Reception {
     Begun(Box<Arrival>),
 }
 
-/// Reads a request up to its first items, if its operation takes them while they arrive; else reads it whole.
+/// Reads a request up to its first items, if its operation takes them while they arrive; else reads
+/// it whole.
 ///
 /// # Errors
 /// As [`receive`](super::receive::receive).
@@ -110,8 +112,8 @@ impl Arrival {
         self.receiving.dispatch()
     }
 
-    /// Reads on until there are items, or the message has ended; false if it has. The items before an error come first, so that they do not
-    /// depend on how the bytes were cut.
+    /// Reads on until there are items, or the message has ended; false if it has. The items before
+    /// an error come first, so that they do not depend on how the bytes were cut.
     ///
     /// # Errors
     /// When the message is invalid or does not arrive; then, too, if it is called again.
@@ -279,7 +281,8 @@ impl Lender {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for a handler, which may take this long between two reads; reading itself has its own limits. `None` if it took too long.
+    /// Waits for a handler, which may take this long between two reads; reading itself has its own
+    /// limits. `None` if it took too long.
     pub(super) async fn wait<T>(&self, limit: Option<Duration>, running: impl Future<Output = T>) -> Option<T> {
         let Some(limit) = limit else { return Some(running.await) };
         let mut running = std::pin::pin!(running);
@@ -300,8 +303,8 @@ impl Lender {
         }
     }
 
-    /// After the handler: reads the rest of the message if the handler succeeded and let go of the items. A handler that has passed them
-    /// on is responsible for the rest.
+    /// After the handler: reads the rest of the message if the handler succeeded and let go of the
+    /// items. A handler that has passed them on is responsible for the rest.
     ///
     /// # Errors
     /// When the message is invalid or did not arrive.

@@ -1,4 +1,5 @@
-//! Authentication of senders: a hook that names the [`Principal`] or denies the request, and two ready-made hooks.
+//! Authentication of senders: a hook that names the [`Principal`] or denies the request, and two
+//! ready-made hooks.
 
 use super::memory::Principal;
 use crate::media;
@@ -16,9 +17,10 @@ use subtle::ConstantTimeEq;
 
 /// Determines the identity of a request's sender: a closure, [`Basic`], or [`ByCertificate`].
 ///
-/// See [`ServiceBuilder::authenticate`](crate::ServiceBuilder::authenticate). It is called for each request, of any method, before any of
-/// the body is read, on the task of the connection: it must not
-/// block. If it has to wait, for example for a database, use a layer around the service that attaches the [`Principal`].
+/// See [`ServiceBuilder::authenticate`](crate::ServiceBuilder::authenticate). It is called for each
+/// request, of any method, before any of the body is read, on the task of the connection: it must
+/// not block. If it has to wait, for example for a database, use a layer around the service that
+/// attaches the [`Principal`].
 ///
 /// ```
 /// use deltasoap_http::{Denial, Principal, SoapService};
@@ -31,8 +33,8 @@ use subtle::ConstantTimeEq;
 /// });
 /// ```
 pub trait Authenticate: Send + Sync + 'static {
-    /// The principal of a request without its body, `None` for nobody in particular. The peer is known if
-    /// [`Server`](crate::Server) accepted the connection.
+    /// The principal of a request without its body, `None` for nobody in particular. The peer is
+    /// known if [`Server`](crate::Server) accepted the connection.
     ///
     /// # Errors
     /// When the request is not to be served.
@@ -56,7 +58,8 @@ pub struct Denial {
 }
 
 impl Denial {
-    /// HTTP 401: credentials are missing or wrong; the challenge names acceptable ones (`WWW-Authenticate`, RFC 9110, 11.6.1).
+    /// HTTP 401: credentials are missing or wrong; the challenge names acceptable ones
+    /// (`WWW-Authenticate`, RFC 9110, 11.6.1).
     pub fn unauthorized(challenge: HeaderValue) -> Self {
         Denial { status: StatusCode::UNAUTHORIZED, challenge: Some(challenge) }
     }
@@ -85,7 +88,8 @@ impl fmt::Display for Denial {
 
 impl std::error::Error for Denial {}
 
-/// Basic authentication (RFC 7617): each request carries a name and a password, readable by anyone who can read the connection.
+/// Basic authentication (RFC 7617): each request carries a name and a password, readable by anyone
+/// who can read the connection.
 ///
 /// ```
 /// use deltasoap_http::{Basic, SoapService};
@@ -100,8 +104,8 @@ pub struct Basic {
 type Check = dyn Fn(&str, &str) -> Option<Principal> + Send + Sync;
 
 impl Basic {
-    /// Users and their passwords; a user's principal has the user's name. Passwords are compared in constant time, and kept as
-    /// SHA-256 sums.
+    /// Users and their passwords; a user's principal has the user's name. Passwords are compared in
+    /// constant time, and kept as SHA-256 sums.
     pub fn users<U, P>(realm: &str, users: impl IntoIterator<Item = (U, P)>) -> Self
     where
         U: Into<String>,
@@ -117,8 +121,9 @@ impl Basic {
         })
     }
 
-    /// A function gets name and password, and returns the principal if they are correct. It must not block, and should compare in
-    /// constant time. The realm is for users; characters that a header cannot carry are removed from it.
+    /// A function gets name and password, and returns the principal if they are correct. It must
+    /// not block, and should compare in constant time. The realm is for users; characters that a
+    /// header cannot carry are removed from it.
     pub fn new(realm: &str, check: impl Fn(&str, &str) -> Option<Principal> + Send + Sync + 'static) -> Self {
         let realm: String = realm.chars().filter(|c| matches!(c, ' '..='~')).collect();
         let challenge = format!("Basic realm={}, charset=\"UTF-8\"", media::quote(&realm));
@@ -190,14 +195,15 @@ impl fmt::Debug for PeerCertificates {
     }
 }
 
-/// Identifies clients by the certificate that they presented (mutual TLS); those without one are forbidden.
+/// Identifies clients by the certificate that they presented (mutual TLS); those without one are
+/// forbidden.
 pub struct ByCertificate(Box<Name>);
 
 type Name = dyn Fn(&PeerCertificates) -> Option<Principal> + Send + Sync;
 
 impl ByCertificate {
-    /// The principal is named after the certificate's [fingerprint](PeerCertificates::fingerprint), so that a renewed certificate
-    /// results in another principal.
+    /// The principal is named after the certificate's [fingerprint](PeerCertificates::fingerprint),
+    /// so that a renewed certificate results in another principal.
     pub fn fingerprint() -> Self {
         Self::named(|certificates| Some(Principal::new(certificates.fingerprint())))
     }
@@ -230,7 +236,8 @@ impl Gate {
         Gate(Some(Arc::new(hook)))
     }
 
-    /// Attaches the principal that the hook names, and removes the credentials, which no later layer needs.
+    /// Attaches the principal that the hook names, and removes the credentials, which no later
+    /// layer needs.
     pub(crate) fn pass(&self, parts: &mut Parts, peer: Option<SocketAddr>) -> Result<(), Denial> {
         let Some(hook) = &self.0 else { return Ok(()) };
         if let Some(principal) = hook.authenticate(parts, peer)? {

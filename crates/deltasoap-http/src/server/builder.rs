@@ -113,7 +113,8 @@ impl ServiceBuilder {
         self.add_operation(Operation::new(handler))
     }
 
-    /// Adds an operation whose handler also gets the request's [`Context`]; see [`Operation::with_context`].
+    /// Adds an operation whose handler also gets the request's [`Context`]; see
+    /// [`Operation::with_context`].
     #[must_use]
     pub fn operation_with_context<Request, Handler, Running, Response, Failure>(self, handler: Handler) -> Self
     where
@@ -145,16 +146,18 @@ impl ServiceBuilder {
         self
     }
 
-    /// The operation for body elements that no other operation takes. Without it they are answered with a fault. Its request type must read
-    /// any element, such as one that wraps a [`Node`](deltasoap_core::Node).
+    /// The operation for body elements that no other operation takes. Without it they are answered
+    /// with a fault. Its request type must read any element, such as one that wraps a
+    /// [`Node`](deltasoap_core::Node).
     #[must_use]
     pub fn fallback(mut self, operation: Operation) -> Self {
         self.fallback = Some(operation);
         self
     }
 
-    /// Answers `POST`s without a body. Otherwise they are refused as messages that end too early. They name no version of SOAP, so a
-    /// message in the answer is of SOAP 1.1. They do not wait in the order of [`scheduling`](Self::scheduling).
+    /// Answers `POST`s without a body. Otherwise they are refused as messages that end too early.
+    /// They name no version of SOAP, so a message in the answer is of SOAP 1.1. They do not wait in
+    /// the order of [`scheduling`](Self::scheduling).
     ///
     /// ```
     /// # use deltasoap_http::{Context, MessageReply, SoapService};
@@ -174,15 +177,17 @@ impl ServiceBuilder {
         self
     }
 
-    /// Declares that all operations understand header blocks of this name; see [`Operation::understands`].
+    /// Declares that all operations understand header blocks of this name; see
+    /// [`Operation::understands`].
     #[must_use]
     pub fn understands(mut self, header: QName) -> Self {
         self.understood.insert(header);
         self
     }
 
-    /// Declares a role of the service: header blocks with this `actor` (1.1) or `role` (1.2) are addressed
-    /// to it, as are those for the next node and for the ultimate receiver. May be called for any number of roles.
+    /// Declares a role of the service: header blocks with this `actor` (1.1) or `role` (1.2) are
+    /// addressed to it, as are those for the next node and for the ultimate receiver. May be called
+    /// for any number of roles.
     #[must_use]
     pub fn role(mut self, uri: impl Into<String>) -> Self {
         self.roles.push(uri.into());
@@ -190,26 +195,29 @@ impl ServiceBuilder {
     }
 
     /// Bounds on requests, and the decoding of requests that resemble an earlier one. Default:
-    /// [`Limits::server`](deltasoap_core::Limits::server), and differential decoding by leaf checkpoints.
+    /// [`Limits::server`](deltasoap_core::Limits::server), and differential decoding by leaf
+    /// checkpoints.
     #[must_use]
     pub fn options(mut self, options: DecodeOptions) -> Self {
         self.options = options;
         self
     }
 
-    /// What is accepted in requests beyond their schema: a part of the [`options`](Self::options). Default [`Tolerance::Strict`]: the
-    /// client may rely on the parts of a request that the service does not know. [`Context::deviations`](crate::Context::deviations)
-    /// lists the accepted deviations.
+    /// What is accepted in requests beyond their schema: a part of the [`options`](Self::options).
+    /// Default [`Tolerance::Strict`]: the client may rely on the parts of a request that the
+    /// service does not know. [`Context::deviations`](crate::Context::deviations) lists the
+    /// accepted deviations.
     #[must_use]
     pub fn tolerance(mut self, tolerance: Tolerance) -> Self {
         self.options.tolerance = tolerance;
         self
     }
 
-    /// Inspects each whole request, after it was read and before its handler runs: the envelope as it was received, without content
-    /// coding and package. An error refuses the request with a `Client` or `Sender` fault that has the error's text as its reason. The
-    /// bytes of a request are kept until it ends; the parts of a package are not included. In `deltasoap-dynamic`, `Contract::inspector`
-    /// checks requests against a WSDL.
+    /// Inspects each whole request, after it was read and before its handler runs: the envelope as
+    /// it was received, without content coding and package. An error refuses the request with a
+    /// `Client` or `Sender` fault that has the error's text as its reason. The bytes of a request
+    /// are kept until it ends; the parts of a package are not included. In `deltasoap-dynamic`,
+    /// `Contract::inspector` checks requests against a WSDL.
     ///
     /// ```
     /// # use deltasoap::http::{Client, SoapService};
@@ -237,18 +245,20 @@ impl ServiceBuilder {
         self
     }
 
-    /// Maximum number of bytes of a message, in the form that it is decoded from: a part of the [`options`](Self::options).
+    /// Maximum number of bytes of a message, in the form that it is decoded from: a part of the
+    /// [`options`](Self::options).
     #[must_use]
     pub fn message_limit(mut self, bytes: u64) -> Self {
         self.options.limits.message = bytes;
         self
     }
 
-    /// How requests that resemble an earlier one are decoded: a part of the [`options`](Self::options).
-    /// [`Differential::OFF`] keeps nothing of earlier requests.
+    /// How requests that resemble an earlier one are decoded: a part of the
+    /// [`options`](Self::options). [`Differential::OFF`] keeps nothing of earlier requests.
     ///
-    /// With leaf checkpoints, the memory outlives its connection if the client can be recognized again. The notes of the other policies
-    /// are valid only for one decoder, so they serve the requests of one connection.
+    /// With leaf checkpoints, the memory outlives its connection if the client can be recognized
+    /// again. The notes of the other policies are valid only for one decoder, so they serve the
+    /// requests of one connection.
     #[must_use]
     pub fn differential(mut self, differential: Differential) -> Self {
         self.options.differential = differential;
@@ -257,103 +267,112 @@ impl ServiceBuilder {
 
     /// How responses that resemble an earlier one are written: only where they differ.
     ///
-    /// Default: that of [`Templating`]. With [`Templating::OFF`], each response is written in full, and nothing is kept.
-    /// [`sharing`](Self::sharing) determines whose earlier responses are used, and [`memory_bounds`](Self::memory_bounds) how many are
-    /// kept.
+    /// Default: that of [`Templating`]. With [`Templating::OFF`], each response is written in full,
+    /// and nothing is kept. [`sharing`](Self::sharing) determines whose earlier responses are used,
+    /// and [`memory_bounds`](Self::memory_bounds) how many are kept.
     ///
-    /// Faults are always written in full, as are the responses of operations whose recent responses were all small, below
-    /// 2 KiB: keeping them costs more than it saves.
+    /// Faults are always written in full, as are the responses of operations whose recent responses
+    /// were all small, below 2 KiB: keeping them costs more than it saves.
     #[must_use]
     pub fn templating(mut self, templating: Templating) -> Self {
         self.templating = templating;
         self
     }
 
-    /// Whether values that several places of a response share ([`Shared`](deltasoap_core::Shared)) are written once in SOAP encoding, and
-    /// then referred to (`href` in SOAP 1.1, `ref` in 1.2). Otherwise they are copied, for clients that do not support references, and a
-    /// response that contains itself cannot be written. References are only used for values of such a type. Default: yes.
+    /// Whether values that several places of a response share ([`Shared`](deltasoap_core::Shared))
+    /// are written once in SOAP encoding, and then referred to (`href` in SOAP 1.1, `ref` in 1.2).
+    /// Otherwise they are copied, for clients that do not support references, and a response that
+    /// contains itself cannot be written. References are only used for values of such a type.
+    /// Default: yes.
     #[must_use]
     pub fn references(mut self, are_written: bool) -> Self {
         self.references = are_written;
         self
     }
 
-    /// How messages with parts are read and written; default [`AttachmentOptions::server`]. Handlers get the parts of a request
-    /// from their [`Context`], and add parts to an answer with [`Answer::with_part`](crate::Answer::with_part).
+    /// How messages with parts are read and written; default [`AttachmentOptions::server`].
+    /// Handlers get the parts of a request from their [`Context`], and add parts to an answer with
+    /// [`Answer::with_part`](crate::Answer::with_part).
     #[must_use]
     pub fn attachments(mut self, options: AttachmentOptions) -> Self {
         self.attachments = options;
         self
     }
 
-    /// Which responses are compressed, for clients that accept it; including pages and faults. Default: none. The length of a compressed
-    /// response reveals information about its content. Do not use it for responses over an encrypted connection that contain a secret next
-    /// to text of a third party.
+    /// Which responses are compressed, for clients that accept it; including pages and faults.
+    /// Default: none. The length of a compressed response reveals information about its content. Do
+    /// not use it for responses over an encrypted connection that contain a secret next to text of
+    /// a third party.
     #[must_use]
     pub fn compression(mut self, compression: Compression) -> Self {
         self.compression = compression;
         self
     }
 
-    /// Bounds on compressed requests. Such requests are always read; one that exceeds a bound is refused with status 413 and a
-    /// fault that names the bound.
+    /// Bounds on compressed requests. Such requests are always read; one that exceeds a bound is
+    /// refused with status 413 and a fault that names the bound.
     #[must_use]
     pub fn gzip_limits(mut self, limits: GzipLimits) -> Self {
         self.gzip_limits = limits;
         self
     }
 
-    /// Whose earlier requests a request may be compared with, and whose earlier responses a response is written against.
-    /// Default: those of the same principal or connection.
+    /// Whose earlier requests a request may be compared with, and whose earlier responses a
+    /// response is written against. Default: those of the same principal or connection.
     #[must_use]
     pub fn sharing(mut self, sharing: Sharing) -> Self {
         self.sharing = sharing;
         self
     }
 
-    /// Authenticates the sender of each request, of any method: see [`Authenticate`], [`Basic`](crate::Basic) and
-    /// [`ByCertificate`](crate::ByCertificate). [`Sharing::Principal`] uses the [`Principal`](crate::Principal) that it names, and
-    /// [`Context::principal`] returns it. Handlers then do not see the request's `Authorization`
-    /// header. Default: all requests are served, for the principal that a layer around the service attaches, if any.
+    /// Authenticates the sender of each request, of any method: see [`Authenticate`],
+    /// [`Basic`](crate::Basic) and [`ByCertificate`](crate::ByCertificate). [`Sharing::Principal`]
+    /// uses the [`Principal`](crate::Principal) that it names, and [`Context::principal`] returns
+    /// it. Handlers then do not see the request's `Authorization` header. Default: all requests are
+    /// served, for the principal that a layer around the service attaches, if any.
     #[must_use]
     pub fn authenticate(mut self, hook: impl Authenticate) -> Self {
         self.gate = Gate::new(hook);
         self
     }
 
-    /// Bounds on the memory of earlier requests, and on that of earlier responses. They apply to each separately.
+    /// Bounds on the memory of earlier requests, and on that of earlier responses. They apply to
+    /// each separately.
     #[must_use]
     pub fn memory_bounds(mut self, bounds: MemoryBounds) -> Self {
         self.bounds = bounds;
         self
     }
 
-    /// How long a request's body may pause between any of its bytes; `None` for no limit. A longer pause is answered with
-    /// status 408 and a fault, and ends the connection. Default 30 s.
+    /// How long a request's body may pause between any of its bytes; `None` for no limit. A longer
+    /// pause is answered with status 408 and a fault, and ends the connection. Default 30 s.
     #[must_use]
     pub fn body_timeout(mut self, timeout: impl Into<Option<Duration>>) -> Self {
         self.body_timeout = timeout.into();
         self
     }
 
-    /// Minimum rate of a request's body, in bytes a second; 0 for any rate. Only the time spent waiting for bytes counts,
-    /// less the maximum [pause](Self::body_timeout). A body that is too slow is answered like one that stops. Default 500.
+    /// Minimum rate of a request's body, in bytes a second; 0 for any rate. Only the time spent
+    /// waiting for bytes counts, less the maximum [pause](Self::body_timeout). A body that is too
+    /// slow is answered like one that stops. Default 500.
     #[must_use]
     pub fn body_rate(mut self, bytes_per_second: u32) -> Self {
         self.body_rate = bytes_per_second;
         self
     }
 
-    /// Maximum time of a handler, including reading parts and writing its response; `None` for no limit, which is
-    /// the default. After that the handler's future is dropped, and the client gets a fault of the receiver with status 500. This does not
-    /// stop a handler that blocks its thread. One-way operations are not limited.
+    /// Maximum time of a handler, including reading parts and writing its response; `None` for no
+    /// limit, which is the default. After that the handler's future is dropped, and the client gets
+    /// a fault of the receiver with status 500. This does not stop a handler that blocks its
+    /// thread. One-way operations are not limited.
     #[must_use]
     pub fn handler_timeout(mut self, timeout: impl Into<Option<Duration>>) -> Self {
         self.handler_timeout = timeout.into();
         self
     }
 
-    /// The order of requests when there are more than can be processed at one time. Default: [`Scheduling::Unordered`].
+    /// The order of requests when there are more than can be processed at one time. Default:
+    /// [`Scheduling::Unordered`].
     #[must_use]
     pub fn scheduling(mut self, scheduling: Scheduling) -> Self {
         self.scheduling = scheduling;
@@ -381,25 +400,26 @@ impl ServiceBuilder {
         self
     }
 
-    /// The service's description in WSDL 1.1, which is served under `?wsdl` with the service's URL in every SOAP address. Its
-    /// documentation of operations is shown on the service's page. An [`Operation`] that declares no [action](Operation::action) gets
-    /// that of the description.
+    /// The service's description in WSDL 1.1, which is served under `?wsdl` with the service's URL
+    /// in every SOAP address. Its documentation of operations is shown on the service's page. An
+    /// [`Operation`] that declares no [action](Operation::action) gets that of the description.
     #[must_use]
     pub fn wsdl(self, text: impl Into<String>) -> Self {
         self.wsdl_named("", text)
     }
 
-    /// As [`wsdl`](Self::wsdl), with a name, as [documents](Self::wsdl_document) have: `wsdl/shop.wsdl` may import
-    /// `../xsd/types.xsd`, which is the document `xsd/types.xsd`.
+    /// As [`wsdl`](Self::wsdl), with a name, as [documents](Self::wsdl_document) have:
+    /// `wsdl/shop.wsdl` may import `../xsd/types.xsd`, which is the document `xsd/types.xsd`.
     #[must_use]
     pub fn wsdl_named(mut self, name: impl Into<String>, text: impl Into<String>) -> Self {
         self.description = Some(Source::Text(name.into(), text.into()));
         self
     }
 
-    /// Adds a document that the description imports, a WSDL or a schema; may be called for any number. The name is the location in
-    /// the imports: a path relative to the description, with `/`, or a URL. The document is served under `?xsd=NAME` or
-    /// `?wsdl=NAME`, which replaces its location in all documents; other locations are unchanged.
+    /// Adds a document that the description imports, a WSDL or a schema; may be called for any
+    /// number. The name is the location in the imports: a path relative to the description, with
+    /// `/`, or a URL. The document is served under `?xsd=NAME` or `?wsdl=NAME`, which replaces its
+    /// location in all documents; other locations are unchanged.
     ///
     /// ```
     /// # use deltasoap_http::SoapService;
@@ -416,9 +436,9 @@ impl ServiceBuilder {
         self
     }
 
-    /// As [`wsdl`](Self::wsdl), from a file, together with the [documents](Self::wsdl_document) that it and they import by
-    /// relative paths. Locations outside the file's folder are not followed. The files, in UTF-8, are read once, by
-    /// [`build`](Self::build).
+    /// As [`wsdl`](Self::wsdl), from a file, together with the [documents](Self::wsdl_document)
+    /// that it and they import by relative paths. Locations outside the file's folder are not
+    /// followed. The files, in UTF-8, are read once, by [`build`](Self::build).
     #[must_use]
     pub fn wsdl_file(mut self, path: impl Into<PathBuf>) -> Self {
         self.description = Some(Source::File(path.into()));
@@ -432,15 +452,16 @@ impl ServiceBuilder {
         self
     }
 
-    /// How requests are handled whose action belongs to another operation than their body. Default: they are refused.
+    /// How requests are handled whose action belongs to another operation than their body. Default:
+    /// they are refused.
     #[must_use]
     pub fn action_check(mut self, check: ActionCheck) -> Self {
         self.action_check = check;
         self
     }
 
-    /// The service's URL in the description. Default: the URL at which the description was requested, which is not the
-    /// service's own behind a proxy or in a nested router.
+    /// The service's URL in the description. Default: the URL at which the description was
+    /// requested, which is not the service's own behind a proxy or in a nested router.
     #[must_use]
     pub fn location(mut self, url: impl Into<String>) -> Self {
         self.location = Some(url.into());
@@ -450,8 +471,8 @@ impl ServiceBuilder {
     /// The service.
     ///
     /// # Errors
-    /// When two operations take the same body element and have the same action, or a document of the description is invalid or cannot be
-    /// read.
+    /// When two operations take the same body element and have the same action, or a document of
+    /// the description is invalid or cannot be read.
     pub fn build(self) -> Result<SoapService, BuildError> {
         let description = self.description.map(|source| Description::read(source, self.documents)).transpose()?;
         let (description, facts) = description.unzip();

@@ -12,7 +12,8 @@ use http::request::Parts;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-/// A request without its body: header blocks, HTTP headers, and the extensions attached by layers around the service.
+/// A request without its body: header blocks, HTTP headers, and the extensions attached by layers
+/// around the service.
 #[derive(Debug)]
 pub struct Context {
     head: Head,
@@ -41,16 +42,19 @@ impl Context {
     /// The parts that came with the message, which may still be arriving.
     ///
     /// When a handler succeeds, the service reads the rest of the package, up to
-    /// [`AttachmentLimits::total`](crate::AttachmentLimits), and checks it before it sends the answer. If the package is invalid, the
-    /// client gets a fault instead, with status 400, or 413 for a limit. A handler can do the same earlier with
-    /// [`Attachments::finish`], for example before it commits a transaction. A handler that moves its context elsewhere, for example into a
-    /// part of the response that it streams, must read to the end itself. After a fault the rest is not read, which may end the connection.
+    /// [`AttachmentLimits::total`](crate::AttachmentLimits), and checks it before it sends the
+    /// answer. If the package is invalid, the client gets a fault instead, with status 400, or 413
+    /// for a limit. A handler can do the same earlier with [`Attachments::finish`], for example
+    /// before it commits a transaction. A handler that moves its context elsewhere, for example
+    /// into a part of the response that it streams, must read to the end itself. After a fault the
+    /// rest is not read, which may end the connection.
     pub fn attachments(&mut self) -> &mut Attachments {
         &mut self.attachments
     }
 
-    /// Deviations of the message from its schema that the service [accepted](crate::ServiceBuilder::tolerance). Content that is equal to an
-    /// earlier message is not reported again.
+    /// Deviations of the message from its schema that the service
+    /// [accepted](crate::ServiceBuilder::tolerance). Content that is equal to an earlier message is
+    /// not reported again.
     pub fn deviations(&self) -> &[Deviation] {
         &self.deviations
     }
@@ -65,8 +69,9 @@ impl Context {
         self.head.version()
     }
 
-    /// The first header block with the type's element name that is for this service, as a typed value. Blocks for other
-    /// [roles](crate::ServiceBuilder::role) are in [`head`](Self::head) alone (SOAP 1.2 part 1, 2.2).
+    /// The first header block with the type's element name that is for this service, as a typed
+    /// value. Blocks for other [roles](crate::ServiceBuilder::role) are in [`head`](Self::head)
+    /// alone (SOAP 1.2 part 1, 2.2).
     pub fn header<T: Message>(&self) -> Option<Result<T, Error>> {
         let is_ours = |block: &&HeaderBlock| block.is_for(self.version(), &self.roles);
         self.head.headers.iter().filter(is_ours).find_map(HeaderBlock::to_typed)
@@ -87,8 +92,9 @@ impl Context {
         self.extension::<Peer>().map(|peer| peer.0)
     }
 
-    /// The sender of the request, if it was authenticated: by [`ServiceBuilder::authenticate`](crate::ServiceBuilder::authenticate), or
-    /// by a layer around the service.
+    /// The sender of the request, if it was authenticated: by
+    /// [`ServiceBuilder::authenticate`](crate::ServiceBuilder::authenticate), or by a layer around
+    /// the service.
     pub fn principal(&self) -> Option<&Principal> {
         self.extension()
     }
@@ -98,8 +104,9 @@ impl Context {
         self.extension()
     }
 
-    /// The action of the request: `SOAPAction` in 1.1, a parameter of the media type in 1.2; in MTOM possibly of the
-    /// media type in its `start-info`. If the version's own place contains none, the other version's is used.
+    /// The action of the request: `SOAPAction` in 1.1, a parameter of the media type in 1.2; in
+    /// MTOM possibly of the media type in its `start-info`. If the version's own place contains
+    /// none, the other version's is used.
     pub fn action(&self) -> Option<String> {
         requested_action(&self.parts.headers, self.version())
     }

@@ -1,8 +1,9 @@
 //! HTTP's Digest authentication (RFC 7616), for servers.
 //!
-//! A nonce contains its creation time and a code over it that only this server can compute. So a challenge costs no memory, and nothing
-//! is kept for clients that never answer it. The server keeps, within a bound, the highest count of each nonce that was answered with the
-//! right password: a replayed answer, for example by an eavesdropper, is refused.
+//! A nonce contains its creation time and a code over it that only this server can compute. So a
+//! challenge costs no memory, and nothing is kept for clients that never answer it. The server
+//! keeps, within a bound, the highest count of each nonce that was answered with the right
+//! password: a replayed answer, for example by an eavesdropper, is refused.
 
 use super::auth::{Authenticate, Denial};
 use super::memory::Principal;
@@ -33,8 +34,9 @@ const MAX_HEADER: usize = 4096;
 /// Anyone who can read the connection learns no password. It does not protect the messages
 /// themselves, so it is no substitute for TLS.
 ///
-/// The service must see the request's target as the client sent it: a router that strips a prefix makes all answers wrong. A client
-/// that answers a nonce several times at once may have to answer again.
+/// The service must see the request's target as the client sent it: a router that strips a prefix
+/// makes all answers wrong. A client that answers a nonce several times at once may have to answer
+/// again.
 ///
 /// ```
 /// use deltasoap_http::{DigestUsers, SoapService};
@@ -63,7 +65,8 @@ enum Hash {
 #[derive(Default)]
 struct Used {
     counts: IndexMap<String, Count>,
-    /// Nonces created up to this time are too old, whatever their lifetime: their counts are no longer known. In milliseconds.
+    /// Nonces created up to this time are too old, whatever their lifetime: their counts are no
+    /// longer known. In milliseconds.
     floor: Option<u64>,
 }
 
@@ -73,8 +76,8 @@ struct Count {
 }
 
 impl DigestUsers {
-    /// Users and their passwords; a user's principal has the user's name. The realm is shown to users by clients; characters that a
-    /// header cannot carry are removed.
+    /// Users and their passwords; a user's principal has the user's name. The realm is shown to
+    /// users by clients; characters that a header cannot carry are removed.
     ///
     /// # Panics
     /// When the system provides no random numbers.
@@ -112,7 +115,8 @@ impl DigestUsers {
         self
     }
 
-    /// Lifetime of a nonce. After that the client is asked to answer another one. Default: 5 minutes.
+    /// Lifetime of a nonce. After that the client is asked to answer another one. Default: 5
+    /// minutes.
     #[must_use]
     pub fn lifetime(mut self, lifetime: Duration) -> Self {
         self.lifetime = lifetime;
@@ -136,7 +140,8 @@ impl DigestUsers {
     /// A nonce created at a time: the time, some random bits, and a code over both.
     fn nonce(&self, made: u64) -> String {
         let mut salt = [0; 8];
-        // Without them two nonces of one millisecond are the same, and so are their counts: nothing else depends on it.
+        // Without them two nonces of one millisecond are the same, and so are their counts: nothing
+        // else depends on it.
         let _ = getrandom::fill(&mut salt);
         let salt = u64::from_le_bytes(salt);
         format!("{made:016x}{salt:016x}{}", self.code(made, salt))
@@ -157,7 +162,8 @@ impl DigestUsers {
         bool::from(code.as_bytes().ct_eq(nonce.get(32..)?.as_bytes())).then_some(made)
     }
 
-    /// Records that a nonce was answered with a count. False if the count is not new, or the nonce is too old.
+    /// Records that a nonce was answered with a count. False if the count is not new, or the nonce
+    /// is too old.
     fn note(&self, nonce: &str, made: u64, count: u32) -> bool {
         let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
         let oldest = self.now().checked_sub(u64::try_from(self.lifetime.as_millis()).unwrap_or(u64::MAX));

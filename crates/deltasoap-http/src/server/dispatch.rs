@@ -78,7 +78,8 @@ impl Table {
         })
     }
 
-    /// Finds the actions that tell what a request weighs: those of operations that all have a weight, or may yet have one.
+    /// Finds the actions that tell what a request weighs: those of operations that all have a
+    /// weight, or may yet have one.
     pub(crate) fn weigh(&mut self, learns: bool) {
         let mut weighing: HashMap<String, Vec<Arc<Operation>>> = HashMap::new();
         let all = self.named.values().flatten().chain(&self.empty);
@@ -107,7 +108,8 @@ impl Table {
         self.iter().chain(self.fallback.as_deref()).find(|operation| operation.takes_items())
     }
 
-    /// True if the action is needed to distinguish operations: those that take an empty body, or the same element.
+    /// True if the action is needed to distinguish operations: those that take an empty body, or
+    /// the same element.
     pub(crate) fn needs_action(&self) -> bool {
         let is_twice = |same_local: &Vec<Arc<Operation>>| {
             same_local.iter().enumerate().any(|(at, it)| same_local[..at].iter().any(|other| other.name() == it.name()))
@@ -136,7 +138,8 @@ pub(crate) struct Dispatch {
     version: Version,
     /// The call of the operation, once the body's element is being read.
     call: Option<Box<dyn Call>>,
-    /// The mandatory header blocks addressed to us that nothing understands; not empty only after an error.
+    /// The mandatory header blocks addressed to us that nothing understands; not empty only after
+    /// an error.
     pub(crate) not_understood: Vec<QName>,
     /// True if the body's element is in SOAP 1.2 and its `encodingStyle` was not checked yet.
     is_style_open: bool,
@@ -207,8 +210,8 @@ impl Dispatch {
         operation.start(self.place.take(), self.version, name)
     }
 
-    /// Refuses mandatory headers that are not understood, before all other processing (SOAP 1.2 part 1,
-    /// 2.6). If no operation is known, blocks that any of them understands are accepted.
+    /// Refuses mandatory headers that are not understood, before all other processing (SOAP 1.2
+    /// part 1, 2.6). If no operation is known, blocks that any of them understands are accepted.
     fn check_headers(&mut self, head: &Head, operation: Option<&Operation>) -> Result<(), ErrorKind> {
         let version = head.version();
         let is_understood = |name: &QName| {
@@ -240,9 +243,9 @@ const WS_ADDRESSING: [&str; 2] =
 const NO_ENCODING: &str = "http://www.w3.org/2003/05/soap-envelope/encoding/none";
 
 impl Dispatch {
-    /// Refuses a body in an unknown encoding (SOAP 1.2 part 1, 5.4.6). The encoding of SOAP 1.2, "none", and no attribute are accepted.
-    /// In SOAP 1.1 the attribute may appear anywhere and be a list, and there is no code for the fault, so it is not
-    /// checked there.
+    /// Refuses a body in an unknown encoding (SOAP 1.2 part 1, 5.4.6). The encoding of SOAP 1.2,
+    /// "none", and no attribute are accepted. In SOAP 1.1 the attribute may appear anywhere and be
+    /// a list, and there is no code for the fault, so it is not checked there.
     fn check_encoding(&mut self, cursor: &Cursor<'_>) -> Step {
         let (reader, names) = (cursor.reader(), cursor.names());
         let attributes = (0..reader.attribute_count()).map(|index| reader.attribute(index));

@@ -1,7 +1,7 @@
 //! Operations whose messages are described at run time: dynamic values in, dynamic values out.
 //!
-//! They work like all operations: requests are compared with earlier ones, responses written against earlier ones; or the items of a list
-//! are taken while their request arrives.
+//! They work like all operations: requests are compared with earlier ones, responses written
+//! against earlier ones; or the items of a list are taken while their request arrives.
 
 use super::answer::Answer;
 use super::context::Context;
@@ -20,8 +20,9 @@ use std::time::Instant;
 use tracing::Instrument;
 
 impl Operation {
-    /// An operation that a schema describes at run time, such as one imported from a WSDL. Its references are those of
-    /// the schema. Without a response it is one-way, like those of [`one_way`](Self::one_way).
+    /// An operation that a schema describes at run time, such as one imported from a WSDL. Its
+    /// references are those of the schema. Without a response it is one-way, like those of
+    /// [`one_way`](Self::one_way).
     ///
     /// ```
     /// # use deltasoap::http::{Answer, Operation, SoapService};
@@ -63,12 +64,15 @@ impl Operation {
         operation.described_by(described_by.0, described_by.1).encoding(encoding)
     }
 
-    /// As [`dynamic`](Self::dynamic), with a handler that takes the items of a list of its requests while they arrive; all that is said at
-    /// [`with_items`](Self::with_items) holds here too. `list` is the [path](deltasoap_core::ListPath) of the list in the request; without
-    /// one, the only list is meant.
+    /// As [`dynamic`](Self::dynamic), with a handler that takes the items of a list of its requests
+    /// while they arrive; all that is said at [`with_items`](Self::with_items) holds here too.
+    /// `list` is the [path](deltasoap_core::ListPath) of the list in the request; without one, the
+    /// only list is meant.
     ///
-    /// The handler takes each item as a [`Value`], or in batches: numbers as a [`Column`](deltasoap_core::Column), plain structs as a
-    /// [`Table`](deltasoap_core::Table). Without a response, the operation is one-way: its handler runs before the request is accepted.
+    /// The handler takes each item as a [`Value`], or in batches: numbers as a
+    /// [`Column`](deltasoap_core::Column), plain structs as a [`Table`](deltasoap_core::Table).
+    /// Without a response, the operation is one-way: its handler runs before the request is
+    /// accepted.
     ///
     /// ```
     /// use deltasoap::http::{Answer, Context, Items, Operation, SoapService};
@@ -142,7 +146,8 @@ impl Operation {
     }
 }
 
-/// The operation for callers without the schema: it has a name, and its references lead to anything.
+/// The operation for callers without the schema: it has a name, and its references lead to
+/// anything.
 fn self_contained(method: &MethodElement, schema: &Schema) -> (MethodElement, Form) {
     let any = <Node as Typed>::REFERENCE;
     let mut described = method.clone();
@@ -246,7 +251,8 @@ impl Call for ElementCall {
     }
 }
 
-/// If a response cannot be written, the handler is the cause: the client only learns that there is no response.
+/// If a response cannot be written, the handler is the cause: the client only learns that there is
+/// no response.
 fn write(schema: &Schema, response: Option<&(QName, ElementRef)>, writing: Writing, answer: &Answer<Value>) -> Outcome {
     let Some((name, content)) = response else { return Outcome::Accepted };
     let start = Instant::now();

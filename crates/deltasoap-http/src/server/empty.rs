@@ -1,4 +1,5 @@
-//! Requests without a body: their handler, and how they are distinguished from others before anything is decoded.
+//! Requests without a body: their handler, and how they are distinguished from others before
+//! anything is decoded.
 
 use super::answer::MessageReply;
 use super::context::Context;
@@ -64,8 +65,9 @@ impl<B: Body<Data = Bytes, Error = BoxError> + Unpin> Peeked<B> {
         Peeked { body, first: None }
     }
 
-    /// True if the body ends before it has any byte. An announced length is trusted; otherwise this waits for the first frame. If the frame
-    /// does not arrive in time, the reader of the body handles that.
+    /// True if the body ends before it has any byte. An announced length is trusted; otherwise this
+    /// waits for the first frame. If the frame does not arrive in time, the reader of the body
+    /// handles that.
     pub(crate) async fn is_empty(&mut self, timeout: Option<Duration>) -> bool {
         if self.body.is_end_stream() || self.body.size_hint().exact() == Some(0) {
             return true;

@@ -8,13 +8,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Panicked(pub(crate) String);
 
-/// Runs a future and catches its panics. Nothing that it touched is used again, unless the handler shares it. In that
-/// case the handler must keep it sound, as for a panic in its own task.
+/// Runs a future and catches its panics. Nothing that it touched is used again, unless the handler
+/// shares it. In that case the handler must keep it sound, as for a panic in its own task.
 pub(crate) async fn guard<F: Future>(future: F) -> Result<F::Output, Panicked> {
     AssertUnwindSafe(future).catch_unwind().await.map_err(|payload| Panicked(message(payload.as_ref())))
 }
 
-/// Runs a function and catches its panics. Values that it owns are dropped with them; values that it borrows must not be used further.
+/// Runs a function and catches its panics. Values that it owns are dropped with them; values that
+/// it borrows must not be used further.
 pub(crate) fn guard_call<T>(call: impl FnOnce() -> T) -> Result<T, Panicked> {
     catch_unwind(AssertUnwindSafe(call)).map_err(|payload| Panicked(message(payload.as_ref())))
 }

@@ -1,7 +1,8 @@
 //! Keeps work that takes a processor for long from delaying the other tasks of its thread.
 //!
-//! Decoding yields between two windows of a message. Work that cannot be interrupted, such as a computing handler or the writing of a
-//! response, runs on a thread where no task waits after it, if the message is large.
+//! Decoding yields between two windows of a message. Work that cannot be interrupted, such as a
+//! computing handler or the writing of a response, runs on a thread where no task waits after it,
+//! if the message is large.
 
 use super::schedule::Ticket;
 use super::yielding::give_way;
@@ -23,16 +24,18 @@ use tracing::Span;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HeavyWork {
-    /// Decoding yields to other tasks after this time, when the current window is read: on [`Server`](crate::Server)
-    /// a window is 32 KiB at most. `None`: only when the runtime requires it. Default 200 µs.
+    /// Decoding yields to other tasks after this time, when the current window is read: on
+    /// [`Server`](crate::Server) a window is 32 KiB at most. `None`: only when the runtime requires
+    /// it. Default 200 µs.
     pub quantum: Option<Duration>,
-    /// For requests of at least this many bytes, the handler runs, and the response is written, on a thread of the runtime's pool for
-    /// blocking work. The same applies if short requests of the operation recently had responses of this size, and with
-    /// [`SmallFirst`](crate::SmallFirst) to requests that weigh as much. `None`: never.
-    /// Default 256 KiB.
+    /// For requests of at least this many bytes, the handler runs, and the response is written, on
+    /// a thread of the runtime's pool for blocking work. The same applies if short requests of the
+    /// operation recently had responses of this size, and with [`SmallFirst`](crate::SmallFirst) to
+    /// requests that weigh as much. `None`: never. Default 256 KiB.
     pub from: Option<u64>,
-    /// Maximum number of threads used for that at one time, at least 1; others wait. With [`SmallFirst`](crate::SmallFirst) the slots
-    /// are the bound. Default: as many as there are processors.
+    /// Maximum number of threads used for that at one time, at least 1; others wait. With
+    /// [`SmallFirst`](crate::SmallFirst) the slots are the bound. Default: as many as there are
+    /// processors.
     pub threads: usize,
 }
 
@@ -75,7 +78,8 @@ impl Heavy {
         self.options.from.is_some_and(|from| length >= from)
     }
 
-    /// Waits for a thread. A request with a slot need not wait, since there are as many threads as slots.
+    /// Waits for a thread. A request with a slot need not wait, since there are as many threads as
+    /// slots.
     pub(crate) async fn thread<'a>(&self, ticket: Option<&'a Ticket>) -> Thread<'a> {
         let threads = ticket.is_none().then(|| Arc::clone(&self.threads));
         Thread { permit: permit(threads.as_ref()).await, threads, ticket }
@@ -96,7 +100,8 @@ impl Pace {
         self.ticket.as_deref()
     }
 
-    /// Yields to others if the request has used up its time. Its slot is only given up if another request is to have it.
+    /// Yields to others if the request has used up its time. Its slot is only given up if another
+    /// request is to have it.
     pub(crate) async fn pause(&mut self, used: Duration) {
         self.used += used;
         if self.quantum.is_none_or(|quantum| self.used < quantum) {
@@ -138,8 +143,8 @@ async fn permit(threads: Option<&Arc<Semaphore>>) -> Option<OwnedSemaphorePermit
 }
 
 impl Thread<'_> {
-    /// Polls a future on that thread as long as it is ready, and on another thread when it is ready again. It keeps its slot meanwhile, and
-    /// gives it up while it waits.
+    /// Polls a future on that thread as long as it is ready, and on another thread when it is ready
+    /// again. It keeps its slot meanwhile, and gives it up while it waits.
     pub(crate) async fn run<T: Send + 'static>(mut self, mut work: BoxFuture<'static, T>) -> T {
         let woken = Arc::new(Woken(Notify::new()));
         loop {

@@ -1,13 +1,16 @@
 //! Clients that disconnect while their request is being processed.
 //!
-//! A client that closes its sending half and waits for its answer, as `nc` does, and one that closes the connection look the same from
-//! here: no more bytes arrive, until something is sent and the system reports that nobody is there (RFC 9112, 9.6, leaves the handling to
-//! servers). So a client that has closed at least its half is given some time for its answer, and then counts as gone. One whose connection
-//! broke is gone immediately. Only the service's work counts: once there is a response, writing it shows whether the client is there.
+//! A client that closes its sending half and waits for its answer, as `nc` does, and one that
+//! closes the connection look the same from here: no more bytes arrive, until something is sent and
+//! the system reports that nobody is there (RFC 9112, 9.6, leaves the handling to servers). So a
+//! client that has closed at least its half is given some time for its answer, and then counts as
+//! gone. One whose connection broke is gone immediately. Only the service's work counts: once there
+//! is a response, writing it shows whether the client is there.
 //!
-//! The end of a stream is only detected by reading. Protocols read at their own pace, so this module reads only if a request has been
-//! processed for a moment and nothing was read in it, and keeps the bytes for the protocol. A stream wakes its last reader: so the task
-//! that waited for the protocol, which may be another one, is woken from here.
+//! The end of a stream is only detected by reading. Protocols read at their own pace, so this
+//! module reads only if a request has been processed for a moment and nothing was read in it, and
+//! keeps the bytes for the protocol. A stream wakes its last reader: so the task that waited for
+//! the protocol, which may be another one, is woken from here.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -17,11 +20,13 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
-/// How long nothing must be read before this module reads. Most requests are answered by then, and cost nothing.
+/// How long nothing must be read before this module reads. Most requests are answered by then, and
+/// cost nothing.
 const QUIET: Duration = Duration::from_millis(250);
 
-/// Maximum number of bytes read at one time. hyper keeps the buffer for the next message, and differential decoding keeps the buffers of a
-/// received message. hyper doubles a buffer that was filled: so one byte is always left.
+/// Maximum number of bytes read at one time. hyper keeps the buffer for the next message, and
+/// differential decoding keeps the buffers of a received message. hyper doubles a buffer that was
+/// filled: so one byte is always left.
 const WINDOW: u64 = (32 << 10) - 1;
 
 /// Maximum number of bytes read ahead.
@@ -86,8 +91,9 @@ impl<T> Drop for Work<T> {
 }
 
 impl<T: AsyncRead + Unpin> Watched<T> {
-    /// Ends when the client is gone: when the connection is broken, or its other end has closed its half, or all of it, for this long,
-    /// while one request is being processed. Must be polled after the protocol, in the same task.
+    /// Ends when the client is gone: when the connection is broken, or its other end has closed its
+    /// half, or all of it, for this long, while one request is being processed. Must be polled
+    /// after the protocol, in the same task.
     pub(super) async fn left(self, patience: Duration) {
         let mut looking = Looking { patience, request: 0, reads: 0, phase: Phase::Resting(Box::pin(sleep(QUIET))) };
         std::future::poll_fn(|task| looking.poll(&self, task)).await;

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-/// A call whose time is measured while it computes, on whatever thread that is. The time is noted in the end, also of a call that is dropped
-/// because its client left or its time was up.
+/// A call whose time is measured while it computes, on whatever thread that is. The time is noted
+/// in the end, also of a call that is dropped because its client left or its time was up.
 pub(super) struct Measured<T> {
     call: BoxFuture<'static, T>,
     spent: Duration,

@@ -1,7 +1,7 @@
 //! Monitoring of a server: its health, its readiness for requests, and its metrics.
 //!
-//! These are separate paths, not queries of a service: a load balancer asks for the server, often without credentials, and
-//! without knowing any service.
+//! These are separate paths, not queries of a service: a load balancer asks for the server, often
+//! without credentials, and without knowing any service.
 
 use super::respond;
 use super::serve::ServerHandle;
@@ -24,7 +24,8 @@ use tower::Service;
 /// The media type of Prometheus's text format.
 const PROMETHEUS: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// Answers questions about a server, as a [`tower::Service`]: standalone in a router, or around a service.
+/// Answers questions about a server, as a [`tower::Service`]: standalone in a router, or around a
+/// service.
 ///
 /// | path | |
 /// |---|---|
@@ -32,9 +33,10 @@ const PROMETHEUS: &str = "text/plain; version=0.0.4; charset=utf-8";
 /// | `/ready` | 200 if it should be sent requests, else 503: once it was asked to stop, or a check says no |
 /// | `/metrics` | metrics in Prometheus's text format, where there are any |
 ///
-/// All other paths are 404. Nothing here requires credentials or reveals the content of requests; metrics do reveal the names of
-/// operations and how often they are called. In an axum router it is mounted by `nest_service("/ops", monitor)`, or by
-/// `route_service("/health", monitor)` for each path; without a router it [wraps](Self::in_front_of) a service.
+/// All other paths are 404. Nothing here requires credentials or reveals the content of requests;
+/// metrics do reveal the names of operations and how often they are called. In an axum router it is
+/// mounted by `nest_service("/ops", monitor)`, or by `route_service("/health", monitor)` for each
+/// path; without a router it [wraps](Self::in_front_of) a service.
 ///
 /// ```no_run
 /// # async fn run(service: deltasoap_http::SoapService) -> std::io::Result<()> {
@@ -76,25 +78,28 @@ impl Monitor {
         Self::new().ready_when(move || !server.is_stopping())
     }
 
-    /// Adds a condition for readiness, such as that a database answers. It is evaluated for each request to `/ready`, and should
-    /// not block.
+    /// Adds a condition for readiness, such as that a database answers. It is evaluated for each
+    /// request to `/ready`, and should not block.
     #[must_use]
     pub fn ready_when(mut self, check: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         self.checks.push(Arc::new(check));
         self
     }
 
-    /// Sets the metrics in Prometheus's text format, which are rendered for each request to `/metrics`.
+    /// Sets the metrics in Prometheus's text format, which are rendered for each request to
+    /// `/metrics`.
     #[must_use]
     pub fn metrics(mut self, render: impl Fn() -> String + Send + Sync + 'static) -> Self {
         self.metrics = Some(Arc::new(render));
         self
     }
 
-    /// Installs a recorder of the [`metrics`] facade for the whole program, and renders its metrics for `/metrics`.
+    /// Installs a recorder of the [`metrics`] facade for the whole program, and renders its metrics
+    /// for `/metrics`.
     ///
-    /// Services that are built after this report to it, see [`ServiceStats`](crate::ServiceStats). A thread regularly aggregates the
-    /// samples of histograms, so that their memory does not grow when nobody requests metrics.
+    /// Services that are built after this report to it, see [`ServiceStats`](crate::ServiceStats).
+    /// A thread regularly aggregates the samples of histograms, so that their memory does not grow
+    /// when nobody requests metrics.
     ///
     /// # Errors
     /// When a recorder is already installed: then render that one by [`metrics`](Self::metrics).
@@ -117,8 +122,9 @@ impl Monitor {
         }))
     }
 
-    /// Announces to load balancers that the server is about to stop: `/ready` is 503 from now on, for all clones. Requests are
-    /// served as before; once no more arrive, [`ServerHandle::shutdown`] stops the server.
+    /// Announces to load balancers that the server is about to stop: `/ready` is 503 from now on,
+    /// for all clones. Requests are served as before; once no more arrive,
+    /// [`ServerHandle::shutdown`] stops the server.
     pub fn drain(&self) {
         self.is_draining.store(true, Relaxed);
     }

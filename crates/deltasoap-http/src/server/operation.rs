@@ -1,8 +1,8 @@
 //! Operations: a handler of one request type, and the description of its messages.
 //!
-//! The service keeps operations of many types in one table, so the type of the request is erased here. An operation
-//! starts a [`Call`], which is decoded by monomorphic code, and then runs the handler with the decoded value. Nothing
-//! else needs to know the type.
+//! The service keeps operations of many types in one table, so the type of the request is erased
+//! here. An operation starts a [`Call`], which is decoded by monomorphic code, and then runs the
+//! handler with the decoded value. Nothing else needs to know the type.
 
 use super::answer::{IntoAnswer, MessageReply};
 use super::context::Context;
@@ -23,14 +23,17 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tracing::Instrument;
 
-/// An operation of a service: a handler, the body element it takes, and the encoding of its messages.
+/// An operation of a service: a handler, the body element it takes, and the encoding of its
+/// messages.
 ///
-/// A handler gets its request on [`Lease`]: when the lease is dropped, the request stays with the service, which compares the
-/// next message with it and reads only the differences. A request taken by [`Lease::into_owned`] is gone, so
-/// the next message is read in full. If a handler takes them all, nothing is kept for it any more.
+/// A handler gets its request on [`Lease`]: when the lease is dropped, the request stays with the
+/// service, which compares the next message with it and reads only the differences. A request taken
+/// by [`Lease::into_owned`] is gone, so the next message is read in full. If a handler takes them
+/// all, nothing is kept for it any more.
 ///
 /// Created by [`new`](Self::new) and its siblings, configured by the other methods, and passed to
-/// [`ServiceBuilder::add`](crate::ServiceBuilder::add_operation). Operations that need no configuration are added in one step by
+/// [`ServiceBuilder::add`](crate::ServiceBuilder::add_operation). Operations that need no
+/// configuration are added in one step by
 /// [`ServiceBuilder::operation`](crate::ServiceBuilder::operation).
 pub struct Operation {
     method: MethodElement,
@@ -57,10 +60,11 @@ pub(super) fn name_of_action(action: &str) -> QName {
 }
 
 impl Operation {
-    /// An operation that answers each request. The type of the request determines which body element it takes.
+    /// An operation that answers each request. The type of the request determines which body
+    /// element it takes.
     ///
-    /// The handler runs as part of the HTTP exchange: when the client disconnects, its future is dropped. A panic in it
-    /// becomes a fault of the receiver without details.
+    /// The handler runs as part of the HTTP exchange: when the client disconnects, its future is
+    /// dropped. A panic in it becomes a fault of the receiver without details.
     pub fn new<Request, Handler, Running, Response, Failure>(handler: Handler) -> Self
     where
         Request: Message + Send + 'static,
@@ -134,8 +138,9 @@ impl Operation {
         })
     }
 
-    /// An operation without a response: accepted with HTTP 202 and an empty body as soon as the message is read. The
-    /// handler runs in its own task, which outlives the HTTP exchange; its errors and panics are logged.
+    /// An operation without a response: accepted with HTTP 202 and an empty body as soon as the
+    /// message is read. The handler runs in its own task, which outlives the HTTP exchange; its
+    /// errors and panics are logged.
     pub fn one_way<Request, Handler, Running, Failure>(handler: Handler) -> Self
     where
         Request: Message + Send + 'static,
@@ -146,7 +151,8 @@ impl Operation {
         Self::one_way_with_context(move |request, _| handler(request))
     }
 
-    /// As [`one_way`](Self::one_way), for handlers that also need the header blocks or the HTTP request.
+    /// As [`one_way`](Self::one_way), for handlers that also need the header blocks or the HTTP
+    /// request.
     pub fn one_way_with_context<Request, Handler, Running, Failure>(handler: Handler) -> Self
     where
         Request: Message + Send + 'static,
@@ -163,29 +169,34 @@ impl Operation {
         })
     }
 
-    /// An operation whose handler takes the items of a list of its requests while they arrive. `list` finds the list in the request:
-    /// the same one each time, from the empty request on. It must not change anything else; an optional element that it makes is there
-    /// afterwards.
+    /// An operation whose handler takes the items of a list of its requests while they arrive.
+    /// `list` finds the list in the request: the same one each time, from the empty request on. It
+    /// must not change anything else; an optional element that it makes is there afterwards.
     ///
-    /// The memory needed does not grow with the list, and the service's limits on the [length](deltasoap_core::Limits::message) of
-    /// a message and on the nodes of trees count from the last items that were taken. Nothing is read ahead: while the handler does not ask
-    /// for items, the client has to wait. The handler's [time limit](crate::ServiceBuilder::handler_timeout) holds from one read to the
-    /// next.
+    /// The memory needed does not grow with the list, and the service's limits on the
+    /// [length](deltasoap_core::Limits::message) of a message and on the nodes of trees count from
+    /// the last items that were taken. Nothing is read ahead: while the handler does not ask for
+    /// items, the client has to wait. The handler's [time
+    /// limit](crate::ServiceBuilder::handler_timeout) holds from one read to the next.
     ///
-    /// The handler starts when there are items, or when the message is whole. Of an invalid message it gets the finished items before the
-    /// error, then the error, however the bytes came. When it succeeds, the service reads what it has left of
-    /// the message, within its limits, and sends the response only if the message is valid; else the client gets a fault. A handler
-    /// that must know earlier, for example to commit a transaction, asks until there is no item left, or calls
-    /// [`finish`](Items::finish). One that passes the items on to another task must read to the end itself.
+    /// The handler starts when there are items, or when the message is whole. Of an invalid message
+    /// it gets the finished items before the error, then the error, however the bytes came. When it
+    /// succeeds, the service reads what it has left of the message, within its limits, and sends
+    /// the response only if the message is valid; else the client gets a fault. A handler that must
+    /// know earlier, for example to commit a transaction, asks until there is no item left, or
+    /// calls [`finish`](Items::finish). One that passes the items on to another task must read to
+    /// the end itself.
     ///
-    /// Names and namespaces are kept to the end of a message: after some thousand that were not known before, the limit on the length
-    /// [counts on](deltasoap_core::decode::Decoder::let_go). Messages with attachments are read whole, and their items are there at once.
-    /// If the message is compressed, the [ratio](crate::GzipLimits) holds for the whole of it, and its length has no other bound than that of
-    /// the content. [Deviations](Context::deviations) are not known when the handler starts. In SOAP encoding, a message
-    /// with references is kept from the first one on, and messages with an array that has positions or an offset are refused. Requests
-    /// are not compared with earlier ones. A request that comes back to a list after another element, where these may come in any
-    /// order, is bounded as a whole. The handler runs where the connection is served, whatever the length: see
-    /// [`HeavyWork`](crate::HeavyWork).
+    /// Names and namespaces are kept to the end of a message: after some thousand that were not
+    /// known before, the limit on the length [counts on](deltasoap_core::decode::Decoder::let_go).
+    /// Messages with attachments are read whole, and their items are there at once. If the message
+    /// is compressed, the [ratio](crate::GzipLimits) holds for the whole of it, and its length has
+    /// no other bound than that of the content. [Deviations](Context::deviations) are not known
+    /// when the handler starts. In SOAP encoding, a message with references is kept from the first
+    /// one on, and messages with an array that has positions or an offset are refused. Requests are
+    /// not compared with earlier ones. A request that comes back to a list after another element,
+    /// where these may come in any order, is bounded as a whole. The handler runs where the
+    /// connection is served, whatever the length: see [`HeavyWork`](crate::HeavyWork).
     ///
     /// ```
     /// use deltasoap::http::{Client, Context, Items, Operation, SoapService};
@@ -309,8 +320,8 @@ impl Operation {
         Self::started_by(method, form, start)
     }
 
-    /// Takes the body element of this name in place of that of the request's type: for a type that several protocols, or versions
-    /// of one, use under different names.
+    /// Takes the body element of this name in place of that of the request's type: for a type that
+    /// several protocols, or versions of one, use under different names.
     #[must_use]
     pub fn named(mut self, name: QName) -> Self {
         self.record = Arc::new(Record::unregistered(name.clone()));
@@ -318,9 +329,10 @@ impl Operation {
         self
     }
 
-    /// The action of requests (`soapAction` in WSDL 1.1). Dispatch uses the body's element; of several operations
-    /// that take the same element, the action selects one (HTTP's, or that of WS-Addressing). A request with another
-    /// operation's action is refused, see [`ActionCheck`](crate::ActionCheck). Default: that of the service's description, if any.
+    /// The action of requests (`soapAction` in WSDL 1.1). Dispatch uses the body's element; of
+    /// several operations that take the same element, the action selects one (HTTP's, or that of
+    /// WS-Addressing). A request with another operation's action is refused, see
+    /// [`ActionCheck`](crate::ActionCheck). Default: that of the service's description, if any.
     #[must_use]
     pub fn action(mut self, action: impl Into<Cow<'static, str>>) -> Self {
         self.set_action(action.into());
@@ -335,7 +347,8 @@ impl Operation {
         self.method.action = action;
     }
 
-    /// The encoding of responses; by default that of the service. Requests are read in both encodings.
+    /// The encoding of responses; by default that of the service. Requests are read in both
+    /// encodings.
     #[must_use]
     pub fn encoding(mut self, encoding: Use) -> Self {
         self.method.encoding = encoding;
@@ -343,35 +356,40 @@ impl Operation {
         self
     }
 
-    /// The body's style in [`method`](Self::method): an element of the schema's, or one named after the operation
-    /// with an accessor for each parameter. On the wire, the message types decide. Default: document.
+    /// The body's style in [`method`](Self::method): an element of the schema's, or one named after
+    /// the operation with an accessor for each parameter. On the wire, the message types decide.
+    /// Default: document.
     #[must_use]
     pub fn style(mut self, style: Style) -> Self {
         self.method.style = style;
         self
     }
 
-    /// How much work a request is, whatever its length: it counts as a message of at least so many bytes where
-    /// [small ones go first](crate::Scheduling::SmallFirst). For short requests with much to do, such as reports. If the request names the
-    /// operation's action, it counts so from the start, else once its body has been read: then it waits again, and may be refused as
-    /// one that has not begun. One-way operations have no weight, since their handlers run on their own. Default 0: the length counts, and
-    /// what was [learned](crate::Weigh).
+    /// How much work a request is, whatever its length: it counts as a message of at least so many
+    /// bytes where [small ones go first](crate::Scheduling::SmallFirst). For short requests with
+    /// much to do, such as reports. If the request names the operation's action, it counts so from
+    /// the start, else once its body has been read: then it waits again, and may be refused as one
+    /// that has not begun. One-way operations have no weight, since their handlers run on their
+    /// own. Default 0: the length counts, and what was [learned](crate::Weigh).
     ///
-    /// As in *Toward Characterizing the Performance of SOAP Toolkits*, section 2.9: the type of operation tells of the load.
+    /// As in *Toward Characterizing the Performance of SOAP Toolkits*, section 2.9: the type of
+    /// operation tells of the load.
     #[must_use]
     pub fn weight(mut self, bytes: u64) -> Self {
         self.weight = bytes;
         self
     }
 
-    /// The documentation of the operation on the service's page. Default: that of the service's description, if any.
+    /// The documentation of the operation on the service's page. Default: that of the service's
+    /// description, if any.
     #[must_use]
     pub fn documentation(mut self, text: impl Into<Cow<'static, str>>) -> Self {
         self.documentation = text.into();
         self
     }
 
-    /// A sample request for the service's page, for an operation that is described at run time. Default: one is made from the schema.
+    /// A sample request for the service's page, for an operation that is described at run time.
+    /// Default: one is made from the schema.
     #[must_use]
     pub fn sample(mut self, request: Value) -> Self {
         self.sample = Some(request);
@@ -396,8 +414,8 @@ impl Operation {
         Some((if self.form == Form::Parts { NONE } else { &method.request_name }, value, view))
     }
 
-    /// Declares that faults of the operation may have this detail entry, as reported by [`method`](Self::method). Handlers may
-    /// answer with other faults too.
+    /// Declares that faults of the operation may have this detail entry, as reported by
+    /// [`method`](Self::method). Handlers may answer with other faults too.
     #[must_use]
     pub fn fault<Detail: Message>(mut self) -> Self {
         self.method.faults.to_mut().push(Field {
@@ -411,16 +429,16 @@ impl Operation {
         self
     }
 
-    /// Declares that the handler understands header blocks of this name. A mandatory block that nothing understands is
-    /// answered with a `MustUnderstand` fault before the handler is called.
+    /// Declares that the handler understands header blocks of this name. A mandatory block that
+    /// nothing understands is answered with a `MustUnderstand` fault before the handler is called.
     #[must_use]
     pub fn understands(mut self, header: QName) -> Self {
         self.method.headers.to_mut().push(header);
         self
     }
 
-    /// Name of the body element that the operation takes: of the first, if there are several; if there is none, the last segment of its
-    /// action.
+    /// Name of the body element that the operation takes: of the first, if there are several; if
+    /// there is none, the last segment of its action.
     pub fn name(&self) -> &QName {
         &self.method.request_name
     }
@@ -511,8 +529,8 @@ pub(super) enum Form {
 }
 
 impl Form {
-    /// The form of a body whose element has this name, or none and these parts, and the name that it is known by: an empty one, where no
-    /// element is.
+    /// The form of a body whose element has this name, or none and these parts, and the name that
+    /// it is known by: an empty one, where no element is.
     pub(super) fn of(name: &QName, parts: Option<View<'_>>) -> (Self, QName) {
         let first = parts.and_then(View::complex).and_then(|complex| complex.fields.first());
         match (name.local.is_empty(), first) {
@@ -528,7 +546,8 @@ pub(crate) trait Call: Send {
     /// Reads the body's element; see [`Content::decode`](deltasoap_core::Content::decode).
     fn decode(&mut self, cursor: &mut Cursor<'_>) -> Step;
 
-    /// Another element of the body was opened and is read next; only if the operation takes several.
+    /// Another element of the body was opened and is read next; only if the operation takes
+    /// several.
     ///
     /// # Errors
     /// When the operation does not take such an element.
@@ -545,8 +564,8 @@ pub(crate) trait Call: Send {
         Ok(())
     }
 
-    /// Takes the items of the call's list that are finished; `None` if it has no list that is used while it arrives. True if there are
-    /// some at hand.
+    /// Takes the items of the call's list that are finished; `None` if it has no list that is used
+    /// while it arrives. True if there are some at hand.
     fn take_items(&mut self) -> Option<bool> {
         None
     }
@@ -728,7 +747,8 @@ impl<Request: Send + 'static, Item: Send + 'static> Call for ItemsCall<Request, 
     }
 }
 
-/// If a response cannot be written, the handler is the cause: the client only learns that there is no response.
+/// If a response cannot be written, the handler is the cause: the client only learns that there is
+/// no response.
 fn encode<T: IntoAnswer>(writing: Writing, response: T) -> Outcome {
     let start = Instant::now();
     let (answer, overlaying) = response.into_parts();

@@ -1,14 +1,16 @@
 //! Decoders that wait for the next request.
 //!
-//! A decoder that has read a message knows the names and tags that senders use, and has allocated its memory. Nothing else of the
-//! message remains in it: [`Decoder::reset`] forgets all values, including tags with attributes and comments, and all positions.
+//! A decoder that has read a message knows the names and tags that senders use, and has allocated
+//! its memory. Nothing else of the message remains in it: [`Decoder::reset`] forgets all values,
+//! including tags with attributes and comments, and all positions.
 
 use deltasoap_core::DecodeOptions;
 use deltasoap_core::decode::Decoder;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Maximum number of waiting decoders: more are only needed while as many requests are read at one time.
+/// Maximum number of waiting decoders: more are only needed while as many requests are read at one
+/// time.
 const IDLE: usize = 64;
 
 /// Decoders with the same options.

@@ -54,7 +54,8 @@ pub(crate) struct Received {
 /// Reads a request.
 ///
 /// # Errors
-/// When the message is invalid or does not arrive. If the message does not determine the version, that of the media type is used.
+/// When the message is invalid or does not arrive. If the message does not determine the version,
+/// that of the media type is used.
 pub(crate) async fn receive<B>(
     service: &Arc<Inner>,
     media: &MediaType,
@@ -330,8 +331,8 @@ impl Receiving {
         Some(Received { head, chosen, attachments, bytes: self.bytes, deviations: self.deviations })
     }
 
-    /// Takes the items out of a list that is used while it arrives; `None` if the message has no such list, so far as is known. True if
-    /// there are items at hand.
+    /// Takes the items out of a list that is used while it arrives; `None` if the message has no
+    /// such list, so far as is known. True if there are items at hand.
     ///
     /// # Errors
     /// When the operation panics as it looks for its list.
@@ -346,8 +347,9 @@ impl Receiving {
         Ok(taken)
     }
 
-    /// After a failure: takes the items before it. True if there are some at hand. Where it is no fault of the message itself, what has come
-    /// is read to its end, since the decoder may have left a beginning of an item for later.
+    /// After a failure: takes the items before it. True if there are some at hand. Where it is no
+    /// fault of the message itself, what has come is read to its end, since the decoder may have
+    /// left a beginning of an item for later.
     pub(super) fn take_items_before(&mut self, failure: &Failure) -> bool {
         let read = match failure {
             Failure::Charset(_) | Failure::Coding(_) | Failure::Transport | Failure::Timeout => {
@@ -412,7 +414,8 @@ impl Receiving {
     }
 }
 
-/// A decoder for one message, which is returned to its connection, if it belongs to one, or to the pool.
+/// A decoder for one message, which is returned to its connection, if it belongs to one, or to the
+/// pool.
 struct OnLoan {
     /// Present until it is dropped, except while it decodes. A panic meanwhile leaves none.
     decoder: Option<Pooled>,
@@ -474,7 +477,8 @@ fn failure(error: BoxError) -> Failure {
     CodingError::of(error).map_or(Failure::Transport, Failure::Coding)
 }
 
-/// An envelope of an unknown version is answered in 1.1, which all clients understand (SOAP 1.2 part 1, appendix A).
+/// An envelope of an unknown version is answered in 1.1, which all clients understand (SOAP 1.2
+/// part 1, appendix A).
 fn version_for(error: &Error, version: Version) -> Version {
     if matches!(error.kind(), ErrorKind::VersionMismatch(_)) { Version::Soap11 } else { version }
 }

@@ -1,5 +1,5 @@
-//! The service's record of each of its operations: counters, the sizes of its responses, and whether remembering its
-//! messages is useful.
+//! The service's record of each of its operations: counters, the sizes of its responses, and
+//! whether remembering its messages is useful.
 
 use super::schedule::Costs;
 use super::stats::{Counted, nanos};
@@ -84,8 +84,8 @@ impl Record {
         self.decode_time.record(time.as_secs_f64());
     }
 
-    /// Statistics of differential serialization for the operation's responses. Those written without templates count as sent for
-    /// the first time.
+    /// Statistics of differential serialization for the operation's responses. Those written
+    /// without templates count as sent for the first time.
     pub(crate) fn encode_stats(&self) -> EncodeStats {
         *self.encoded.stats.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -133,8 +133,8 @@ impl Record {
         }
     }
 
-    /// True if the next request is not expected to be returned: notes for the message after it would be
-    /// useless.
+    /// True if the next request is not expected to be returned: notes for the message after it
+    /// would be useless.
     pub(crate) fn expects_none_back(&self) -> bool {
         self.gone.load(Relaxed) >= GONE && !self.gone.fetch_add(1, Relaxed).is_multiple_of(TRIAL)
     }

@@ -54,7 +54,8 @@ pub(crate) fn fault(version: Version, fault: &Fault, status: Option<StatusCode>)
     }
 }
 
-/// A fault without the characters that XML cannot carry, and without its detail, which may contain some too.
+/// A fault without the characters that XML cannot carry, and without its detail, which may contain
+/// some too.
 fn writable(fault: &Fault) -> Fault {
     Fault {
         reason: replaced(&fault.reason),
@@ -80,7 +81,8 @@ fn plain_fault(version: Version) -> Body {
     encode_fault(version, &fault, Buffer::new()).map(Body::from).unwrap_or_default()
 }
 
-/// HTTP 202 for a one-way message (SOAP 1.1, as in Basic Profile 1.1, R2750; SOAP 1.2 part 2, table 17).
+/// HTTP 202 for a one-way message (SOAP 1.1, as in Basic Profile 1.1, R2750; SOAP 1.2 part 2, table
+/// 17).
 pub(crate) fn accepted() -> Response<Body> {
     let mut response = Response::new(Body::default());
     *response.status_mut() = StatusCode::ACCEPTED;
@@ -125,14 +127,15 @@ pub(crate) fn two_actions() -> Response<Body> {
     text(StatusCode::BAD_REQUEST, "text/plain", "The request has two SOAPActions that differ.\n".into())
 }
 
-/// HTTP 415: the body has an unknown content coding (RFC 9110, 15.5.16). The response is a fault, because the media type indicates
-/// a message.
+/// HTTP 415: the body has an unknown content coding (RFC 9110, 15.5.16). The response is a fault,
+/// because the media type indicates a message.
 pub(crate) fn unsupported_coding(version: Version, error: &CodingError) -> Response<Body> {
     let refused = Fault::sender(error.to_string());
     inviting(fault(version, &refused, Some(StatusCode::UNSUPPORTED_MEDIA_TYPE)))
 }
 
-/// The response, compressed if it is to be, and the client accepts it. One of an operation carries what was learned of its responses.
+/// The response, compressed if it is to be, and the client accepts it. One of an operation carries
+/// what was learned of its responses.
 pub(crate) fn coded(
     response: Response<Body>,
     compression: Compression,
@@ -165,7 +168,8 @@ pub(crate) fn inviting(mut response: Response<Body>) -> Response<Body> {
     response
 }
 
-/// HTTP 503 for a message that there is no capacity for, with the time to retry after (RFC 9110, 10.2.3).
+/// HTTP 503 for a message that there is no capacity for, with the time to retry after (RFC 9110,
+/// 10.2.3).
 pub(crate) fn busy(version: Version, retry_after: Duration) -> Response<Body> {
     let refused = Fault::receiver("the server is busy: try again later");
     let mut response = fault(version, &refused, Some(StatusCode::SERVICE_UNAVAILABLE));
@@ -197,7 +201,8 @@ pub(crate) fn page(page: String) -> Response<Body> {
     response
 }
 
-/// A description. XHTML in it, for example in its documentation, must not run in a browser that shows it.
+/// A description. XHTML in it, for example in its documentation, must not run in a browser that
+/// shows it.
 pub(crate) fn xml(document: String) -> Response<Body> {
     let mut response = text(StatusCode::OK, "text/xml", document);
     let policy = HeaderValue::from_static("default-src 'none'; sandbox; frame-ancestors 'none'");

@@ -1,11 +1,13 @@
-//! Sample requests that the form on the service's page offers for editing, made from an operation's description.
+//! Sample requests that the form on the service's page offers for editing, made from an operation's
+//! description.
 
 use super::operation::Operation;
 use deltasoap_core::schema::{Element, ElementRef, SimpleElement, Use, View};
 use deltasoap_core::soap::{Version, encode_element};
 use deltasoap_core::{Binary, Buffer, Typed};
 
-/// A request of an operation with sample values; `None` if there are none for its type, or they cannot be written.
+/// A request of an operation with sample values; `None` if there are none for its type, or they
+/// cannot be written.
 pub(crate) fn request(operation: &Operation, version: Version, default: Use) -> Option<String> {
     let (name, value, view) = operation.sampled()?;
     let encoding = operation.own_encoding().unwrap_or(default);

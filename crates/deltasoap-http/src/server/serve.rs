@@ -1,7 +1,8 @@
-//! A standalone server: accepts connections and serves each by its protocol, after a TLS handshake if configured.
+//! A standalone server: accepts connections and serves each by its protocol, after a TLS handshake
+//! if configured.
 //!
-//! Handshakes run on the tasks of their connections: a slow one occupies one of the server's connection slots for a while,
-//! but delays no other connection.
+//! Handshakes run on the tasks of their connections: a slow one occupies one of the server's
+//! connection slots for a while, but delays no other connection.
 
 #[cfg(feature = "_tls")]
 use super::auth::PeerCertificates;
@@ -35,7 +36,8 @@ const CONNECTIONS: usize = 10_000;
 /// Default maximum number of headers of a request.
 const HEADERS: usize = 100;
 
-/// A listening server: HTTP/1.1 over TCP, unless it is created with another [transport](Server::over).
+/// A listening server: HTTP/1.1 over TCP, unless it is created with another
+/// [transport](Server::over).
 ///
 /// ```no_run
 /// # async fn run(service: deltasoap_http::SoapService) -> std::io::Result<()> {
@@ -69,8 +71,8 @@ pub struct ServerHandle {
 }
 
 impl ServerHandle {
-    /// Asks the server to stop: it accepts no more connections, closes idle ones, and lets the others finish their
-    /// current request.
+    /// Asks the server to stop: it accepts no more connections, closes idle ones, and lets the
+    /// others finish their current request.
     pub fn shutdown(&self) {
         self.signal.send_replace(true);
     }
@@ -164,7 +166,8 @@ impl<L: Listener, P: Protocol> Server<L, P> {
     /// ```
     ///
     /// # Errors
-    /// When certificate and key do not match or cannot be used, or there are no roots to verify clients with.
+    /// When certificate and key do not match or cannot be used, or there are no roots to verify
+    /// clients with.
     #[cfg(feature = "_tls")]
     pub fn tls(mut self, tls: ServerTls) -> Result<Self, TlsError> {
         let timeout = tls.handshake_timeout;
@@ -172,47 +175,50 @@ impl<L: Listener, P: Protocol> Server<L, P> {
         Ok(self)
     }
 
-    /// Maximum time for a request's head, and maximum idle time of a connection. After that the connection is closed.
-    /// Default 30 s.
+    /// Maximum time for a request's head, and maximum idle time of a connection. After that the
+    /// connection is closed. Default 30 s.
     #[must_use]
     pub fn header_read_timeout(mut self, timeout: Duration) -> Self {
         self.wire.head_timeout = timeout;
         self
     }
 
-    /// Maximum time in which a client accepts none of a response's bytes. After that the connection is closed. Default 30 s.
+    /// Maximum time in which a client accepts none of a response's bytes. After that the connection
+    /// is closed. Default 30 s.
     #[must_use]
     pub fn write_timeout(mut self, timeout: Duration) -> Self {
         self.wire.write_timeout = timeout;
         self
     }
 
-    /// How long a client that has closed its sending half after a request may wait for its answer. A client that has closed the whole
-    /// connection looks the same. After that it counts as gone: the handler is dropped, and the connection is closed. A client whose
-    /// connection is reset is gone immediately. Default 5 s.
+    /// How long a client that has closed its sending half after a request may wait for its answer.
+    /// A client that has closed the whole connection looks the same. After that it counts as gone:
+    /// the handler is dropped, and the connection is closed. A client whose connection is reset is
+    /// gone immediately. Default 5 s.
     #[must_use]
     pub fn half_closed_timeout(mut self, timeout: Duration) -> Self {
         self.wire.half_closed_timeout = timeout;
         self
     }
 
-    /// Maximum number of headers of a request; a request with more is answered with status 431. A request's whole head is limited to 64
-    /// KiB, with the same answer. Default 100.
+    /// Maximum number of headers of a request; a request with more is answered with status 431. A
+    /// request's whole head is limited to 64 KiB, with the same answer. Default 100.
     #[must_use]
     pub fn max_headers(mut self, headers: usize) -> Self {
         self.wire.max_headers = headers;
         self
     }
 
-    /// How long requests may continue after [`ServerHandle::shutdown`] before they are dropped. Default 30 s.
+    /// How long requests may continue after [`ServerHandle::shutdown`] before they are dropped.
+    /// Default 30 s.
     #[must_use]
     pub fn shutdown_timeout(mut self, timeout: Duration) -> Self {
         self.shutdown_timeout = timeout;
         self
     }
 
-    /// Maximum number of connections at one time, at least 1; others wait in the listener's queue until one ends.
-    /// Default 10,000.
+    /// Maximum number of connections at one time, at least 1; others wait in the listener's queue
+    /// until one ends. Default 10,000.
     #[must_use]
     pub fn max_connections(mut self, connections: usize) -> Self {
         self.max_connections = connections.clamp(1, Semaphore::MAX_PERMITS);
@@ -221,13 +227,15 @@ impl<L: Listener, P: Protocol> Server<L, P> {
 
     /// Serves connections on this many threads of the server's own.
     ///
-    /// Each thread has a current-thread runtime on which a connection stays as long as
-    /// it lasts; the number of [`processors`](std::thread::available_parallelism) is a good choice. Small requests are answered sooner than
-    /// on a work-stealing runtime, but handlers that compute for long without yielding delay the connections of their
-    /// thread. Tasks that handlers spawn, and one-way operations that are still running, end with the server. With 0, the default,
+    /// Each thread has a current-thread runtime on which a connection stays as long as it lasts;
+    /// the number of [`processors`](std::thread::available_parallelism) is a good choice. Small
+    /// requests are answered sooner than on a work-stealing runtime, but handlers that compute for
+    /// long without yielding delay the connections of their thread. Tasks that handlers spawn, and
+    /// one-way operations that are still running, end with the server. With 0, the default,
     /// connections are served on the runtime that [`serve`](Self::serve) is called on.
     ///
-    /// Connections are accepted on the runtime that the listener belongs to, which must keep running.
+    /// Connections are accepted on the runtime that the listener belongs to, which must keep
+    /// running.
     #[must_use]
     pub fn worker_threads(mut self, threads: usize) -> Self {
         self.worker_threads = threads;
@@ -239,11 +247,13 @@ impl<L: Listener, P: Protocol> Server<L, P> {
         self.handle.clone()
     }
 
-    /// Serves until it is stopped, with a [`SoapService`](crate::SoapService) or any other service, such as a router. Each
-    /// request carries its [`Connection`], and a [`Peer`](crate::Peer) if it came over TCP.
+    /// Serves until it is stopped, with a [`SoapService`](crate::SoapService) or any other service,
+    /// such as a router. Each request carries its [`Connection`], and a [`Peer`](crate::Peer) if it
+    /// came over TCP.
     ///
     /// # Errors
-    /// When a [worker thread](Self::worker_threads) cannot be started. An error of a connection ends only that connection.
+    /// When a [worker thread](Self::worker_threads) cannot be started. An error of a connection
+    /// ends only that connection.
     pub async fn serve<S: Served<P::Incoming>>(mut self, service: S) -> io::Result<()> {
         let mut stopped = self.handle.signal.subscribe();
         let places = Arc::new(Semaphore::new(self.max_connections));

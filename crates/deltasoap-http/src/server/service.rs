@@ -59,11 +59,13 @@ use std::time::Duration;
 use tracing::Span;
 use tracing::field::Empty;
 
-/// A SOAP endpoint as a [`tower::Service`]: cheap to clone, never fails, can be mounted in any router.
+/// A SOAP endpoint as a [`tower::Service`]: cheap to clone, never fails, can be mounted in any
+/// router.
 ///
-/// `POST` takes messages of SOAP 1.1 and 1.2, each answered in its own version. `GET` with the query `wsdl` returns the
-/// description, with `wsdl=NAME` or `xsd=NAME` a document that it imports. Any other `GET` returns a page for a browser that lists the
-/// operations and has a form to try them ([`LandingPage`]).
+/// `POST` takes messages of SOAP 1.1 and 1.2, each answered in its own version. `GET` with the
+/// query `wsdl` returns the description, with `wsdl=NAME` or `xsd=NAME` a document that it imports.
+/// Any other `GET` returns a page for a browser that lists the operations and has a form to try
+/// them ([`LandingPage`]).
 #[derive(Clone)]
 pub struct SoapService {
     inner: Arc<Inner>,
@@ -102,7 +104,8 @@ pub(crate) struct Inner {
     pub(crate) attachments: AttachmentOptions,
     /// Which responses are compressed.
     pub(crate) compression: Compression,
-    /// What compression makes of responses that are none of an operation, where that is decided by connection.
+    /// What compression makes of responses that are none of an operation, where that is decided by
+    /// connection.
     pub(crate) pages: Arc<Learned>,
     pub(crate) gzip_limits: GzipLimits,
     /// Receives each whole request.
@@ -268,7 +271,8 @@ impl Inner {
             self.count(&response.0, response.1);
             return response.0;
         }
-        // A page of another site may make a browser send requests that name no media type, without asking first.
+        // A page of another site may make a browser send requests that name no media type, without
+        // asking first.
         let has_type = parts.headers.get(CONTENT_TYPE).is_some_and(|named| !named.as_bytes().trim_ascii().is_empty());
         let is_named = has_type || !parts.headers.contains_key(ORIGIN);
         let is_accepted =
@@ -296,7 +300,8 @@ impl Inner {
             #[cfg(feature = "gzip")]
             Ok(Some(coding)) => {
                 let body = Inflated::new(body, coding, self.bound(&media));
-                // Boxed, as packages are: what few requests need is not to be part of every request's future.
+                // Boxed, as packages are: what few requests need is not to be part of every
+                // request's future.
                 Box::pin(self.exchange_in_turn(&media, parts, None, body)).await
             }
             Err(error) => (respond::unsupported_coding(media.version(), &error), true),
@@ -409,7 +414,8 @@ impl Inner {
         (response, is_fault)
     }
 
-    /// Runs an operation that takes items of its request while it arrives; true if the response is a fault.
+    /// Runs an operation that takes items of its request while it arrives; true if the response is
+    /// a fault.
     async fn run_with_items(&self, arrival: Box<Arrival>, parts: Parts) -> (Response<Body>, bool) {
         let (version, operation) = (arrival.head().version(), Arc::clone(arrival.operation()));
         Span::current().record("version", tracing::field::debug(version));
@@ -434,7 +440,8 @@ impl Inner {
         }
     }
 
-    /// Runs an operation for a request that weighs so many bytes, if weights are used; true if the response is a fault.
+    /// Runs an operation for a request that weighs so many bytes, if weights are used; true if the
+    /// response is a fault.
     async fn run(&self, received: Received, parts: Parts, pace: &Pace, weight: u64) -> (Response<Body>, bool) {
         let version = received.head.version();
         Span::current().record("version", tracing::field::debug(version));
@@ -611,7 +618,8 @@ fn took_too_long(name: impl fmt::Display) -> Outcome {
     Outcome::Fault(Fault::receiver("the operation took too long"))
 }
 
-/// Waits for a handler, and after a success for the rest of its request's package: an answer counts only if the whole package is valid.
+/// Waits for a handler, and after a success for the rest of its request's package: an answer counts
+/// only if the whole package is valid.
 async fn checked(
     running: impl Future<Output = Outcome>,
     remainder: Option<Remainder>,
@@ -628,7 +636,8 @@ fn weight(operation: &Operation, scheduler: &Scheduler, length: Option<u64>) -> 
     operation.weighs().max(scheduler.learned(operation.record().costs(), length))
 }
 
-/// Polls a future within a span, in place: the future of an exchange is some kilobytes, and instrumenting it would move it.
+/// Polls a future within a span, in place: the future of an exchange is some kilobytes, and
+/// instrumenting it would move it.
 async fn entered<F: Future>(span: &Span, mut future: Pin<&mut F>) -> F::Output {
     poll_fn(|task| span.in_scope(|| future.as_mut().poll(task))).await
 }

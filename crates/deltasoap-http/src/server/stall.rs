@@ -1,12 +1,13 @@
-//! The layer between hyper and a socket: writing fails after a long stall, other tasks get their turn while a long
-//! response is written, and closing is delayed briefly.
+//! The layer between hyper and a socket: writing fails after a long stall, other tasks get their
+//! turn while a long response is written, and closing is delayed briefly.
 //!
-//! Writing a large response to the system takes milliseconds if the other end reads as fast; hyper would continue until the
-//! system accepts no more.
+//! Writing a large response to the system takes milliseconds if the other end reads as fast; hyper
+//! would continue until the system accepts no more.
 //!
-//! A client that is refused before it has sent everything is still sending. If the connection is then closed, the system answers with
-//! a reset, and the client's system discards what it has not read yet: the refusal (RFC 9112, 9.6). So the server signals that it
-//! is done, and reads incoming data for a while.
+//! A client that is refused before it has sent everything is still sending. If the connection is
+//! then closed, the system answers with a reset, and the client's system discards what it has not
+//! read yet: the refusal (RFC 9112, 9.6). So the server signals that it is done, and reads incoming
+//! data for a while.
 
 use super::yielding::wake_after_others;
 use crate::coding::Throughput;
@@ -136,7 +137,8 @@ impl<T: AsyncWrite + Unpin> AsyncWrite for Stalling<T> {
         task: &mut Context<'_>,
         slices: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        // Slices that together are no longer than what is given at one time, or else a part of the first.
+        // Slices that together are no longer than what is given at one time, or else a part of the
+        // first.
         let fitting = slices.iter().scan(0, |bytes, slice| {
             *bytes += slice.len();
             (*bytes <= TURN).then_some(())

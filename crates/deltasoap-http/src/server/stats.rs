@@ -1,7 +1,7 @@
 //! Counters of a service, readable while it runs, and exported through the `metrics` facade.
 //!
-//! Each counter is kept twice: here, for [`ServiceStats`], and as a handle of the recorder that was installed when the
-//! service was built, which costs nothing if there was none.
+//! Each counter is kept twice: here, for [`ServiceStats`], and as a handle of the recorder that was
+//! installed when the service was built, which costs nothing if there was none.
 
 use super::memory::Cache;
 use super::record::Record;
@@ -12,10 +12,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
-/// Counters of a service. They only grow; each is exact, but two of them may be read at different times.
+/// Counters of a service. They only grow; each is exact, but two of them may be read at different
+/// times.
 ///
-/// If a recorder of the [`metrics`] facade is installed before the service is built, it gets the same counters, labelled
-/// `service` with the service's name and, where stated, `operation` with the operation's:
+/// If a recorder of the [`metrics`] facade is installed before the service is built, it gets the
+/// same counters, labelled `service` with the service's name and, where stated, `operation` with
+/// the operation's:
 ///
 /// | metric | |
 /// |---|---|
@@ -67,13 +69,14 @@ pub struct StatsSnapshot {
     pub decode_time: Duration,
     /// Time spent encoding responses.
     pub encode_time: Duration,
-    /// Statistics of differential decoding, over all operations. The memory is what the service keeps at this time, without the
-    /// memories that handlers hold on lease.
+    /// Statistics of differential decoding, over all operations. The memory is what the service
+    /// keeps at this time, without the memories that handlers hold on lease.
     pub differential: DifferentialStats,
-    /// Memories of earlier messages dropped to stay within [`MemoryBounds::total_bytes`](crate::MemoryBounds).
+    /// Memories of earlier messages dropped to stay within
+    /// [`MemoryBounds::total_bytes`](crate::MemoryBounds).
     pub evictions: u64,
-    /// Statistics of differential serialization for responses, over all operations; without faults. Those written without
-    /// templates count as sent for the first time.
+    /// Statistics of differential serialization for responses, over all operations; without faults.
+    /// Those written without templates count as sent for the first time.
     pub encode: EncodeStats,
     /// Bytes of templates that the service keeps at this time.
     pub template_memory: u64,
@@ -87,7 +90,8 @@ pub struct StatsSnapshot {
     pub waiting: u64,
     /// Messages refused with status 503, because there was no slot for them.
     pub refused: u64,
-    /// Elements and attributes that were accepted beyond the schema: see [`Deviation`](deltasoap_core::Deviation).
+    /// Elements and attributes that were accepted beyond the schema: see
+    /// [`Deviation`](deltasoap_core::Deviation).
     pub deviations: u64,
 }
 
@@ -199,7 +203,8 @@ impl ServiceStats {
         self.refused.add(1);
     }
 
-    /// Statistics of differential decoding for each operation, in the order in which they were added.
+    /// Statistics of differential decoding for each operation, in the order in which they were
+    /// added.
     pub fn operations(&self) -> impl Iterator<Item = (&QName, DifferentialStats)> {
         self.records.iter().map(|record| {
             let memory = self.memory.as_ref().map_or(0, |memory| memory.cache.held_by(record.number()) as u64);
@@ -207,7 +212,8 @@ impl ServiceStats {
         })
     }
 
-    /// Statistics of differential serialization for the responses of each operation, in the order in which they were added.
+    /// Statistics of differential serialization for the responses of each operation, in the order
+    /// in which they were added.
     pub fn responses(&self) -> impl Iterator<Item = (&QName, EncodeStats)> {
         self.records.iter().map(|record| (record.name(), record.encode_stats()))
     }

@@ -74,11 +74,13 @@ pub(crate) fn own_url(uri: &Uri, headers: &HeaderMap, scheme: &str) -> Option<St
     Some(format!("{}://{authority}{}", uri.scheme_str().unwrap_or(scheme), uri.path()))
 }
 
-/// The content at the service's URL for browsers, in programs that are built with the feature `page`.
+/// The content at the service's URL for browsers, in programs that are built with the feature
+/// `page`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum LandingPage {
-    /// The operations, statistics, and a form that sends requests to the service, with samples of them.
+    /// The operations, statistics, and a form that sends requests to the service, with samples of
+    /// them.
     #[default]
     Form,
     /// The operations and statistics.

@@ -1,9 +1,11 @@
-//! Where connections are served: on the runtime that the server runs on, or on the server's own threads.
+//! Where connections are served: on the runtime that the server runs on, or on the server's own
+//! threads.
 //!
-//! Each of these threads has its own runtime, on which a connection stays as long as it lasts. So no task is woken on another processor,
-//! and no thread steals work from others. One loop accepts for all and assigns a connection to the thread with the fewest. A listener
-//! for each thread on one port (`SO_REUSEPORT`) would instead distribute connections by a hash, unevenly if there are few, let other
-//! programs of the same user join the port unnoticed, and work only for TCP.
+//! Each of these threads has its own runtime, on which a connection stays as long as it lasts. So
+//! no task is woken on another processor, and no thread steals work from others. One loop accepts
+//! for all and assigns a connection to the thread with the fewest. A listener for each thread on
+//! one port (`SO_REUSEPORT`) would instead distribute connections by a hash, unevenly if there are
+//! few, let other programs of the same user join the port unnoticed, and work only for TCP.
 
 use super::serve::Counted;
 use crate::settle::Settled;
@@ -70,7 +72,8 @@ impl Crew {
         std::future::pending::<()>().await;
     }
 
-    /// Waits until all connections have ended; no more are added. Remaining ones are cut off when the crew is dropped.
+    /// Waits until all connections have ended; no more are added. Remaining ones are cut off when
+    /// the crew is dropped.
     pub(super) async fn finish(&mut self) {
         match self {
             Crew::Here(connections) => all_ended(connections).await,

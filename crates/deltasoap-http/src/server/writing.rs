@@ -1,7 +1,8 @@
 //! Writes responses: against the templates of earlier ones if they can be kept, else in full.
 //!
-//! The choice of templates follows the same rules as for requests: see [`memory`](super::memory). They are taken out while a response is
-//! written, and put back immediately, since they copy data that is still being sent before they change it.
+//! The choice of templates follows the same rules as for requests: see [`memory`](super::memory).
+//! They are taken out while a response is written, and put back immediately, since they copy data
+//! that is still being sent before they change it.
 
 use super::answer::{Answer, Layout, Overlaying};
 use super::memory::{Place, TemplatePlace};
@@ -88,7 +89,8 @@ impl Writing {
         Ok(Written { body, media_type })
     }
 
-    /// Writes a message whose larger binary values are parts. It is written in full, since the rest is mostly small.
+    /// Writes a message whose larger binary values are parts. It is written in full, since the rest
+    /// is mostly small.
     fn write_optimized(
         &self,
         sent: &Sent<'_>,

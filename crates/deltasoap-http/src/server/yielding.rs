@@ -1,8 +1,9 @@
 //! Yields to everything else: other tasks, and data that has arrived over sockets in the meantime.
 //!
-//! One yield is not enough within hyper's connections: they poll the future of a response again in the same turn of
-//! their task, up to 16 times, and the second poll of [`yield_now`] is ready. Waking oneself is not enough either: the task is then ready
-//! immediately, and the runtime checks its sockets only occasionally while there are ready tasks.
+//! One yield is not enough within hyper's connections: they poll the future of a response again in
+//! the same turn of their task, up to 16 times, and the second poll of [`yield_now`] is ready.
+//! Waking oneself is not enough either: the task is then ready immediately, and the runtime checks
+//! its sockets only occasionally while there are ready tasks.
 
 use futures_util::task::AtomicWaker;
 use std::future::poll_fn;
@@ -12,8 +13,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 use tokio::task::yield_now;
 
-/// Ends when the runtime has run all other tasks that were ready, and has checked its sockets, however often it is
-/// polled before.
+/// Ends when the runtime has run all other tasks that were ready, and has checked its sockets,
+/// however often it is polled before.
 pub(super) async fn give_way() {
     let over = Arc::new(Over::default());
     let waker = Waker::from(Arc::clone(&over));

@@ -22,7 +22,8 @@ pub(crate) fn explained(error: BoxError) -> BoxError {
     }
 }
 
-/// The error of rustls, which may be nested in I/O errors: those do not report their content as a cause.
+/// The error of rustls, which may be nested in I/O errors: those do not report their content as a
+/// cause.
 fn of_rustls<'e>(mut cause: &'e (dyn StdError + 'static)) -> Option<&'e Error> {
     while let Some(inner) = cause.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
         cause = inner;

@@ -1,9 +1,11 @@
 //! Servers whose own certificate is trusted, and errors about keys that are too weak.
 //!
-//! `openssl req -x509` makes a certificate that declares itself an authority's (`CA:TRUE`), and webpki does not accept an authority's
-//! certificate for a server (`CaUsedAsEndEntity`). If the certificate is, byte by byte, one that the program trusts, its chain need
-//! not be verified. It may also be of an authority that is not trusted, as in openssl with `-partial_chain`. Its dates and the host's name
-//! are checked as for any other. Without `subjectAltName`, the common name is the host's, because openssl does not add one by default.
+//! `openssl req -x509` makes a certificate that declares itself an authority's (`CA:TRUE`), and
+//! webpki does not accept an authority's certificate for a server (`CaUsedAsEndEntity`). If the
+//! certificate is, byte by byte, one that the program trusts, its chain need not be verified. It
+//! may also be of an authority that is not trusted, as in openssl with `-partial_chain`. Its dates
+//! and the host's name are checked as for any other. Without `subjectAltName`, the common name is
+//! the host's, because openssl does not add one by default.
 
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{WebPkiServerVerifier, verify_server_name};
@@ -130,7 +132,8 @@ impl fmt::Display for WeakKey {
 
 impl std::error::Error for WeakKey {}
 
-/// Explains a wrong signature, which may be one by a key that ring does not support; ring does not distinguish the two.
+/// Explains a wrong signature, which may be one by a key that ring does not support; ring does not
+/// distinguish the two.
 fn with_weak_key<'c>(error: Error, certificates: impl IntoIterator<Item = &'c CertificateDer<'c>>) -> Error {
     if error != Error::InvalidCertificate(CertificateError::BadSignature) {
         return error;

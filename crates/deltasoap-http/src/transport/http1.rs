@@ -28,7 +28,8 @@ use unread::Unread;
 /// Maximum size of a request's head in bytes.
 const BUFFER: usize = 64 << 10;
 
-/// hyper's default limit on headers: setting the same one explicitly would make it clear a table for each request.
+/// hyper's default limit on headers: setting the same one explicitly would make it clear a table
+/// for each request.
 const HEADERS: usize = 100;
 
 /// HTTP/1.1 (and 1.0, for servers) with keep-alive.
@@ -70,7 +71,8 @@ impl Protocol for Http {
         });
         let mut builder = http1::Builder::new();
         builder.timer(TokioTimer::new()).header_read_timeout(terms.head_timeout());
-        // Whoever closes the half that requests come over may wait for an answer yet. The server sees to clients that are gone.
+        // Whoever closes the half that requests come over may wait for an answer yet. The server
+        // sees to clients that are gone.
         builder.max_buf_size(BUFFER).half_close(true);
         if terms.max_headers() != HEADERS {
             builder.max_headers(terms.max_headers());
@@ -78,7 +80,8 @@ impl Protocol for Http {
         let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
         tokio::select! {
             biased;
-            // First, so that an answer that is given behind the signal says that the connection ends.
+            // First, so that an answer that is given behind the signal says that the connection
+            // ends.
             () = terms.stopped() => connection.as_mut().graceful_shutdown(),
             ended = connection.as_mut() => return ended.map_err(ended_by),
         }
@@ -94,9 +97,11 @@ fn ended_by(error: hyper::Error) -> BoxError {
     error.into()
 }
 
-/// Sends requests in HTTP/1.1 over the connections of a connector, and keeps the connections for later requests.
+/// Sends requests in HTTP/1.1 over the connections of a connector, and keeps the connections for
+/// later requests.
 ///
-/// It is for URLs of the scheme `http`; [`HttpTransport`](crate::HttpTransport) is for TCP, also with TLS and proxies.
+/// It is for URLs of the scheme `http`; [`HttpTransport`](crate::HttpTransport) is for TCP, also
+/// with TLS and proxies.
 #[derive(Clone)]
 pub struct HttpPool<C>(Client<Plain<C>, Body>);
 

@@ -5,10 +5,12 @@ use http::Request;
 use std::task::{Context, Poll};
 use tower::Service;
 
-/// Calls a service as over one connection, without any bytes of a protocol: only the toolkit's own time remains.
+/// Calls a service as over one connection, without any bytes of a protocol: only the toolkit's own
+/// time remains.
 ///
-/// If a service is called directly, its requests belong to no connection. This type attaches a [`Connection`], which identifies
-/// the memory of earlier messages. Clones share it. A call runs on the task of its caller.
+/// If a service is called directly, its requests belong to no connection. This type attaches a
+/// [`Connection`], which identifies the memory of earlier messages. Clones share it. A call runs on
+/// the task of its caller.
 ///
 /// ```
 /// use deltasoap_http::transport::InMemory;

@@ -51,7 +51,8 @@ impl Io<TcpStream> {
     }
 }
 
-/// Waits for the first bytes. A TLS server treats a request in HTTP as a malformed record, and answers with an alert (RFC 8446, 5.1 and 6).
+/// Waits for the first bytes. A TLS server treats a request in HTTP as a malformed record, and
+/// answers with an alert (RFC 8446, 5.1 and 6).
 fn refuse_tls(stream: &TcpStream, context: &mut Context<'_>) -> Poll<io::Result<()>> {
     const ALERT: u8 = 21;
     const VERSION: u8 = 3;

@@ -1,18 +1,23 @@
-//! The layers below client and server: streams of bytes, and protocols that carry exchanges over them.
+//! The layers below client and server: streams of bytes, and protocols that carry exchanges over
+//! them.
 //!
-//! An exchange is a request and its response, each a head and a body that arrives in pieces. In SOAP 1.2 (part 1, section 4) it is
-//! the *message exchange* that a binding to an underlying protocol supports. Its types here are [`http::Request`] and [`http::Response`],
-//! whatever carries them: a target, named fields (`Content-Type`, `SOAPAction`, `Authorization`), extensions with data about the
-//! connection, and a [`Body`]. These types contain nothing of HTTP's wire format, and all of tower works on them. So the client is generic
-//! over any [`tower::Service`] from requests to responses, and [`SoapService`](crate::SoapService) is such a service. Three small traits
-//! connect the two:
+//! An exchange is a request and its response, each a head and a body that arrives in pieces. In
+//! SOAP 1.2 (part 1, section 4) it is the *message exchange* that a binding to an underlying
+//! protocol supports. Its types here are [`http::Request`] and [`http::Response`], whatever carries
+//! them: a target, named fields (`Content-Type`, `SOAPAction`, `Authorization`), extensions with
+//! data about the connection, and a [`Body`]. These types contain nothing of HTTP's wire format,
+//! and all of tower works on them. So the client is generic over any [`tower::Service`] from
+//! requests to responses, and [`SoapService`](crate::SoapService) is such a service. Three small
+//! traits connect the two:
 //!
 //! - a [`Listener`] accepts streams: TCP, [`Unix sockets`](UnixListener), or [memory](memory());
 //! - a [`Connector`] opens them;
-//! - a [`Protocol`] determines the format on a stream: [`Http`] is one, [`Frames`] another, which shares nothing with it.
+//! - a [`Protocol`] determines the format on a stream: [`Http`] is one, [`Frames`] another, which
+//!   shares nothing with it.
 //!
-//! A [`Server`](crate::Server) accepts any listener and any protocol, and [`Protocol::pool`] turns any connector into a client's
-//! transport. Programs that need no bytes between the two call a service [in memory](InMemory).
+//! A [`Server`](crate::Server) accepts any listener and any protocol, and [`Protocol::pool`] turns
+//! any connector into a client's transport. Programs that need no bytes between the two call a
+//! service [in memory](InMemory).
 //!
 //! ```
 //! use deltasoap::http::transport::{Frames, Protocol, memory};
@@ -90,15 +95,17 @@ pub trait Listener: Send + 'static {
     /// A connection.
     type Stream: Stream;
 
-    /// The next connection, and the extensions of all its requests, such as a [`Peer`]. The
-    /// server attaches a [`Connection`](crate::Connection) itself. A dropped future must not lose a connection.
+    /// The next connection, and the extensions of all its requests, such as a [`Peer`]. The server
+    /// attaches a [`Connection`](crate::Connection) itself. A dropped future must not lose a
+    /// connection.
     ///
     /// # Errors
     /// When there is none; the server tries again after a moment.
     fn accept(&mut self) -> impl Future<Output = std::io::Result<(Self::Stream, Extensions)>> + Send;
 
-    /// Moves a stream to the current runtime, which differs from the one that accepted it: tasks that wait for the stream
-    /// are woken there. Called if a server has [its own threads](crate::Server::worker_threads). Default: returns the stream unchanged.
+    /// Moves a stream to the current runtime, which differs from the one that accepted it: tasks
+    /// that wait for the stream are woken there. Called if a server has [its own
+    /// threads](crate::Server::worker_threads). Default: returns the stream unchanged.
     ///
     /// # Errors
     /// When the runtime cannot take it; the connection is then closed.
@@ -119,8 +126,9 @@ pub trait Connector: Clone + Send + Sync + 'static {
     fn connect(&self, url: &Uri) -> impl Future<Output = std::io::Result<Self::Stream>> + Send;
 }
 
-/// A service that can be served: any cheap [`tower::Service`] that never fails, such as [`SoapService`](crate::SoapService), a router of
-/// [`axum`](https://docs.rs/axum), or a stack of layers. `I` is the body of its requests.
+/// A service that can be served: any cheap [`tower::Service`] that never fails, such as
+/// [`SoapService`](crate::SoapService), a router of [`axum`](https://docs.rs/axum), or a stack of
+/// layers. `I` is the body of its requests.
 pub trait Served<I>: Clone + Send + 'static {
     /// The body of its responses.
     type Body: http_body::Body<Data = Bytes, Error: Into<BoxError>> + Send + 'static;
@@ -148,8 +156,9 @@ where
 
 /// How exchanges are carried over streams of bytes, on both sides.
 ///
-/// A protocol must guarantee that bodies are streamed and never held in full, that a body that ends early is an error and never taken for
-/// complete, and that fields arrive as they were sent. If the sender knows the length, the body's `size_hint` returns it.
+/// A protocol must guarantee that bodies are streamed and never held in full, that a body that ends
+/// early is an error and never taken for complete, and that fields arrive as they were sent. If the
+/// sender knows the length, the body's `size_hint` returns it.
 pub trait Protocol: Clone + Send + Sync + 'static {
     /// The body of a request on the server.
     type Incoming: http_body::Body<Data = Bytes> + Send + 'static;
@@ -164,11 +173,12 @@ pub trait Protocol: Clone + Send + Sync + 'static {
     /// The body of a response on the client.
     type Outcome: http_body::Body<Data = Bytes, Error: Into<BoxError>> + Send + 'static;
 
-    /// A pool of connections of a connector, for [`ClientBuilder::build_with`](crate::ClientBuilder::build_with).
+    /// A pool of connections of a connector, for
+    /// [`ClientBuilder::build_with`](crate::ClientBuilder::build_with).
     fn pool<C: Connector>(&self, connector: C) -> Self::Pool<C>;
 
-    /// Serves the exchanges of one stream, one after the other, to the end of the stream; or of the current exchange, once
-    /// [`Terms::stopped`] ends.
+    /// Serves the exchanges of one stream, one after the other, to the end of the stream; or of the
+    /// current exchange, once [`Terms::stopped`] ends.
     ///
     /// # Errors
     /// When the stream broke, or its data is not of the protocol.
@@ -206,7 +216,8 @@ impl Terms {
         self.wire.head_timeout
     }
 
-    /// Maximum time in which a client accepts none of a response's bytes. The server enforces it: writing to the stream then fails.
+    /// Maximum time in which a client accepts none of a response's bytes. The server enforces it:
+    /// writing to the stream then fails.
     pub fn write_timeout(&self) -> Duration {
         self.wire.write_timeout
     }
@@ -221,17 +232,19 @@ impl Terms {
         self.wire.max_headers
     }
 
-    /// Ends when the server is asked to stop: connections should then be closed as soon as they have no exchange.
+    /// Ends when the server is asked to stop: connections should then be closed as soon as they
+    /// have no exchange.
     pub async fn stopped(&mut self) {
-        // The server keeps the sender, so that the signal is the only end of waiting; without a server there is nothing to wait for.
+        // The server keeps the sender, so that the signal is the only end of waiting; without a
+        // server there is nothing to wait for.
         let _ = self.stop.wait_for(|stopped| *stopped).await;
     }
 }
 
 /// No connection could be opened: nothing of the request was sent.
 ///
-/// Retrying is safe, whatever the request; see
-/// [`Retries`](crate::Retries). It is searched for among the causes of a transport's error, so that other transports may use it too.
+/// Retrying is safe, whatever the request; see [`Retries`](crate::Retries). It is searched for
+/// among the causes of a transport's error, so that other transports may use it too.
 #[derive(Debug)]
 pub struct Unsent(pub BoxError);
 

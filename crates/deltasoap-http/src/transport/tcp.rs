@@ -32,7 +32,8 @@ impl Listener for TcpListener {
     }
 }
 
-/// Connects over TCP to host and port of the URL; the port may be missing with the schemes `http` and `https`.
+/// Connects over TCP to host and port of the URL; the port may be missing with the schemes `http`
+/// and `https`.
 #[derive(Debug, Clone)]
 pub struct TcpConnector {
     timeout: Duration,

@@ -8,9 +8,11 @@ use std::sync::Arc;
 use tokio::net::UnixStream;
 use tokio::net::unix::UCred;
 
-/// Listens on a Unix socket. Requests carry a [`UnixPeer`], and no [`Peer`](crate::Peer), since the other end has no address.
+/// Listens on a Unix socket. Requests carry a [`UnixPeer`], and no [`Peer`](crate::Peer), since the
+/// other end has no address.
 ///
-/// The permissions of the socket's file and of its folder determine who may connect: create the folder first, with suitable permissions.
+/// The permissions of the socket's file and of its folder determine who may connect: create the
+/// folder first, with suitable permissions.
 #[derive(Debug)]
 pub struct UnixListener {
     listener: tokio::net::UnixListener,
@@ -53,8 +55,8 @@ impl Listener for UnixListener {
     }
 }
 
-/// The process at the other end of a Unix socket, as reported by the system when it connected. Found in a request's
-/// extensions, also by [`Authenticate`](crate::Authenticate).
+/// The process at the other end of a Unix socket, as reported by the system when it connected.
+/// Found in a request's extensions, also by [`Authenticate`](crate::Authenticate).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UnixPeer {
@@ -62,7 +64,8 @@ pub struct UnixPeer {
     pub uid: u32,
     /// The group's number.
     pub gid: u32,
-    /// The process's number, if the system reports it. The process may have ended, and the number may have been reused.
+    /// The process's number, if the system reports it. The process may have ended, and the number
+    /// may have been reused.
     pub pid: Option<i32>,
 }
 

@@ -1,7 +1,9 @@
-//! The server under attack, while others go on: every value that ordinary clients get is checked against what they sent and
-//! against a service without differential decoding, and afterwards the server is as it was.
+//! The server under attack, while others go on: every value that ordinary clients get is checked
+//! against what they sent and against a service without differential decoding, and afterwards the
+//! server is as it was.
 //!
-//! `DELTASOAP_FAULT_SECONDS` makes it longer, `DELTASOAP_FAULT_SEED` gives another order of attacks.
+//! `DELTASOAP_FAULT_SECONDS` makes it longer, `DELTASOAP_FAULT_SEED` gives another order of
+//! attacks.
 
 #![cfg(feature = "tls")]
 
@@ -19,7 +21,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 
-/// How long clients may take; attackers take longer. Ordinary clients are in time even on a machine that has much to do.
+/// How long clients may take; attackers take longer. Ordinary clients are in time even on a machine
+/// that has much to do.
 const TIME: Duration = Duration::from_secs(2);
 /// Longest that an ordinary client waits for an answer.
 const BOUND: Duration = Duration::from_secs(10);
@@ -214,8 +217,9 @@ async fn storm(target: &Arc<Target>, time: Duration, seed: u64) -> String {
     )
 }
 
-/// Bytes allocated since the last time that the peak was reset. Read off the peak, by an allocation that is larger than any
-/// before: it is never touched, so that the system has nothing to do for it.
+/// Bytes allocated since the last time that the peak was reset. Read off the peak, by an allocation
+/// that is larger than any before: it is never touched, so that the system has nothing to do for
+/// it.
 fn allocated() -> usize {
     const BEYOND: usize = 4 << 30;
     drop(black_box(Vec::<u8>::with_capacity(BEYOND)));
@@ -248,7 +252,8 @@ async fn the_server_goes_on_for_the_others_and_is_then_as_it_was() {
     }));
     ALLOCATOR.reset_peak_memory();
     let target = Arc::new(Target::new().await);
-    // Most of what stays (decoders, earlier messages of users, threads) is there after the first round.
+    // Most of what stays (decoders, earlier messages of users, threads) is there after the first
+    // round.
     storm(&target, Duration::from_secs(4), seed).await;
     target.rest().await;
     let (before, resident_before) = (allocated(), resident());

@@ -1,5 +1,6 @@
-//! Servers that attack their clients, each against a client with a short timeout: what the call ends with, after how long, and at what peak
-//! of memory. `cargo test -p deltasoap-http --test alone hostile_servers -- --nocapture --test-threads 1` prints a row for each.
+//! Servers that attack their clients, each against a client with a short timeout: what the call
+//! ends with, after how long, and at what peak of memory. `cargo test -p deltasoap-http --test
+//! alone hostile_servers -- --nocapture --test-threads 1` prints a row for each.
 //!
 //! Every allocation is counted, those of the server in the same program too.
 
@@ -164,7 +165,8 @@ fn bomb() -> Vec<u8> {
     [head.as_bytes(), &body].concat()
 }
 
-/// Calls a server once; gives the error as people see it, and checks time, memory and the number of requests.
+/// Calls a server once; gives the error as people see it, and checks time, memory and the number of
+/// requests.
 async fn attacked(name: &str, script: Script) -> String {
     let _alone = ALONE.lock().await;
     let server = Hostile::new(script).await;
@@ -192,7 +194,8 @@ struct Measured {
 
 impl Measured {
     fn begin() -> Self {
-        // Twice: what another thread allocates while the first is under way may count all that a former test still holds.
+        // Twice: what another thread allocates while the first is under way may count all that a
+        // former test still holds.
         ALLOCATOR.reset_peak_memory();
         ALLOCATOR.reset_peak_memory();
         Measured { start: Instant::now(), before: ALLOCATOR.get_peak_memory() }
@@ -334,7 +337,8 @@ async fn lengths_that_lie() {
     expect("a length and chunks", with("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n"), "").await;
 }
 
-/// An answer that comes before its request was read whole is an answer; nothing waits for the rest to be sent.
+/// An answer that comes before its request was read whole is an answer; nothing waits for the rest
+/// to be sent.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_answer_to_half_a_request() {
     let _alone = ALONE.lock().await;
@@ -477,7 +481,8 @@ async fn redirects_take_no_credentials_elsewhere() {
     row("redirects to another origin, in 18 spellings", &said, measured.end());
 }
 
-/// A client that is challenged again and again answers once more (twice if the nonce is stale), then gives up.
+/// A client that is challenged again and again answers once more (twice if the nonce is stale),
+/// then gives up.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn challenges_without_end() {
     let _alone = ALONE.lock().await;
@@ -505,7 +510,8 @@ async fn challenges_without_end() {
     row("challenges (401) without end, of six kinds", "the 401, after three requests at most", measured.end());
 }
 
-/// A client that retries does so as often as it was told, and waits as long as it was told, whatever the server wants.
+/// A client that retries does so as often as it was told, and waits as long as it was told,
+/// whatever the server wants.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn retries_without_end() {
     let _alone = ALONE.lock().await;

@@ -1,4 +1,5 @@
-//! The memory that a list takes on its way, from an iterator through a server to a caller, does not grow with its items, whatever these are.
+//! The memory that a list takes on its way, from an iterator through a server to a caller, does not
+//! grow with its items, whatever these are.
 
 use crate::{ALLOCATOR, ALONE};
 use bytes::Bytes;
@@ -98,7 +99,8 @@ fn hostile(item: &'static str) -> impl http_body::Body<Data = Bytes, Error = Inf
     StreamBody::new(futures_util::stream::iter(pieces.map(|piece: String| Ok(Frame::data(Bytes::from(piece))))))
 }
 
-/// Names and namespaces are kept to the end of a message, so they are bounded by the limit on its length.
+/// Names and namespaces are kept to the end of a message, so they are bounded by the limit on its
+/// length.
 #[tokio::test]
 async fn memory_is_bounded_where_each_item_brings_new_names() {
     const ITEMS: [&str; 3] = [

@@ -1,5 +1,5 @@
-//! Tests that count every allocation, or set what is the whole process's: a hook for panics, what is wanted of `tracing`. Each
-//! runs by itself.
+//! Tests that count every allocation, or set what is the whole process's: a hook for panics, what
+//! is wanted of `tracing`. Each runs by itself.
 
 #[cfg(feature = "tls")]
 #[path = "../attack/mod.rs"]

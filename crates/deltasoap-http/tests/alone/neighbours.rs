@@ -1,5 +1,5 @@
-//! Clients that attack each other through what a service remembers: with ten thousand principals and as many ways to begin a message, and with
-//! a clock.
+//! Clients that attack each other through what a service remembers: with ten thousand principals
+//! and as many ways to begin a message, and with a clock.
 //!
 //! `cargo xtask attacks` runs the large ones, which are ignored here, and prints a row for each.
 
@@ -69,7 +69,8 @@ impl Wire {
     }
 }
 
-/// Sends messages of so many principals, or in so many styles, twice; gives what was allocated at most beyond what was there before.
+/// Sends messages of so many principals, or in so many styles, twice; gives what was allocated at
+/// most beyond what was there before.
 async fn crowd(service: &SoapService, count: usize, styles: bool) -> usize {
     ALLOCATOR.reset_peak_memory();
     for round in 0..2 {
@@ -88,8 +89,8 @@ async fn crowd(service: &SoapService, count: usize, styles: bool) -> usize {
     ALLOCATOR.get_peak_memory()
 }
 
-/// Principals and styles by the thousand: what is kept stays within its bound, what is allocated within a few times of it, and nobody gets
-/// what is another's.
+/// Principals and styles by the thousand: what is kept stays within its bound, what is allocated
+/// within a few times of it, and nobody gets what is another's.
 async fn crowds(count: usize) {
     let _alone = ALONE.lock().await;
     for (name, sharing, styles) in
@@ -184,17 +185,19 @@ enum Apart {
     Connections,
     /// Each is a principal; default sharing.
     Principals,
-    /// Each calls a service of its own: nothing is shared but the machine, whose caches and branch predictors have seen the message too.
+    /// Each calls a service of its own: nothing is shared but the machine, whose caches and branch
+    /// predictors have seen the message too.
     Services,
     /// Not at all: `Sharing::Operation`.
     Not,
 }
 
-/// How often the other client sends its message: what is worth to be remembered is found out by the first few.
+/// How often the other client sends its message: what is worth to be remembered is found out by the
+/// first few.
 const REPEATED: usize = 4;
 
-/// How long a new service takes for a message after another client has sent its own. A service that has seen streams of messages that never
-/// repeat would not look for repetitions any more.
+/// How long a new service takes for a message after another client has sent its own. A service that
+/// has seen streams of messages that never repeat would not look for repetitions any more.
 async fn time_of_guess(apart: Apart, victim: &str, guess: &str) -> Duration {
     let sharing = if apart == Apart::Not { Sharing::Operation } else { Sharing::Principal };
     // The answer is short, so that reading is what takes time.
@@ -227,7 +230,8 @@ async fn time_of_guess(apart: Apart, victim: &str, guess: &str) -> Duration {
     time
 }
 
-/// How long a service takes for a client's first message, which is right or wrong about what another client has sent just before.
+/// How long a service takes for a client's first message, which is right or wrong about what
+/// another client has sent just before.
 struct Guesses {
     right: Vec<Duration>,
     wrong: Vec<Duration>,
@@ -247,8 +251,8 @@ impl Guesses {
         guesses
     }
 
-    /// The probability that a right guess is answered sooner than a wrong one, and its standard error if both took the same (Mann and
-    /// Whitney's U, as a share).
+    /// The probability that a right guess is answered sooner than a wrong one, and its standard
+    /// error if both took the same (Mann and Whitney's U, as a share).
     fn advantage(&self) -> (f64, f64) {
         let (n, m) = (self.right.len() as f64, self.wrong.len() as f64);
         let sooner = |right: &Duration| {
@@ -276,8 +280,8 @@ impl Guesses {
     }
 }
 
-/// By default the time of an answer tells no more about another client's messages than if the clients had services of their own; with shared
-/// memories it does, as is documented.
+/// By default the time of an answer tells no more about another client's messages than if the
+/// clients had services of their own; with shared memories it does, as is documented.
 async fn timed(rounds: usize, items: usize) {
     let _alone = ALONE.lock().await;
     let mut control = 0.5;

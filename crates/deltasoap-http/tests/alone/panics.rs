@@ -1,5 +1,6 @@
-//! Code of users that panics under load: handlers, and types while they are read and written. Each panic costs its own request and nothing
-//! else: others go on, and later messages on the same connection are right, though they are compared with those before.
+//! Code of users that panics under load: handlers, and types while they are read and written. Each
+//! panic costs its own request and nothing else: others go on, and later messages on the same
+//! connection are right, though they are compared with those before.
 //!
 //! `cargo xtask attacks` runs the large one, which is ignored here, and prints its rows.
 
@@ -40,7 +41,8 @@ struct Answered {
     notes: Vec<String>,
 }
 
-/// The messages of a client differ in some numbers, in their length now and then, and in the mark, which makes one of three panic.
+/// The messages of a client differ in some numbers, in their length now and then, and in the mark,
+/// which makes one of three panic.
 fn asked(client: usize, number: u64) -> Asked {
     let length = if number % 10 == 7 { 190 } else { 200 };
     let value = |item: u64| (client as u64 * 1000 + number * (item % 3)) as f64;
@@ -84,7 +86,8 @@ async fn send(address: SocketAddr, client: usize, messages: u64) -> u64 {
     faults
 }
 
-/// What a service does with messages that panic: faults, the slowest of the others' answers, and its statistics.
+/// What a service does with messages that panic: faults, the slowest of the others' answers, and
+/// its statistics.
 async fn under_panics(builder: ServiceBuilder, messages: u64) -> (u64, Duration, u64) {
     let service = builder.build().expect("a service");
     let stats = service.stats();
@@ -176,7 +179,8 @@ async fn attack_with_panics_under_load() {
     panics_under_load(1_000).await;
 }
 
-/// A message that arrives in pieces, whose reading panics when part of it was read, on one connection with good ones.
+/// A message that arrives in pieces, whose reading panics when part of it was read, on one
+/// connection with good ones.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_panic_is_answered_where_the_rest_is_still_to_come() {
     let _alone = ALONE.lock().await;
@@ -201,7 +205,8 @@ async fn a_panic_is_answered_where_the_rest_is_still_to_come() {
     }
 }
 
-/// A client whose own types panic, in requests and in responses: its next calls are right, leased or not.
+/// A client whose own types panic, in requests and in responses: its next calls are right, leased
+/// or not.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_client_survives_panics_of_its_types() {
     let _alone = ALONE.lock().await;
@@ -313,8 +318,8 @@ fn streaming(builder: ServiceBuilder, told: tokio::sync::mpsc::UnboundedSender<u
     builder.add_operation(Operation::one_way_with_context(drain))
 }
 
-/// Handlers that panic while parts come, and parts that panic while they are sent: each costs its own exchange, and the next ones of the same
-/// client are right.
+/// Handlers that panic while parts come, and parts that panic while they are sent: each costs its
+/// own exchange, and the next ones of the same client are right.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn panics_while_parts_come_and_go_leave_others_alone() {
     let _alone = ALONE.lock().await;
@@ -348,7 +353,8 @@ async fn panics_while_parts_come_and_go_leave_others_alone() {
     }
 }
 
-/// One-way handlers that panic, before and after they wait: the message was accepted, and later ones are worked on.
+/// One-way handlers that panic, before and after they wait: the message was accepted, and later
+/// ones are worked on.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn panics_of_one_way_handlers_are_their_own() {
     let _alone = ALONE.lock().await;

@@ -1,5 +1,5 @@
-//! What the service says of each message, by `tracing`. By itself: which spans are wanted is settled once for all threads of
-//! a process, and tests without a subscriber want none.
+//! What the service says of each message, by `tracing`. By itself: which spans are wanted is
+//! settled once for all threads of a process, and tests without a subscriber want none.
 
 use crate::ALONE;
 use crate::common::*;

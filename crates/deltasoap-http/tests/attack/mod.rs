@@ -1,5 +1,5 @@
-//! Hostile clients, one a function, and the service that they attack. Each tells what it got to read, and whether the server
-//! closed the connection.
+//! Hostile clients, one a function, and the service that they attack. Each tells what it got to
+//! read, and whether the server closed the connection.
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
@@ -326,7 +326,8 @@ impl Attack {
         Attack::ComesAndGoes,
     ];
 
-    /// Attacks a server. The pace of slow ones is told; `authorization` is a header's line, or nothing.
+    /// Attacks a server. The pace of slow ones is told; `authorization` is a header's line, or
+    /// nothing.
     pub async fn run(self, address: SocketAddr, pace: Duration, authorization: &str) -> Reaction {
         let Ok(stream) = TcpStream::connect(address).await else { return Reaction::default() };
         let mut attacker = Attacker { stream, pace, authorization: authorization.to_owned() };

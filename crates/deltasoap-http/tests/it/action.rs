@@ -98,8 +98,8 @@ async fn the_action_of_another_operation_is_refused_in_the_own_headers_of_a_root
 
 #[tokio::test]
 async fn what_clients_send_is_taken() {
-    // With quotes as .NET, CXF, zeep and gSOAP do; without as older ones; none, as SOAP 1.1 allows; made up of namespace
-    // and name, as some do without a description.
+    // With quotes as .NET, CXF, zeep and gSOAP do; without as older ones; none, as SOAP 1.1 allows;
+    // made up of namespace and name, as some do without a description.
     let fine =
         ["\"urn:test#Echo\"", "urn:test#Echo", "\"\"", "", "''", "\"urn:test/Echo\"", "Echo", "\"urn:Test#Fail\""];
     for check in [ActionCheck::Refuse, ActionCheck::Log, ActionCheck::Ignore] {
@@ -169,6 +169,7 @@ async fn actions_of_the_description_count() {
         .expect("a service");
     assert_eq!(echo_as(&service, "\"urn:e\"").await.status, StatusCode::OK);
     assert_eq!(echo_as(&service, "\"urn:f\"").await.status, StatusCode::INTERNAL_SERVER_ERROR);
-    // A request that was refused leaves nothing behind that the next could be compared with wrongly.
+    // A request that was refused leaves nothing behind that the next could be compared with
+    // wrongly.
     assert_eq!(echo_as(&service, "\"urn:e\"").await.status, StatusCode::OK);
 }

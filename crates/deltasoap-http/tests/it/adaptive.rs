@@ -1,5 +1,6 @@
-//! Compression where the throughput of the connection is measured: responses and requests over sockets whose other end takes bytes
-//! slowly, servers that say what they read, or do not, or refuse it, and transports where nothing is measured.
+//! Compression where the throughput of the connection is measured: responses and requests over
+//! sockets whose other end takes bytes slowly, servers that say what they read, or do not, or
+//! refuse it, and transports where nothing is measured.
 
 use crate::common::*;
 use bytes::Bytes;
@@ -257,7 +258,8 @@ fn saying(
     })
 }
 
-/// Calls with long requests, of which each is noted, with a server that says something. Which requests came, and how many calls failed.
+/// Calls with long requests, of which each is noted, with a server that says something. Which
+/// requests came, and how many calls failed.
 async fn requests(says: Says, compression: Compression, count: usize) -> (Vec<Option<String>>, usize) {
     let (seen, mut failed) = (Seen::default(), 0);
     let client = client(network(saying(says, &seen), SLOW).await, compression);

@@ -1,4 +1,5 @@
-//! Messages in packages, between our client and our server and as raw bytes: MTOM, SOAP with Attachments, DIME.
+//! Messages in packages, between our client and our server and as raw bytes: MTOM, SOAP with
+//! Attachments, DIME.
 
 use crate::common::{Pieces, post_pieces, serve};
 use bytes::Bytes;
@@ -249,7 +250,8 @@ fn include(href: &str) -> String {
 
 const XOP: &str = "multipart/related; boundary=b; type=\"application/xop+xml\"; start-info=\"text/xml\"";
 
-/// Posts a package in pieces of several sizes, which must make no difference. The part of the answer that tells.
+/// Posts a package in pieces of several sizes, which must make no difference. The part of the
+/// answer that tells.
 async fn answer(service: &SoapService, media: &str, package: impl AsRef<[u8]>) -> String {
     let mut answers = Vec::new();
     for size in [1, 50, usize::MAX] {

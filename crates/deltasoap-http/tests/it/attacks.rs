@@ -25,7 +25,8 @@ async fn attacked(attack: Attack) -> Reaction {
     reaction
 }
 
-/// The server ends the connection behind responses with these statuses; the last response holds some text.
+/// The server ends the connection behind responses with these statuses; the last response holds
+/// some text.
 async fn expect(attack: Attack, statuses: &[&str], text: &str) {
     let reaction = attacked(attack).await;
     assert!(reaction.is_closed, "{attack:?}: {reaction:?}");
@@ -86,8 +87,8 @@ async fn clients_that_are_killed_leave_nothing_behind() {
     }
 }
 
-/// Both ways of framing at once are a way to smuggle requests past a proxy (RFC 9112, 6.1): whatever is answered, the
-/// connection ends.
+/// Both ways of framing at once are a way to smuggle requests past a proxy (RFC 9112, 6.1):
+/// whatever is answered, the connection ends.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_length_beside_chunks_ends_the_connection() {
     let reaction = attacked(Attack::LengthAndChunked).await;

@@ -120,7 +120,8 @@ async fn hooks_see_requests_and_may_panic() {
     assert_eq!(status_of(call(Some("panic")).await), 500);
 }
 
-/// Sends the same message for each user in turn over one connection; how many messages were compared with an earlier one.
+/// Sends the same message for each user in turn over one connection; how many messages were
+/// compared with an earlier one.
 async fn compared(senders: &[(&str, &str)]) -> u64 {
     let (service, connection) = (guarded(), Connection::new());
     for (user, password) in senders {

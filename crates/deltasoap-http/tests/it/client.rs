@@ -1,4 +1,5 @@
-//! The client: against a service in memory, over loopback, and against answers that no service of ours gives.
+//! The client: against a service in memory, over loopback, and against answers that no service of
+//! ours gives.
 
 use crate::common::*;
 use bytes::Bytes;
@@ -164,7 +165,8 @@ async fn deviations_of_all_answers_are_counted() {
     assert_eq!(client.clone().deviations(), 4);
 }
 
-/// What is wrong with a message that comes under an error's status is said, with the place and the status.
+/// What is wrong with a message that comes under an error's status is said, with the place and the
+/// status.
 #[tokio::test]
 async fn malformed_faults_are_told_from_pages() {
     const START: &str = "<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'><s:Body>";
@@ -257,7 +259,8 @@ async fn header_blocks_that_must_be_understood_are() {
             assert!(response.head.header("urn:lock", "Lock").is_some());
         }
     }
-    // What is for others, or need not be understood, passes; so does a fault, which says more than the block.
+    // What is for others, or need not be understood, passes; so does a fault, which says more than
+    // the block.
     for headers in
         [block("soap:mustUnderstand='0'"), block("soap:mustUnderstand='1' soap:actor='urn:other'"), block("")]
     {

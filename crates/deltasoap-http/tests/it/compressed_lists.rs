@@ -1,5 +1,5 @@
-//! Lists that are compressed while they are written, and used while they arrive: item by item, of equal values, and beyond the limits on whole
-//! messages.
+//! Lists that are compressed while they are written, and used while they arrive: item by item, of
+//! equal values, and beyond the limits on whole messages.
 
 use crate::common::serve;
 use deltasoap::http::{

@@ -1,4 +1,5 @@
-//! A description of several documents, as tools fetch it: `?wsdl`, then each location that they find.
+//! A description of several documents, as tools fetch it: `?wsdl`, then each location that they
+//! find.
 
 use crate::common::*;
 use deltasoap::Lease;

@@ -1,5 +1,5 @@
-//! Differential decoding over HTTP: whose earlier messages a message is compared with, what comes home and when, and what is
-//! told about it.
+//! Differential decoding over HTTP: whose earlier messages a message is compared with, what comes
+//! home and when, and what is told about it.
 
 use crate::common::*;
 use deltasoap::http::{Client, MemoryBounds, Principal, Server, ServerHandle, ServiceBuilder, Sharing, SoapService};

@@ -1,5 +1,5 @@
-//! Bodies in gzip, both ways: in all framings, beside differential decoding and writing, within limits, and where they are at
-//! fault.
+//! Bodies in gzip, both ways: in all framings, beside differential decoding and writing, within
+//! limits, and where they are at fault.
 
 use crate::common::*;
 use bytes::Bytes;

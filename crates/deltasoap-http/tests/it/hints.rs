@@ -1,4 +1,5 @@
-//! Responses that repeat what was sent: the client takes their numbers from the request, and only as long as that is of use.
+//! Responses that repeat what was sent: the client takes their numbers from the request, and only
+//! as long as that is of use.
 
 use deltasoap::http::{Client, ClientBuilder, SoapService};
 use deltasoap::schema::Use;

@@ -1,4 +1,5 @@
-//! Lists whose items are used while their message arrives: of requests by handlers, of responses by callers.
+//! Lists whose items are used while their message arrives: of requests by handlers, of responses by
+//! callers.
 
 use crate::common::{Answered, Pieces, message, serve};
 use bytes::Bytes;

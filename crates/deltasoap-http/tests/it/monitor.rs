@@ -1,4 +1,5 @@
-//! Health, readiness and metrics, mounted in a router, in front of a service, and over a socket while the server stops.
+//! Health, readiness and metrics, mounted in a router, in front of a service, and over a socket
+//! while the server stops.
 
 use crate::common::*;
 use axum::Router;

@@ -1,7 +1,8 @@
-//! Packages that other toolkits have made, and such that they test themselves with: each is read, or refused for a reason.
+//! Packages that other toolkits have made, and such that they test themselves with: each is read,
+//! or refused for a reason.
 //!
-//! `testdata/multipart/INDEX.tsv` says what must come out of each file. A file that begins with headers has its media type there;
-//! for others its boundary is that of its first boundary line.
+//! `testdata/multipart/INDEX.tsv` says what must come out of each file. A file that begins with
+//! headers has its media type there; for others its boundary is that of its first boundary line.
 
 use bytes::Bytes;
 use deltasoap::decode::{Cursor, DecodeOptions, Decoder, Step};
@@ -56,7 +57,8 @@ fn find(text: &[u8], what: &[u8]) -> Option<usize> {
     text.windows(what.len()).position(|window| window == what)
 }
 
-/// What a package comes to, as the index says it: the body's element, whether its references are to parts, the parts.
+/// What a package comes to, as the index says it: the body's element, whether its references are to
+/// parts, the parts.
 async fn outcome(media: &str, package: Bytes, size: usize) -> Result<String, String> {
     let chunks: Vec<_> = (0..package.len()).step_by(size).collect();
     let chunks = chunks.into_iter().map(move |at| package.slice(at..package.len().min(at.saturating_add(size))));

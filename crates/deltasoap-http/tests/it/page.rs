@@ -1,4 +1,5 @@
-//! The landing page, as text: what it shows, what it allows, and the samples that its form begins with.
+//! The landing page, as text: what it shows, what it allows, and the samples that its form begins
+//! with.
 
 use crate::common::*;
 use deltasoap::http::{Context, LandingPage, Operation, ServiceIndex, SoapService};

@@ -1,4 +1,5 @@
-//! HTTP as a server meets it, over raw sockets: versions, framings, methods, limits of the head, and the end.
+//! HTTP as a server meets it, over raw sockets: versions, framings, methods, limits of the head,
+//! and the end.
 
 use crate::common::*;
 use deltasoap::http::{Answer, Monitor, Part, Server, ServerHandle, SoapService};
@@ -223,7 +224,8 @@ async fn one_way_messages_are_accepted_in_both_versions_of_soap() {
     }
 }
 
-/// A server whose operation waits until it is told, and what says that it has begun and lets it go on.
+/// A server whose operation waits until it is told, and what says that it has begun and lets it go
+/// on.
 async fn waiting(
     workers: usize,
 ) -> (SocketAddr, ServerHandle, tokio::task::JoinHandle<std::io::Result<()>>, [Arc<Notify>; 2]) {
@@ -366,8 +368,8 @@ async fn an_expectation_that_is_not_known_fails() {
     assert!(answer.starts_with("HTTP/1.0 200"), "{answer}");
 }
 
-/// A request whose answer is known from its head leaves the connection usable if its body is short. Else the answer says that the connection
-/// ends (RFC 9112, 9.6).
+/// A request whose answer is known from its head leaves the connection usable if its body is short.
+/// Else the answer says that the connection ends (RFC 9112, 9.6).
 #[tokio::test]
 async fn an_answer_before_the_body_says_whether_the_connection_ends() {
     let soap = serve(service().0).await;
@@ -410,7 +412,8 @@ async fn an_answer_before_the_body_says_whether_the_connection_ends() {
     drop((soap, handle));
 }
 
-/// RFC 9112, 2.2: a recipient may take a line feed alone for the end of a line of the head. One in a chunk's head it may not.
+/// RFC 9112, 2.2: a recipient may take a line feed alone for the end of a line of the head. One in
+/// a chunk's head it may not.
 #[tokio::test]
 async fn line_feeds_alone_end_the_lines_of_a_head_but_not_of_chunks() {
     let (mut stream, _handle) = connect().await;
@@ -451,7 +454,8 @@ async fn a_charset_that_contradicts_the_message_is_refused() {
         ("; charset=us-ascii", &sixteen, "400"),
         ("; charset=utf-8; charset=utf-16", &eight, "415"),
         ("; charset=koi8-r", &eight, "415"),
-        // What is in ASCII alone contradicts neither the charset nor the declaration, which says UTF-8.
+        // What is in ASCII alone contradicts neither the charset nor the declaration, which says
+        // UTF-8.
         ("; charset=iso-8859-1", &eight, "200"),
         ("; charset=iso-8859-1", &umlaut, "400"),
         ("; charset=iso-8859-1", &sixteen, "400"),

@@ -1,4 +1,5 @@
-//! Redirects and cookies, over sockets: off unless asked for, and never with anything secret to somewhere else.
+//! Redirects and cookies, over sockets: off unless asked for, and never with anything secret to
+//! somewhere else.
 
 use crate::common::scripted::{Scripted, answer, right};
 use crate::common::*;

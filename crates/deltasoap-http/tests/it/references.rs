@@ -93,7 +93,8 @@ async fn answered(service: &SoapService, connection: Connection, message: String
     String::from_utf8(body.into()).expect("UTF-8")
 }
 
-/// The service keeps requests on a connection, so that their handles are there while the response is written.
+/// The service keeps requests on a connection, so that their handles are there while the response
+/// is written.
 #[tokio::test]
 async fn a_response_does_not_depend_on_what_is_kept_of_the_request() {
     let build =

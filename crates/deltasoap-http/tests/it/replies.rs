@@ -1,4 +1,5 @@
-//! Answers that handlers write themselves: other messages than the request's type has for an answer, none, and such to no message at all.
+//! Answers that handlers write themselves: other messages than the request's type has for an
+//! answer, none, and such to no message at all.
 
 use bytes::Bytes;
 use deltasoap::content::Shortcuts;
@@ -56,7 +57,8 @@ fn ping(number: i32) -> Result<MessageReply, deltasoap::Error> {
     Ok(MessageReply::message(encode_message(Version::Soap11, Use::Literal, &[], &Ping { number }, Buffer::new())?))
 }
 
-/// Answers even numbers with half of them, odd ones with nothing, other elements with a fault that names them, and nothing with 1.
+/// Answers even numbers with half of them, odd ones with nothing, other elements with a fault that
+/// names them, and nothing with 1.
 fn service() -> SoapService {
     let halve = async |request: Lease<Ping>, _: Context| match request.number {
         odd if odd % 2 != 0 => Ok(MessageReply::status(StatusCode::NO_CONTENT)),

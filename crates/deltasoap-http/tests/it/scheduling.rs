@@ -1,4 +1,5 @@
-//! Small requests first, over sockets: what waits, what passes, what is refused, and that a slow sender keeps nobody waiting.
+//! Small requests first, over sockets: what waits, what passes, what is refused, and that a slow
+//! sender keeps nobody waiting.
 
 #![cfg(feature = "tls")]
 
@@ -89,8 +90,8 @@ impl Stage {
         stream
     }
 
-    /// Calls the service with a request whose bytes are all there, so that it never waits for them: over a socket it may, and
-    /// then its slot goes to another.
+    /// Calls the service with a request whose bytes are all there, so that it never waits for them:
+    /// over a socket it may, and then its slot goes to another.
     fn call(&self, sender: &str, bytes: usize) -> JoinHandle<String> {
         let body = body(sender, bytes);
         let head = http::Request::post("/").header("content-type", "text/xml").header("content-length", body.len());
@@ -130,7 +131,8 @@ fn report(handler: impl Fn(Lease<Echo>) -> Work + Send + Sync + 'static) -> Oper
     Operation::new(handler).named(name).action("urn:report").weight(1 << 20)
 }
 
-/// An operation that takes its thread for so long that it counts as a large message, whatever a byte takes to decode.
+/// An operation that takes its thread for so long that it counts as a large message, whatever a
+/// byte takes to decode.
 fn slow(handler: impl Fn(Lease<Echo>) -> Work + Send + Sync + 'static) -> Operation {
     let slowly = move |echo| {
         std::thread::sleep(Duration::from_millis(30));
@@ -229,7 +231,8 @@ async fn short_requests_with_much_to_do_wait_as_long_ones_do() {
     }
 }
 
-/// What requests of an operation took tells what the next ones weigh, whether their action tells of the operation or their body.
+/// What requests of an operation took tells what the next ones weigh, whether their action tells of
+/// the operation or their body.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_operations_took_is_learned() {
     for (action, weigh) in
@@ -312,7 +315,8 @@ async fn slow_senders_hold_no_slot() {
     }
 }
 
-/// Nor does who reads slowly: a slot is for work, and is given up before the response is transferred.
+/// Nor does who reads slowly: a slot is for work, and is given up before the response is
+/// transferred.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn slow_readers_hold_no_slot() {
     // More than the buffers of both ends take.

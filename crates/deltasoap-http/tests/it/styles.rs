@@ -1,4 +1,5 @@
-//! The ways to lay out a body, from client to service and back: document and rpc, wrapped and bare, literal and encoded.
+//! The ways to lay out a body, from client to service and back: document and rpc, wrapped and bare,
+//! literal and encoded.
 
 use crate::common::*;
 use deltasoap::http::{CallOptions, Client, IntoAnswer, Operation, SoapService};
@@ -79,8 +80,8 @@ fn service_of(operation: Operation) -> SoapService {
     SoapService::builder().add_operation(operation).build().expect("a service")
 }
 
-/// Calls the service in both versions, in one piece and byte by byte; gives the bodies of request and answer as written
-/// in SOAP 1.1.
+/// Calls the service in both versions, in one piece and byte by byte; gives the bodies of request
+/// and answer as written in SOAP 1.1.
 async fn round_trip<Request, Response>(
     service: &SoapService,
     encoding: Use,

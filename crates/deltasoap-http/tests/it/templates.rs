@@ -1,5 +1,5 @@
-//! Differential serialization over HTTP: what is sent equals what writing in full gives, whatever was sent before and whoever
-//! still reads it; and what is told about it.
+//! Differential serialization over HTTP: what is sent equals what writing in full gives, whatever
+//! was sent before and whoever still reads it; and what is told about it.
 
 use crate::common::*;
 use bytes::Bytes;
@@ -157,7 +157,8 @@ async fn a_slow_reader_gets_its_own_message() {
         let head = "POST / HTTP/1.1\r\nHost: h\r\nContent-Type: text/xml\r\nContent-Length: ";
         format!("{head}{}\r\n\r\n", body.len())
     };
-    // All are sent before any is read to its end, so that responses wait in the server, frame by frame.
+    // All are sent before any is read to its end, so that responses wait in the server, frame by
+    // frame.
     let mut streams = Vec::new();
     for connection in 0..3 {
         let (mut reader, mut writer) = TcpStream::connect(address).await.expect("a connection").into_split();
@@ -372,7 +373,8 @@ fn two_operations() -> ServiceBuilder {
     SoapService::builder().templating(SMALL).operation(echo).operation(describe)
 }
 
-/// Asks one operation, then the other, perhaps elsewhere; gives how many chunks the second answer shares with the first.
+/// Asks one operation, then the other, perhaps elsewhere; gives how many chunks the second answer
+/// shares with the first.
 async fn shared(service: &SoapService, connections: [&Connection; 2], principals: [Option<&str>; 2]) -> u64 {
     let before = encode(service);
     let first = principals[0].into_iter().fold(request(connections[0], &several_chunks()), under);
@@ -515,7 +517,8 @@ type Step = (usize, Vec<i32>, String, bool);
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Whatever is asked in whatever order, and however long answers are held: each is what a service without templates gives.
+    /// Whatever is asked in whatever order, and however long answers are held: each is what a
+    /// service without templates gives.
     #[test]
     fn every_response_is_what_writing_in_full_gives(
         steps in proptest::collection::vec(

@@ -211,7 +211,8 @@ async fn a_stop_ends_handshakes() {
     let (address, handle) = (server.local_addr().expect("an address"), server.handle());
     let serving = tokio::spawn(server.serve(open_service()));
     let _silent = TcpStream::connect(address).await.expect("a connection");
-    // Connections are accepted in order: when a later one is served, the silent one is in its handshake.
+    // Connections are accepted in order: when a later one is served, the silent one is in its
+    // handshake.
     ask(address, authority.client()).await.expect("a response");
     handle.shutdown();
     let ended = tokio::time::timeout(Duration::from_secs(5), serving).await.expect("in time");
@@ -274,7 +275,8 @@ async fn other_protocols_go_over_tls_too() {
     }
 }
 
-/// A self-signed certificate as `openssl req -x509` makes it: an authority's, which the server shows for its own.
+/// A self-signed certificate as `openssl req -x509` makes it: an authority's, which the server
+/// shows for its own.
 fn self_signed(change: impl FnOnce(&mut CertificateParams)) -> (Identity, Roots) {
     let mut params = CertificateParams::new([]).expect("parameters");
     params.distinguished_name.push(DnType::CommonName, "localhost");
@@ -348,8 +350,9 @@ async fn a_self_signed_certificate_is_trusted_where_it_is_the_one_that_was_given
     }
 }
 
-/// A certificate that an authority signed is trusted where it is the one that was given, as openssl has it with `-partial_chain`; its key has
-/// to be the server's, and its dates and names are looked at.
+/// A certificate that an authority signed is trusted where it is the one that was given, as openssl
+/// has it with `-partial_chain`; its key has to be the server's, and its dates and names are looked
+/// at.
 #[tokio::test]
 async fn an_issued_certificate_is_trusted_where_it_is_the_one_that_was_given() {
     let authority = Authority::new();

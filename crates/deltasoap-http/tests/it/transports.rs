@@ -1,4 +1,5 @@
-//! The same calls over every transport: what holds over HTTP and TCP holds over sockets of the system, over frames, and in memory.
+//! The same calls over every transport: what holds over HTTP and TCP holds over sockets of the
+//! system, over frames, and in memory.
 
 #![cfg(unix)]
 

@@ -135,7 +135,8 @@ async fn a_client_that_goes_away_is_survived() {
     assert_eq!(read_response(&mut stream).await.status(), "200");
 }
 
-/// A service whose handler waits for so long, and what tells how each request ended: true if it was answered, false if it was dropped.
+/// A service whose handler waits for so long, and what tells how each request ended: true if it was
+/// answered, false if it was dropped.
 fn waiting_service(time: Duration) -> (SoapService, mpsc::UnboundedReceiver<bool>) {
     struct Ending {
         sender: mpsc::UnboundedSender<bool>,
@@ -208,7 +209,8 @@ async fn a_client_that_closes_its_half_gets_answers_to_all_that_it_asked() {
     assert_eq!(stream.read(&mut [0]).await.expect("an end"), 0);
 }
 
-/// The handler ends with it: soon where the connection is reset, and after a while where it is closed.
+/// The handler ends with it: soon where the connection is reset, and after a while where it is
+/// closed.
 #[tokio::test]
 async fn the_handler_of_a_client_that_is_gone_is_dropped() {
     let request = with_length(&message(Version::Soap11, &[], &echo("")));

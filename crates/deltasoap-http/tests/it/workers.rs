@@ -1,4 +1,5 @@
-//! Servers with threads of their own: connections are spread over them and stay, and what holds for all connections holds across threads.
+//! Servers with threads of their own: connections are spread over them and stay, and what holds for
+//! all connections holds across threads.
 
 use crate::common::*;
 use deltasoap::Lease;

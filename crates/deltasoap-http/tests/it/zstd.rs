@@ -1,4 +1,5 @@
-//! Bodies in zstd, both ways: chosen by weight, in pieces, of several frames, within limits, and broken ones.
+//! Bodies in zstd, both ways: chosen by weight, in pieces, of several frames, within limits, and
+//! broken ones.
 
 use crate::common::*;
 use bytes::Bytes;

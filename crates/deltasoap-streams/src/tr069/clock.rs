@@ -1,7 +1,8 @@
 //! Civil time: between the text of an xsd:dateTime and a count of seconds.
 //!
-//! Days are counted in 400-year eras of years that begin in March, so that the leap day comes last and the lengths of the months
-//! follow one linear formula. The offset from UTC takes no part: a device's clock is reckoned in its own time.
+//! Days are counted in 400-year eras of years that begin in March, so that the leap day comes last
+//! and the lengths of the months follow one linear formula. The offset from UTC takes no part: a
+//! device's clock is reckoned in its own time.
 
 const SECONDS_PER_DAY: i64 = 86_400;
 const DAYS_PER_ERA: i64 = 146_097;
@@ -15,7 +16,8 @@ pub(super) struct Clock {
 }
 
 impl Clock {
-    /// Reads `2015-01-19T23:08:24+01:00`; a field that is missing counts as 0, a colon too many as one.
+    /// Reads `2015-01-19T23:08:24+01:00`; a field that is missing counts as 0, a colon too many as
+    /// one.
     pub(super) fn parse(text: &'static str) -> Self {
         let digits = |c: char| c.is_ascii_digit();
         let time_end = text.rfind(['+', 'Z']).or_else(|| text.rfind('-').filter(|&at| at > 10)).unwrap_or(text.len());

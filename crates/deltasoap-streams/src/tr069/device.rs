@@ -1,7 +1,8 @@
 //! One device: its state, and what changes in it from message to message.
 //!
-//! The rules and their frequencies stand in the documentation of the module above. All randomness of a device comes from its own stream of numbers,
-//! so that it behaves the same in whatever company it is.
+//! The rules and their frequencies stand in the documentation of the module above. All randomness
+//! of a device comes from its own stream of numbers, so that it behaves the same in whatever
+//! company it is.
 
 use super::Message;
 use super::clock::Clock;
@@ -232,7 +233,8 @@ fn external_address(inform: &Inform) -> Option<String> {
     Some(address.into())
 }
 
-/// A random address of the family of `like`: in 198.18.0.0/15 (benchmarks, RFC 2544) or 2001:db8::/32 (documentation, RFC 3849).
+/// A random address of the family of `like`: in 198.18.0.0/15 (benchmarks, RFC 2544) or
+/// 2001:db8::/32 (documentation, RFC 3849).
 fn random_address(like: &str, random: &mut SplitMix64) -> String {
     if like.contains(':') {
         return format!("2001:db8:{:x}::{:x}", 1 + random.below(0xFFFF), 1 + random.below(0xFFFF));

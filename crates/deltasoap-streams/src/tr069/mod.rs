@@ -1,28 +1,31 @@
 //! Derived TR-069 `Inform` streams: what a management server hears from its modems and routers.
 //!
-//! **The streams are derived, not recorded.** A real sample of each device is public, its successors are not; so a
-//! generator takes the sample and changes from message to message what changes in practice. All else, white space, prefixes and the order
-//! of attributes included, stays byte for byte the sample's. Where the samples come from tells
+//! **The streams are derived, not recorded.** A real sample of each device is public, its
+//! successors are not; so a generator takes the sample and changes from message to message what
+//! changes in practice. All else, white space, prefixes and the order of attributes included, stays
+//! byte for byte the sample's. Where the samples come from tells
 //! `testdata/sequences/tr069-inform/README.md`.
 //!
 //! # The first message of a device
 //!
-//! Device `d` speaks like sample `d` modulo [`SAMPLES`]. Its first message differs from the sample in:
+//! Device `d` speaks like sample `d` modulo [`SAMPLES`]. Its first message differs from the sample
+//! in:
 //!
-//! - **SerialNumber**: the last six characters are `d` in decimal; likewise wherever else the serial stands (a URL), and the last three octets
-//!   of a MAC address (in hexadecimal);
-//! - **the external address**, there and in the ConnectionRequestURL: a random one of 198.18.0.0/15 or 2001:db8::/32,
-//!   ranges that belong to nobody;
-//! - **`cwmp:ID`**: the sample's number plus a random one below 900; a random number of nine digits where the sample has nine (one sample has no
-//!   Header, and so no ID);
-//! - **CurrentTime**: the sample's time plus the arrival; the offset from UTC stays as it is. (One sample's time, `11:54::14`, is
-//!   no xsd:dateTime; its stream has `11:54:14`.)
-//! - **UpTime**: every other device on average appends a parameter `DeviceInfo.UpTime`, an `xsd:unsignedInt` (a parameter on which the server
-//!   has set passive notification).
+//! - **SerialNumber**: the last six characters are `d` in decimal; likewise wherever else the
+//!   serial stands (a URL), and the last three octets of a MAC address (in hexadecimal);
+//! - **the external address**, there and in the ConnectionRequestURL: a random one of 198.18.0.0/15
+//!   or 2001:db8::/32, ranges that belong to nobody;
+//! - **`cwmp:ID`**: the sample's number plus a random one below 900; a random number of nine digits
+//!   where the sample has nine (one sample has no Header, and so no ID);
+//! - **CurrentTime**: the sample's time plus the arrival; the offset from UTC stays as it is. (One
+//!   sample's time, `11:54::14`, is no xsd:dateTime; its stream has `11:54:14`.)
+//! - **UpTime**: every other device on average appends a parameter `DeviceInfo.UpTime`, an
+//!   `xsd:unsignedInt` (a parameter on which the server has set passive notification).
 //!
 //! # The next messages
 //!
-//! A device informs every 300, 600, 900 or 1800 seconds. Each message differs from the one before it in:
+//! A device informs every 300, 600, 900 or 1800 seconds. Each message differs from the one before
+//! it in:
 //!
 //! | what | how |
 //! |---|---|
@@ -53,7 +56,8 @@ pub struct Message {
     pub device: u32,
     /// Number of the message among its device's, from 0.
     pub index: u32,
-    /// Name of the sample that it derives from: a file of `testdata/sequences/tr069-inform` without `.xml`.
+    /// Name of the sample that it derives from: a file of `testdata/sequences/tr069-inform` without
+    /// `.xml`.
     pub sample: &'static str,
     /// When it arrives: seconds since the stream began.
     pub arrival: u64,
@@ -63,8 +67,8 @@ pub struct Message {
 
 /// The messages of `devices` devices, `per_device` of each, in the order of their arrival.
 ///
-/// The same arguments give the same stream; a device's messages depend on `seed` and its number alone, so that
-/// [`device_stream`] gives the same ones. Memory is proportional to `devices`.
+/// The same arguments give the same stream; a device's messages depend on `seed` and its number
+/// alone, so that [`device_stream`] gives the same ones. Memory is proportional to `devices`.
 pub fn inform_stream(seed: u64, devices: u32, per_device: u32) -> impl Iterator<Item = Message> {
     let mut fleet: Vec<Device> = (0..devices).map(|number| Device::new(seed, number)).collect();
     let first = fleet.iter().map(|device| Reverse((device.arrival(), device.number())));
@@ -80,7 +84,8 @@ pub fn inform_stream(seed: u64, devices: u32, per_device: u32) -> impl Iterator<
     })
 }
 
-/// The messages of device number `device` alone, without end: its part of any [`inform_stream`] with the same seed.
+/// The messages of device number `device` alone, without end: its part of any [`inform_stream`]
+/// with the same seed.
 pub fn device_stream(seed: u64, device: u32) -> impl Iterator<Item = Message> {
     let mut device = Device::new(seed, device);
     std::iter::repeat_with(move || device.inform())

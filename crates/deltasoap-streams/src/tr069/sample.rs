@@ -1,8 +1,10 @@
 //! The samples, cut into what stays and what changes.
 //!
-//! A sample is read as text, not as XML: the pieces between the changing places are kept as they are, so that a stream has the white space
-//! and the prefixes of the device's own toolkit. Rendering the unchanged contents gives the sample back, byte for byte; the tests check it for
-//! every sample, which is why cutting needs no error: at a marker that is missing it cuts nothing off.
+//! A sample is read as text, not as XML: the pieces between the changing places are kept as they
+//! are, so that a stream has the white space and the prefixes of the device's own toolkit.
+//! Rendering the unchanged contents gives the sample back, byte for byte; the tests check it for
+//! every sample, which is why cutting needs no error: at a marker that is missing it cuts nothing
+//! off.
 
 use std::fmt::Write as _;
 
@@ -81,7 +83,8 @@ pub(super) struct Layout {
     after: &'static str,
 }
 
-/// The pieces around a SOAP array: up to its number of items, from there to the items, and the pieces around an item's contents.
+/// The pieces around a SOAP array: up to its number of items, from there to the items, and the
+/// pieces around an item's contents.
 #[derive(Clone, Debug)]
 struct ArrayLayout<const PIECES: usize> {
     before_count: &'static str,
@@ -184,8 +187,8 @@ impl Cutter {
         (before, Some(self.up_to("<").into()))
     }
 
-    /// A SOAP array: its layout, after that of its first item, and the contents of its items. `marks` end with the character
-    /// before a content; the content ends at a tag or a quote.
+    /// A SOAP array: its layout, after that of its first item, and the contents of its items.
+    /// `marks` end with the character before a content; the content ends at a tag or a quote.
     fn array<const CONTENTS: usize, const PIECES: usize>(
         &mut self,
         item_name: &str,

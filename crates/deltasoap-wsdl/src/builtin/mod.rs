@@ -1,5 +1,5 @@
-//! Definitions that every importer is expected to know: never fetched, read where a namespace is used and no schema for
-//! it is there.
+//! Definitions that every importer is expected to know: never fetched, read where a namespace is
+//! used and no schema for it is there.
 
 /// Namespaces and schemas for them: our own, with what descriptions refer to.
 pub(crate) const DEFINITIONS: [(&str, &str); 12] = [
@@ -22,7 +22,8 @@ pub(crate) fn has(namespace: &str) -> bool {
     DEFINITIONS.iter().any(|(known, _)| *known == namespace)
 }
 
-/// True for the vocabularies that are part of the language rather than of a description: the types of XML Schema and of SOAP encoding.
+/// True for the vocabularies that are part of the language rather than of a description: the types
+/// of XML Schema and of SOAP encoding.
 pub(crate) fn is_language(namespace: &str) -> bool {
     DEFINITIONS[1..4].iter().any(|(known, _)| *known == namespace)
 }

@@ -1,7 +1,7 @@
 //! What readers of the model take for granted, beyond that each reference is to something.
 //!
-//! Imports are so by the way they are made. A file may say anything, and a chain of types without an end would be followed without
-//! an end.
+//! Imports are so by the way they are made. A file may say anything, and a chain of types without
+//! an end would be followed without an end.
 
 use super::{Fault, Parts};
 use crate::lower::Lowered;
@@ -173,8 +173,8 @@ const MOST_WITHIN: usize = 32;
 /// Most fields of an element, those of its choices and groups included, at any depth.
 const MOST_FIELDS: usize = 1 << 24;
 
-/// True if fields without an element of their own are neither deep nor too many: readers look through them at each tag. Nothing may hold
-/// itself.
+/// True if fields without an element of their own are neither deep nor too many: readers look
+/// through them at each tag. Nothing may hold itself.
 fn has_moderate_groups(schema: &Schema) -> bool {
     let count = schema.elements().len();
     let mut known: Vec<Option<(usize, usize)>> = vec![None; count];

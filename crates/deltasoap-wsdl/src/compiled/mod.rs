@@ -1,4 +1,5 @@
-//! Imports as files: what an import and its schema hold, to be read back much faster than the documents that it came from.
+//! Imports as files: what an import and its schema hold, to be read back much faster than the
+//! documents that it came from.
 //!
 //! ```text
 //! magic      8 bytes    \x89 D S W S D L \n
@@ -8,12 +9,15 @@
 //! content               texts, counts of components, documents, schemas, definitions, notes, the engine's schema
 //! ```
 //!
-//! Each text stands in the content once and is known by its number; components refer to each other by theirs, just as in memory. So
-//! reading is one pass without a lookup by name. Nothing in it tells where it was made (`places`): the same documents give the same bytes.
+//! Each text stands in the content once and is known by its number; components refer to each other
+//! by theirs, just as in memory. So reading is one pass without a lookup by name. Nothing in it
+//! tells where it was made (`places`): the same documents give the same bytes.
 //!
-//! The checksum is there for accidents. Nothing in a file is believed because of it: every reference is checked against the number of
-//! components (`reader`), what readers of the model take for granted beyond that is checked at the end (`check`), and texts and
-//! items are counted against the importer's [`Limits`]. Another version is another format: it is refused, and the file made anew.
+//! The checksum is there for accidents. Nothing in a file is believed because of it: every
+//! reference is checked against the number of components (`reader`), what readers of the model take
+//! for granted beyond that is checked at the end (`check`), and texts and items are counted against
+//! the importer's [`Limits`]. Another version is another format: it is refused, and the file made
+//! anew.
 
 mod check;
 mod definitions;
@@ -257,7 +261,8 @@ mod tests {
     }
 
     proptest! {
-        /// Content with bytes changed, under a checksum that is right: an error or an import, never a panic.
+        /// Content with bytes changed, under a checksum that is right: an error or an import, never
+        /// a panic.
         #[test]
         fn changed_content_is_read_or_refused(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4)) {
             let mut content = compiled().split_off(HEADER);

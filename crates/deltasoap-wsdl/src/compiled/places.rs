@@ -1,6 +1,8 @@
-//! Places as they stand in compiled files: nothing of the machine that a file was made on, and the same bytes wherever it was.
+//! Places as they stand in compiled files: nothing of the machine that a file was made on, and the
+//! same bytes wherever it was.
 //!
-//! Files are named relative to the import's root, in locations and in what notes say; URLs have no user and no password.
+//! Files are named relative to the import's root, in locations and in what notes say; URLs have no
+//! user and no password.
 
 use crate::fetch::Location;
 use crate::{Note, Position};
@@ -10,7 +12,8 @@ use url::Url;
 /// Places relative to a root.
 #[derive(Debug)]
 pub(super) struct Places {
-    /// The root and what is around it, innermost first, each with the way there: `("/a/b/", "")`, `("/a/", "../")`.
+    /// The root and what is around it, innermost first, each with the way there: `("/a/b/", "")`,
+    /// `("/a/", "../")`.
     folders: Vec<(String, String)>,
 }
 

@@ -20,7 +20,8 @@ pub(super) struct Counts {
 pub(super) struct Reader<'b> {
     bytes: &'b [u8],
     texts: Vec<&'b str>,
-    /// Bytes of text that may yet be given out: a text is written once and can be meant any number of times.
+    /// Bytes of text that may yet be given out: a text is written once and can be meant any number
+    /// of times.
     text_room: usize,
     /// Items of lists that may yet be read.
     item_room: usize,

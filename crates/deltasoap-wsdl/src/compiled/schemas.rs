@@ -1,6 +1,7 @@
 //! Schemas: their components, and what is known of them in the end.
 //!
-//! Groups are left out, and what a definition gives by itself: content that is normal holds all of it.
+//! Groups are left out, and what a definition gives by itself: content that is normal holds all of
+//! it.
 
 use super::Fault;
 use super::reader::Reader;

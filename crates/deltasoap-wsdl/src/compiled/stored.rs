@@ -1,7 +1,8 @@
 //! How values are written and read: numbers, texts, lists, and whatever is made of them.
 //!
-//! A model's types are stored field by field, in the order in which [`stored_struct!`] names them, and enums by the number of a
-//! variant. Nothing is skipped and nothing is aligned: a file is read once, from front to back.
+//! A model's types are stored field by field, in the order in which [`stored_struct!`] names them,
+//! and enums by the number of a variant. Nothing is skipped and nothing is aligned: a file is read
+//! once, from front to back.
 
 use super::Fault;
 use super::reader::Reader;

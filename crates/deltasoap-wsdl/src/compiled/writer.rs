@@ -1,4 +1,5 @@
-//! Writing: numbers in as few bytes as they need, each text once, and each list of values that types share.
+//! Writing: numbers in as few bytes as they need, each text once, and each list of values that
+//! types share.
 
 use super::stored::Stored;
 use deltasoap_core::schema::Texts;

@@ -1,11 +1,13 @@
 //! Document type declarations: where one ends, so that it can be passed over.
 //!
-//! Schemas of the W3C, and what was made from them, have one. What it declares is not used: a reference to an entity stays an error
-//! of the reader, attributes have no defaults, and the document that it names is not read. A page is refused as before.
+//! Schemas of the W3C, and what was made from them, have one. What it declares is not used: a
+//! reference to an entity stays an error of the reader, attributes have no defaults, and the
+//! document that it names is not read. A page is refused as before.
 
 use std::ops::Range;
 
-/// The document type declaration of a document in UTF-8; `None` where there is none, where it does not end, and for HTML.
+/// The document type declaration of a document in UTF-8; `None` where there is none, where it does
+/// not end, and for HTML.
 pub(super) fn find(document: &[u8]) -> Option<Range<usize>> {
     let start = skip_prolog(document)?;
     let name = document[start..].strip_prefix(b"<!DOCTYPE")?.trim_ascii_start();
@@ -32,7 +34,8 @@ fn skip_prolog(document: &[u8]) -> Option<usize> {
     }
 }
 
-/// The offset after the declaration that starts here: after the `>` that is in no literal, comment, instruction or inner declaration.
+/// The offset after the declaration that starts here: after the `>` that is in no literal, comment,
+/// instruction or inner declaration.
 fn end(document: &[u8], start: usize) -> Option<usize> {
     let (mut at, mut depth) = (start + 2, 1_usize);
     while depth > 0 {

@@ -1,6 +1,7 @@
 //! Documents in other encodings than UTF-8, told by byte order mark or declaration, as UTF-8.
 //!
-//! Messages of SOAP are in a few encodings, but descriptions were written with all sorts of editors.
+//! Messages of SOAP are in a few encodings, but descriptions were written with all sorts of
+//! editors.
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 use std::borrow::Cow;
@@ -8,7 +9,8 @@ use std::borrow::Cow;
 /// Bytes at the start in which a declaration is looked for.
 const HEAD: usize = 256;
 
-/// The document as UTF-8 without a byte order mark; `None` if its bytes are not of the encoding that it says.
+/// The document as UTF-8 without a byte order mark; `None` if its bytes are not of the encoding
+/// that it says.
 pub(super) fn to_utf8(bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
     let encoding = detect(bytes)?;
     if encoding == UTF_8 {
@@ -18,8 +20,8 @@ pub(super) fn to_utf8(bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
     (!failed).then(|| Cow::Owned(without_declaration(&text).into_bytes()))
 }
 
-/// A document that came with a charset (RFC 7303, 3.2), which holds where neither a byte order mark nor a declaration tells the encoding:
-/// servers often name one without looking into the file.
+/// A document that came with a charset (RFC 7303, 3.2), which holds where neither a byte order mark
+/// nor a declaration tells the encoding: servers often name one without looking into the file.
 #[cfg(any(feature = "http", test))]
 pub(crate) fn in_charset(bytes: Vec<u8>, charset: &str) -> Vec<u8> {
     let is_told = detect(&bytes) != Some(UTF_8) || declared(&bytes).is_some() || Encoding::for_bom(&bytes).is_some();
@@ -31,7 +33,8 @@ pub(crate) fn in_charset(bytes: Vec<u8>, charset: &str) -> Vec<u8> {
     }
 }
 
-/// A document as text, whatever its encoding; `None` if its bytes are not of the encoding that it says.
+/// A document as text, whatever its encoding; `None` if its bytes are not of the encoding that it
+/// says.
 pub fn text(bytes: &[u8]) -> Option<String> {
     String::from_utf8(to_utf8(bytes)?.into_owned()).ok()
 }

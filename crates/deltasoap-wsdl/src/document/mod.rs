@@ -1,9 +1,9 @@
 //! A document as a flat list of elements.
 //!
-//! Elements stand in document order, each with the index behind its last descendant, so that children and subtrees are
-//! ranges. Text lies in one string. Names are interned, and attributes that hold names are resolved while the document
-//! is read, where the declarations in scope are known. Character data is kept in documentation alone: nowhere else
-//! does it carry meaning.
+//! Elements stand in document order, each with the index behind its last descendant, so that
+//! children and subtrees are ranges. Text lies in one string. Names are interned, and attributes
+//! that hold names are resolved while the document is read, where the declarations in scope are
+//! known. Character data is kept in documentation alone: nowhere else does it carry meaning.
 
 mod doctype;
 mod encoding;
@@ -30,8 +30,8 @@ pub(crate) struct Document {
     pub(crate) is_private: bool,
     elements: Vec<ElementData>,
     attributes: Vec<AttributeData>,
-    /// Names that attributes hold; `None` for what is no name. One with a prefix that is not declared is a name in no namespace,
-    /// prefix and all: nothing has such a name.
+    /// Names that attributes hold; `None` for what is no name. One with a prefix that is not
+    /// declared is a name in no namespace, prefix and all: nothing has such a name.
     values: Vec<Option<NameId>>,
     /// Attribute values and documentation.
     text: String,
@@ -224,7 +224,8 @@ impl<'d> Node<'d> {
         self.attributes().filter(move |&(name, _)| self.names.local(name) == local).map(|(_, value)| value)
     }
 
-    /// Documentation of the element: of its `documentation` child in WSDL, of its `annotation` in XML Schema.
+    /// Documentation of the element: of its `documentation` child in WSDL, of its `annotation` in
+    /// XML Schema.
     pub(crate) fn documentation(self) -> Option<Box<str>> {
         let first = self.children().next()?;
         let text = match first.local() {
@@ -239,7 +240,8 @@ impl<'d> Node<'d> {
         (!text.is_empty()).then(|| text.into())
     }
 
-    /// The element in the annotation of a declaration or of a type that says how its numbers are packed.
+    /// The element in the annotation of a declaration or of a type that says how its numbers are
+    /// packed.
     pub(crate) fn packing(self) -> Option<Node<'d>> {
         let annotations = self.children().filter(|child| child.is_xsd("annotation"));
         let notes = annotations.flat_map(Node::children).filter(|child| child.is_xsd("appinfo"));
@@ -251,7 +253,8 @@ impl<'d> Node<'d> {
         &self.document.text[range.start as usize..range.end as usize]
     }
 
-    /// True if two elements say the same: names, attributes, and all that is in them but documentation.
+    /// True if two elements say the same: names, attributes, and all that is in them but
+    /// documentation.
     pub(crate) fn is_like(self, other: Node<'d>) -> bool {
         let (mut mine, mut theirs) = (self.meaning(), other.meaning());
         loop {

@@ -157,7 +157,8 @@ impl Builder<'_> {
         let mut is_declared = true;
         for word in self.reader.attribute(index).1.split_ascii_whitespace() {
             let word = word.split('[').next().unwrap_or_default();
-            // Local parts are as careless as the names that they refer to: `tns:1part` is no name, but has a meaning.
+            // Local parts are as careless as the names that they refer to: `tns:1part` is no name,
+            // but has a meaning.
             let (prefix, local) = word.split_once(':').unwrap_or(("", word));
             let name = match self.reader.namespace_of(prefix).or_else(|| usual(prefix, local)) {
                 _ if local.is_empty() => None,
@@ -204,7 +205,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Resolves the name that a value may be. What has no prefix is taken for a name where one is expected: most values are other texts.
+    /// Resolves the name that a value may be. What has no prefix is taken for a name where one is
+    /// expected: most values are other texts.
     fn resolve_value(&mut self, index: usize, is_name: bool) -> Result<(), DocumentError> {
         let value = self.reader.attribute(index).1.trim_ascii().to_owned();
         match value.split_once(':') {
@@ -267,8 +269,8 @@ impl Builder<'_> {
 /// Most prefixes and names of a document that are noted.
 const MOST_TOLERATED: usize = 100;
 
-/// The namespace that a prefix means which nobody declared, where that is clear: authors copy types of XML Schema and of SOAP
-/// encoding from elsewhere, and leave the declaration behind.
+/// The namespace that a prefix means which nobody declared, where that is clear: authors copy types
+/// of XML Schema and of SOAP encoding from elsewhere, and leave the declaration behind.
 fn usual(prefix: &str, local: &str) -> Option<&'static str> {
     let is_xsd_type = || matches!(local, "anyType" | "anySimpleType") || Builtin::from_local(local).is_some();
     match prefix {

@@ -1,7 +1,7 @@
 //! Access to descriptions that not everybody may read.
 //!
-//! Credentials go to one origin alone, that of the description: documents can name others anywhere, and redirects lead
-//! anywhere.
+//! Credentials go to one origin alone, that of the description: documents can name others anywhere,
+//! and redirects lead anywhere.
 
 use deltasoap_http::{Credentials, Identity};
 use http::{HeaderName, HeaderValue};
@@ -63,8 +63,9 @@ impl Access {
         Ok(self.credentials(Credentials::basic(name, password).map_err(|_| AccessError::Credentials)?))
     }
 
-    /// Name and password of Digest authentication (RFC 7616, by SHA-256 where it is offered, else by MD5, with `qop=auth`): the challenge
-    /// is fetched first. A challenge to another scheme is not answered.
+    /// Name and password of Digest authentication (RFC 7616, by SHA-256 where it is offered, else
+    /// by MD5, with `qop=auth`): the challenge is fetched first. A challenge to another scheme is
+    /// not answered.
     ///
     /// # Errors
     /// When there is a control character in either.
@@ -79,7 +80,8 @@ impl Access {
         self
     }
 
-    /// Takes the origin's certificate whatever it is. Whoever is on the way can read what is sent, and answer in its place.
+    /// Takes the origin's certificate whatever it is. Whoever is on the way can read what is sent,
+    /// and answer in its place.
     #[must_use]
     pub fn unverified(mut self) -> Self {
         self.is_unverified = true;

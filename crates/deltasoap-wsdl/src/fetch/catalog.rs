@@ -1,9 +1,10 @@
 //! Catalogs: which file stands for a URL or a namespace (OASIS XML Catalogs 1.1).
 //!
-//! All entries count. What names a document is looked up as it is written, then as an absolute URL, then an import's namespace;
-//! identifiers of systems, URIs and public ones are not told apart. A public one may be written as `urn:publicid:`. An exact entry comes before those for beginnings of names, and
-//! these before those for their ends; the longest one counts. Where another catalog is to be asked for names that begin so, it alone
-//! decides.
+//! All entries count. What names a document is looked up as it is written, then as an absolute URL,
+//! then an import's namespace; identifiers of systems, URIs and public ones are not told apart. A
+//! public one may be written as `urn:publicid:`. An exact entry comes before those for beginnings
+//! of names, and these before those for their ends; the longest one counts. Where another catalog
+//! is to be asked for names that begin so, it alone decides.
 
 use super::Location;
 use crate::document::{self, Node};
@@ -52,7 +53,8 @@ impl Catalog {
         }
     }
 
-    /// Adds what a file says, and the catalogs that it names. One of these that cannot be read is passed over (OASIS XML Catalogs 1.1, 8).
+    /// Adds what a file says, and the catalogs that it names. One of these that cannot be read is
+    /// passed over (OASIS XML Catalogs 1.1, 8).
     pub(crate) fn read(&mut self, path: &Path, limits: &Limits) -> Result<(), Error> {
         let mut count = 0;
         let first = read_one(path, limits)?;
@@ -70,7 +72,8 @@ impl Catalog {
         Ok(())
     }
 
-    /// What a file and the catalogs that it names say, in the order in which they are asked. `count` is that of all catalogs.
+    /// What a file and the catalogs that it names say, in the order in which they are asked.
+    /// `count` is that of all catalogs.
     fn list(&mut self, path: &Path, first: Read, limits: &Limits, count: &mut usize) -> Result<Vec<Table>, Error> {
         let mut known = HashSet::from([path.to_owned()]);
         let (mut tables, mut ahead) = (vec![first.0], first.1);
@@ -113,7 +116,8 @@ impl Catalog {
         find(name).or_else(|| find(&unwrapped(name)?))
     }
 
-    /// `asked` are the catalogs that names were delegated to: none is asked twice, as the answer would be the same.
+    /// `asked` are the catalogs that names were delegated to: none is asked twice, as the answer
+    /// would be the same.
     fn find_in<'c>(&'c self, tables: &'c [Table], name: &str, asked: &mut HashSet<&'c Path>) -> Option<Location> {
         for table in tables {
             if let Some(found) = table.find(name) {
@@ -131,7 +135,8 @@ impl Catalog {
         None
     }
 
-    /// The folders of the files that the caller mapped himself, and those of all that catalogs name.
+    /// The folders of the files that the caller mapped himself, and those of all that catalogs
+    /// name.
     pub(crate) fn folders(&self) -> (BTreeSet<PathBuf>, BTreeSet<PathBuf>) {
         let all = self.tables.iter().chain(self.delegated.values().flatten());
         let (named, others): (Vec<&Table>, Vec<&Table>) = all.partition(|table| table.is_named);
@@ -227,7 +232,8 @@ impl Table {
     }
 }
 
-/// A public identifier of a catalog, with single spaces and unwrapped (OASIS XML Catalogs 1.1, 6.2 and 6.4).
+/// A public identifier of a catalog, with single spaces and unwrapped (OASIS XML Catalogs 1.1, 6.2
+/// and 6.4).
 fn public(name: &str) -> String {
     let name = name.split_ascii_whitespace().collect::<Vec<_>>().join(" ");
     unwrapped(&name).unwrap_or(name)

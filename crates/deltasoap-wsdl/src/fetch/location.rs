@@ -54,7 +54,8 @@ impl Location {
     /// The document that `reference` names in a document here (`location`, `schemaLocation`).
     ///
     /// # Errors
-    /// When it is of another kind than may be named here: the scheme must be `http` or `https`, or `file` in a file.
+    /// When it is of another kind than may be named here: the scheme must be `http` or `https`, or
+    /// `file` in a file.
     pub fn join(&self, reference: &str) -> Result<Location, FetchError> {
         let reference = reference.trim();
         let reference = reference.split('#').next().unwrap_or_default();
@@ -99,7 +100,8 @@ fn joined(base: &Url, reference: &str) -> Result<Location, FetchError> {
     }
 }
 
-/// A path beside a file. Some authors write `\`, and some `%20`: a file that has these characters in its name comes first.
+/// A path beside a file. Some authors write `\`, and some `%20`: a file that has these characters
+/// in its name comes first.
 fn beside_file(path: &Path, reference: &str) -> PathBuf {
     let folder = path.parent().unwrap_or(Path::new(""));
     let slashed = reference.replace('\\', "/");

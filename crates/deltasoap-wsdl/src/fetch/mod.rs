@@ -1,8 +1,9 @@
 //! Where documents come from: files, zip archives, the network.
 //!
-//! A description decides which other documents are read, so what it may name is bounded here: `http`, `https` and
-//! files below the root, nothing else. A document from the network names no files. No document names a private address,
-//! unless it came from there itself or the importer allows it; only the caller does.
+//! A description decides which other documents are read, so what it may name is bounded here:
+//! `http`, `https` and files below the root, nothing else. A document from the network names no
+//! files. No document names a private address, unless it came from there itself or the importer
+//! allows it; only the caller does.
 
 #[cfg(feature = "http")]
 mod access;
@@ -56,7 +57,8 @@ pub struct Request<'a> {
 pub enum Reach {
     /// Public ones ([`is_public`]).
     Public,
-    /// That of the URL, whatever it is, and redirects to the same origin; redirects elsewhere lead to public ones only.
+    /// That of the URL, whatever it is, and redirects to the same origin; redirects elsewhere lead
+    /// to public ones only.
     Origin,
     /// All.
     All,
@@ -79,9 +81,11 @@ impl fmt::Debug for Request<'_> {
 pub struct Fetched {
     /// Its bytes.
     pub bytes: Vec<u8>,
-    /// True if it came from an address that is not public: then it may name others of the same host.
+    /// True if it came from an address that is not public: then it may name others of the same
+    /// host.
     pub is_private: bool,
-    /// The URL that it came from, if redirects led there: what the document names is relative to it (RFC 3986, 5.1.3).
+    /// The URL that it came from, if redirects led there: what the document names is relative to it
+    /// (RFC 3986, 5.1.3).
     pub moved_to: Option<Url>,
 }
 
@@ -129,7 +133,8 @@ impl Fetch for Offline {
     }
 }
 
-/// True for addresses of the public internet: not loopback, private, link-local, shared, multicast or reserved ones.
+/// True for addresses of the public internet: not loopback, private, link-local, shared, multicast
+/// or reserved ones.
 pub fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
@@ -170,7 +175,8 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
     is_global && !is_special && a != 0x3FFF
 }
 
-/// A URL without the user name and the password that may be in it: as it is asked for, and as people may see it.
+/// A URL without the user name and the password that may be in it: as it is asked for, and as
+/// people may see it.
 pub fn without_credentials(url: &Url) -> Url {
     let mut url = url.clone();
     // Where this fails there is no host, and so neither of the two.
@@ -178,7 +184,8 @@ pub fn without_credentials(url: &Url) -> Url {
     url
 }
 
-/// A URL or a path to be shown: [without credentials](without_credentials), and without what may be a password in a malformed URL.
+/// A URL or a path to be shown: [without credentials](without_credentials), and without what may be
+/// a password in a malformed URL.
 pub fn shown(source: &str) -> String {
     match (Url::parse(source), source.find("://"), source.rfind('@')) {
         (Ok(url), ..) => without_credentials(&url).into(),

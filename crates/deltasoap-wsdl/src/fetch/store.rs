@@ -98,7 +98,8 @@ impl Store<'_> {
         if fetched.bytes.len() > most { Err(too_large(most)) } else { Ok(fetched) }
     }
 
-    /// The caller names any address. A document names public ones, and those of the place that it came from.
+    /// The caller names any address. A document names public ones, and those of the place that it
+    /// came from.
     fn reach(&self, url: &Url, by: Option<Referrer<'_>>) -> Reach {
         match by {
             _ if self.allows_private => Reach::All,

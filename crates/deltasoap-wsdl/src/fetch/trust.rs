@@ -1,15 +1,17 @@
 //! Which folder a file that the user names is trusted with.
 //!
-//! Descriptions are kept in trees: `wsdl/shop.wsdl` imports `../xsd/types.xsd`. Whoever names the first file means the tree, but not
-//! all files of the machine. The tree is the file's repository. Without one it is the highest folder that still belongs to one
-//! purpose: the home directory, the directory for temporary files and top-level directories hold many, and are never trusted.
+//! Descriptions are kept in trees: `wsdl/shop.wsdl` imports `../xsd/types.xsd`. Whoever names the
+//! first file means the tree, but not all files of the machine. The tree is the file's repository.
+//! Without one it is the highest folder that still belongs to one purpose: the home directory, the
+//! directory for temporary files and top-level directories hold many, and are never trusted.
 
 use std::path::{Component, Path, PathBuf};
 
 /// Entries that mark the top folder of a repository.
 const MARKS: [&str; 5] = [".git", ".hg", ".svn", ".bzr", ".jj"];
 
-/// The tree that a folder is part of: the folder itself or one above it. The path must be canonical.
+/// The tree that a folder is part of: the folder itself or one above it. The path must be
+/// canonical.
 pub(crate) fn tree_of(folder: &Path) -> PathBuf {
     let canonical = |path: PathBuf| path.canonicalize().unwrap_or(path);
     let shared = [std::env::home_dir().map(canonical), Some(canonical(std::env::temp_dir()))];
@@ -22,7 +24,8 @@ pub(super) fn nearest_around(one: &Path, other: &Path) -> PathBuf {
     both.map(|(component, _)| component).collect()
 }
 
-/// Folders that hold trees of many purposes: none of these, and nothing above them, is a tree itself.
+/// Folders that hold trees of many purposes: none of these, and nothing above them, is a tree
+/// itself.
 struct Shared(Vec<PathBuf>);
 
 impl Shared {
@@ -38,7 +41,8 @@ impl Shared {
     }
 }
 
-/// True for directories such as `/srv`. A repository can be there, in containers; else they hold many trees.
+/// True for directories such as `/srv`. A repository can be there, in containers; else they hold
+/// many trees.
 fn is_top_level(path: &Path) -> bool {
     path.components().filter(|component| matches!(component, Component::Normal(_))).count() < 2
 }

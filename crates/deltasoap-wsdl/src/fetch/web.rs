@@ -1,11 +1,11 @@
 //! The network, by the client that calls services too.
 //!
-//! A host's name can stand for any address, and for another one a moment later. So the check is made where names
-//! become addresses: what was checked is what is connected to. Redirects are followed here, one by one, each under the
-//! rules for documents from the network.
+//! A host's name can stand for any address, and for another one a moment later. So the check is
+//! made where names become addresses: what was checked is what is connected to. Redirects are
+//! followed here, one by one, each under the rules for documents from the network.
 //!
-//! A proxy looks names up itself, and connects to what it finds. The rules for addresses hold for what the name stands for here; a name that is
-//! not known here is the proxy's affair.
+//! A proxy looks names up itself, and connects to what it finds. The rules for addresses hold for
+//! what the name stands for here; a name that is not known here is the proxy's affair.
 
 use super::store::{bounded, too_large};
 use super::{
@@ -30,11 +30,13 @@ use url::Url;
 
 /// Redirects followed for one document.
 const REDIRECTS: usize = 5;
-/// How long a name is looked up here that a proxy looks up as well. After that it counts as unknown.
+/// How long a name is looked up here that a proxy looks up as well. After that it counts as
+/// unknown.
 const LOOKUP: Duration = Duration::from_secs(3);
 const AGENT: HeaderValue = HeaderValue::from_static(concat!("deltasoap/", env!("CARGO_PKG_VERSION")));
 
-/// The certificates that the system trusts, or those of the public authorities where it trusts none; read once, as that takes milliseconds.
+/// The certificates that the system trusts, or those of the public authorities where it trusts
+/// none; read once, as that takes milliseconds.
 static TRUSTED: LazyLock<Roots> = LazyLock::new(|| {
     let platform = Roots::platform();
     if platform.is_empty() { Roots::public() } else { platform }
@@ -69,7 +71,8 @@ impl WebClient {
         WebClient { access: Some(access), ..self }
     }
 
-    /// The proxy to go through. Default: none, whatever the environment says; see [`Proxy::from_env`].
+    /// The proxy to go through. Default: none, whatever the environment says; see
+    /// [`Proxy::from_env`].
     #[must_use]
     pub fn proxy(self, proxy: Proxy) -> Self {
         WebClient { proxy: Some(proxy), ..self }
@@ -81,7 +84,8 @@ impl WebClient {
         WebClient { roots: Some(roots), ..self }
     }
 
-    /// How long all documents may take together, from now on; each of them has a [time](Request::timeout) of its own as well.
+    /// How long all documents may take together, from now on; each of them has a
+    /// [time](Request::timeout) of its own as well.
     #[must_use]
     pub fn within(self, time: Duration) -> Self {
         WebClient { within: Some(Within { time, end: Instant::now().checked_add(time) }), ..self }
@@ -128,7 +132,8 @@ impl WebClient {
 }
 
 impl Fetch for WebClient {
-    /// Waits in a thread of its own: the caller's may belong to an async runtime, in whose threads nothing may wait.
+    /// Waits in a thread of its own: the caller's may belong to an async runtime, in whose threads
+    /// nothing may wait.
     fn fetch(&self, request: &Request<'_>) -> Result<Fetched, FetchError> {
         let failed = |error: std::io::Error| FetchError::Unavailable(format!("{}: {error}", Shown(request.url)));
         let run = || {
@@ -232,7 +237,8 @@ impl Exchange<'_> {
         }
     }
 
-    /// Gets what is at the URL; again where the answer is a challenge, or says that the answer to one came too late.
+    /// Gets what is at the URL; again where the answer is a challenge, or says that the answer to
+    /// one came too late.
     async fn response(&self, guard: &Guard) -> Result<Answered, FetchError> {
         let uri = uri(self.url).ok_or_else(|| self.failed("no URL that can be asked for"))?;
         let access = self.client.access.as_ref().filter(|access| access.origin == self.url.origin());
@@ -325,7 +331,8 @@ impl Exchange<'_> {
     }
 }
 
-/// Repetitions of a request that is challenged: for the challenge, and for one whose answer came too late.
+/// Repetitions of a request that is challenged: for the challenge, and for one whose answer came
+/// too late.
 const MOST_REPEATS: u32 = 2;
 
 /// The charset that the media type names.
@@ -361,8 +368,8 @@ struct Guard {
 }
 
 impl Guard {
-    /// The addresses that may be connected to. Of a host that has both kinds the private ones: else a public server could
-    /// pass for a private one, and name what is on the private one.
+    /// The addresses that may be connected to. Of a host that has both kinds the private ones: else
+    /// a public server could pass for a private one, and name what is on the private one.
     fn checked(&self, found: Vec<SocketAddr>) -> Result<Vec<SocketAddr>, PrivateAddress> {
         let (private, public): (Vec<_>, Vec<_>) = found.into_iter().partition(|address| !is_public(address.ip()));
         match () {
@@ -395,7 +402,8 @@ mod tests {
     const PUBLIC: &str = "8.8.8.8:80";
     const PRIVATE: &str = "127.0.0.1:80";
 
-    /// Of these addresses the ones that are left, and whether one was private; `None` if the host is refused.
+    /// Of these addresses the ones that are left, and whether one was private; `None` if the host
+    /// is refused.
     fn checked(public_only: bool, found: &[&str]) -> Option<(Vec<String>, bool)> {
         let met_private = Arc::new(AtomicBool::new(false));
         let guard = Guard { public_only, met_private: met_private.clone() };

@@ -29,12 +29,14 @@ impl<'m> Model<'m> {
         Model { compositor, fields: Vec::new(), choices: Vec::new(), encoding, repeated, is_blurred: false }
     }
 
-    /// True if the fields of a repeated particle stand together in each of its occurrences. Where fields come in any order they cannot.
+    /// True if the fields of a repeated particle stand together in each of its occurrences. Where
+    /// fields come in any order they cannot.
     fn has_group(&self, particle: &Particle) -> bool {
         self.compositor == Compositor::Sequence && self.repeated.is_some_and(|it| it.is_group(particle))
     }
 
-    /// True if the fields of an optional sequence have to be told from those of the same name behind it.
+    /// True if the fields of an optional sequence have to be told from those of the same name
+    /// behind it.
     fn is_tied(&self, particle: &Particle) -> bool {
         self.compositor == Compositor::Sequence && self.repeated.is_some_and(|it| it.is_tied(particle))
     }
@@ -112,7 +114,8 @@ impl Lowering<'_> {
         self.record(id, normal, Model { encoding, ..Model::new(Use::Literal, None) }, Some(text))
     }
 
-    /// `soapenc:string` and its like are the simple types, with attributes that belong to the encoding.
+    /// `soapenc:string` and its like are the simple types, with attributes that belong to the
+    /// encoding.
     fn encoded_simple(&mut self, id: TypeId, text: TypeId) -> Element {
         let mut element = self.simple(text);
         if let (Element::Simple(simple), Some(name)) = (&mut element, &self.schemas[id].name) {
@@ -216,7 +219,8 @@ impl Lowering<'_> {
         model.fields.push(field);
     }
 
-    /// A choice between groups that occurs once: the fields of all, and which of them exclude each other.
+    /// A choice between groups that occurs once: the fields of all, and which of them exclude each
+    /// other.
     fn add_groups(&mut self, parts: &[Particle], is_optional: bool, model: &mut Model<'_>) {
         let first = model.fields.len() as u32;
         let mut branches = Vec::new();
@@ -229,7 +233,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// An optional sequence with an element that stands again behind it: a choice of one branch that need not be made.
+    /// An optional sequence with an element that stands again behind it: a choice of one branch
+    /// that need not be made.
     fn add_tied(&mut self, parts: &[Particle], model: &mut Model<'_>) {
         let first = model.fields.len() as u32;
         let branch = self.add_branch(parts, model);
@@ -328,8 +333,8 @@ impl Lowering<'_> {
     }
 }
 
-/// True for a choice that need not be made and that has a branch which, if it is chosen, has an element more than once. Fields say how
-/// often they occur, and that they need not, but not both.
+/// True for a choice that need not be made and that has a branch which, if it is chosen, has an
+/// element more than once. Fields say how often they occur, and that they need not, but not both.
 fn counts_if_chosen(choice: &Particle) -> bool {
     choice.min == 0 && parts(&choice.term).iter().any(|part| part.min > 1)
 }

@@ -1,8 +1,9 @@
 //! Defaults and fixed values: what an empty element, or an absent attribute, stands for.
 //!
-//! A default belongs to a declaration, not to a type. So content with one has a description beside that of its type. Defaults are passed
-//! over where they are of no use: those that are not of their type. Those of names are `{namespace}local`. An
-//! `xsd:anySimpleType` with a default is a string, whatever the message says.
+//! A default belongs to a declaration, not to a type. So content with one has a description beside
+//! that of its type. Defaults are passed over where they are of no use: those that are not of their
+//! type. Those of names are `{namespace}local`. An `xsd:anySimpleType` with a default is a string,
+//! whatever the message says.
 
 use super::simple::enumeration;
 use super::{Lowering, Work};
@@ -12,8 +13,9 @@ use deltasoap_core::schema::{Builtin, Element, ElementRef, SimpleElement, Use};
 use deltasoap_core::{Lexical, QName, Simple, lexical};
 
 impl Schemas {
-    /// The text that an element stands for where it is empty: its default or fixed value (XSD 1.0 part 1, 3.3.1). `None` also for a text
-    /// that is not of the element's type or means something only in the schema, and for types without text.
+    /// The text that an element stands for where it is empty: its default or fixed value (XSD 1.0
+    /// part 1, 3.3.1). `None` also for a text that is not of the element's type or means something
+    /// only in the schema, and for types without text.
     pub fn default_of_element(&self, id: ElementId) -> Option<&str> {
         let declaration = &self[id];
         let text = declaration.default.as_deref().or(declaration.fixed.as_deref());
@@ -21,7 +23,8 @@ impl Schemas {
         text.filter(|text| !text.is_empty() && self.is_of(of, text))
     }
 
-    /// The text that stands for an attribute where it is absent (XSD 1.0 part 1, 3.2.1); as for elements.
+    /// The text that stands for an attribute where it is absent (XSD 1.0 part 1, 3.2.1); as for
+    /// elements.
     pub fn default_of_attribute<'s>(&'s self, it: &'s AttributeUse) -> Option<&'s str> {
         let declaration = &self[it.attribute];
         let texts = [&it.default, &it.fixed, &declaration.default, &declaration.fixed];

@@ -1,7 +1,8 @@
 //! Stage four: types and operations as the schema that the engine reads.
 //!
-//! Lowering may widen what a schema allows, never narrow it: every message that is right is read, and what is read is
-//! written again in the same order. Groups that have no element of their own become fields:
+//! Lowering may widen what a schema allows, never narrow it: every message that is right is read,
+//! and what is read is written again in the same order. Groups that have no element of their own
+//! become fields:
 //!
 //! | in the schema | as fields |
 //! |---|---|
@@ -51,7 +52,8 @@ pub struct Lowered {
     pub schema: Arc<Schema>,
     /// All operations of all SOAP bindings.
     pub operations: Vec<Operation>,
-    /// What is read otherwise than the schema says, each with the number of types that it concerns and one of them.
+    /// What is read otherwise than the schema says, each with the number of types that it concerns
+    /// and one of them.
     pub notes: Vec<String>,
     pub(crate) elements: HashMap<ElementId, ElementRef>,
     pub(crate) origins: Origins,
@@ -63,8 +65,8 @@ impl Lowered {
         self.elements.get(&id).copied()
     }
 
-    /// The type that content was lowered from; `None` for what the schema has no type for: bodies of rpc messages, inline
-    /// choices.
+    /// The type that content was lowered from; `None` for what the schema has no type for: bodies
+    /// of rpc messages, inline choices.
     pub fn origin(&self, content: ElementRef) -> Option<Origin> {
         self.origins.of(content)
     }
@@ -109,7 +111,8 @@ struct Lowering<'i> {
     known: HashMap<(TypeId, bool), ElementRef>,
     /// References to content of a type or of one that is derived from it; encoded or not.
     open: HashMap<(TypeId, bool), ElementRef>,
-    /// References to content that is of a default where it is empty, by type and default; encoded or not.
+    /// References to content that is of a default where it is empty, by type and default; encoded
+    /// or not.
     defaulted: HashMap<((TypeId, bool), Box<str>), ElementRef>,
     /// The same for open content.
     open_defaulted: HashMap<((TypeId, bool), Box<str>), ElementRef>,

@@ -1,5 +1,6 @@
-//! Names that XML does not allow (`NCName`, Namespaces in XML 1.0, 4): no message can hold an element, attribute or type of such a name. What
-//! needs one is found here, so that nobody writes it.
+//! Names that XML does not allow (`NCName`, Namespaces in XML 1.0, 4): no message can hold an
+//! element, attribute or type of such a name. What needs one is found here, so that nobody writes
+//! it.
 
 use super::operations::Method;
 use deltasoap_core::QName;

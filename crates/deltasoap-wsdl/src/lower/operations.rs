@@ -30,7 +30,8 @@ pub struct Method {
     pub response_headers: Vec<Field>,
 }
 
-/// A body's element: name and content. Without a name, the content's fields stand in the body by themselves.
+/// A body's element: name and content. Without a name, the content's fields stand in the body by
+/// themselves.
 type Body = (QName, ElementRef);
 
 impl Lowering<'_> {
@@ -213,7 +214,8 @@ impl Lowering<'_> {
     }
 }
 
-/// The parts of a message that stand in the body. `index` is the message's among those of the definitions.
+/// The parts of a message that stand in the body. `index` is the message's among those of the
+/// definitions.
 pub fn body_parts<'m>(message: &'m Message, index: usize, how: Option<&BoundMessage>) -> Vec<&'m Part> {
     message.parts.iter().filter(|part| how.is_none_or(|how| how.is_in_body(index, &part.name))).collect()
 }

@@ -1,7 +1,7 @@
 //! Where lowered content comes from, and types that only an `xsi:type` names.
 //!
-//! Content whose type the message chooses lists the types that it can be of: each is lowered beside the others, once it is known that it
-//! can appear.
+//! Content whose type the message chooses lists the types that it can be of: each is lowered beside
+//! the others, once it is known that it can appear.
 
 use super::{Lowering, Work};
 use crate::xsd::{TypeDefinition, TypeId};
@@ -15,7 +15,8 @@ pub struct Origin {
     pub type_id: TypeId,
     /// Literal or encoded.
     pub encoding: Use,
-    /// True if content of a derived type can stand there ([`Element::Open`](deltasoap_core::schema::Element::Open)).
+    /// True if content of a derived type can stand there
+    /// ([`Element::Open`](deltasoap_core::schema::Element::Open)).
     pub is_open: bool,
 }
 
@@ -35,8 +36,8 @@ type Table = HashMap<(TypeId, bool), ElementRef>;
 type Defaulted = HashMap<((TypeId, bool), Box<str>), ElementRef>;
 
 impl Origins {
-    /// From references to types, to content that is of types or of derived ones, to content with a default, and to open content with one; each
-    /// by type, encoded or not.
+    /// From references to types, to content that is of types or of derived ones, to content with a
+    /// default, and to open content with one; each by type, encoded or not.
     pub(crate) fn new(exact: Table, open: &Table, defaulted: Defaulted, open_defaulted: Defaulted) -> Self {
         let of_types = exact.iter().map(|(&(id, is_encoded), &content)| (id, is_encoded, content, false));
         let of_trees = open.iter().map(|(&(id, is_encoded), &content)| (id, is_encoded, content, true));
@@ -77,7 +78,8 @@ fn number(content: ElementRef) -> Option<u32> {
     }
 }
 
-/// Choices of types in a description, all together: long chains of derivation have many. Those beyond are not listed, and kept as trees.
+/// Choices of types in a description, all together: long chains of derivation have many. Those
+/// beyond are not listed, and kept as trees.
 const MOST_CHOICES: usize = 1 << 17;
 
 impl Lowering<'_> {

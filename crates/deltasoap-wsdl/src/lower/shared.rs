@@ -1,7 +1,8 @@
 //! Types that hold themselves, in SOAP encoding: their values can be shared, and be cyclic.
 //!
-//! Any value can be shared in SOAP encoding, but most types need not tell: what is referred to twice is read twice. A value of a type
-//! that holds itself can be within itself, which only a reference can say. So each of these types gets a description beside its own,
+//! Any value can be shared in SOAP encoding, but most types need not tell: what is referred to
+//! twice is read twice. A value of a type that holds itself can be within itself, which only a
+//! reference can say. So each of these types gets a description beside its own,
 //! [`Element::Shared`], and all references to it lead there.
 
 use deltasoap_core::schema::{Element, ElementRef, Field};
@@ -23,7 +24,8 @@ pub(super) fn share(elements: &mut Vec<Element>, encoded: impl IntoIterator<Item
     }
 }
 
-/// Makes the references of an element lead to shared values. Content whose type the message chooses is shared itself, whatever it is of.
+/// Makes the references of an element lead to shared values. Content whose type the message chooses
+/// is shared itself, whatever it is of.
 fn lead(element: &mut Element, shared: &HashMap<u32, ElementRef>) {
     let led = |reference: ElementRef| match reference {
         ElementRef::Index(number) => shared.get(&number).copied().unwrap_or(reference),

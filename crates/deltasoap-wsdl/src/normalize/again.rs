@@ -1,9 +1,11 @@
-//! Names that stand in a content model more than once: what that means for who reads a message field by field, and gives an element to
-//! the first field of its name.
+//! Names that stand in a content model more than once: what that means for who reads a message
+//! field by field, and gives an element to the first field of its name.
 //!
-//! XML Schema tells such places apart by the elements before them (XSD 1.0 part 1, 3.8.6). Two walks find out where a field needs to
-//! know of those. The first goes from the end of a model to its start, the second from the start to the end. In both a branch of a choice
-//! sees nothing of the others, so that what a branch adds is taken back behind it, and put in again behind the choice.
+//! XML Schema tells such places apart by the elements before them (XSD 1.0 part 1, 3.8.6). Two
+//! walks find out where a field needs to know of those. The first goes from the end of a model to
+//! its start, the second from the start to the end. In both a branch of a choice sees nothing of
+//! the others, so that what a branch adds is taken back behind it, and put in again behind the
+//! choice.
 
 use super::{Repeated, parts};
 use crate::xsd::{ElementId, Particle, Term};
@@ -33,8 +35,8 @@ impl Again {
         again
     }
 
-    /// True for an optional sequence that has an element which stands again behind it: one that comes without what stands before it in the
-    /// sequence is the one behind.
+    /// True for an optional sequence that has an element which stands again behind it: one that
+    /// comes without what stands before it in the sequence is the one behind.
     pub(super) fn is_tied(&self, particle: &Particle) -> bool {
         self.tied.contains(&place(particle))
     }
@@ -78,7 +80,8 @@ fn is_list(particle: &Particle, repeated: &Repeated<'_>) -> bool {
     }
 }
 
-/// True for a list that does not tell where it ends. A choice of single elements does: nothing that can stand behind it is one of them.
+/// True for a list that does not tell where it ends. A choice of single elements does: nothing that
+/// can stand behind it is one of them.
 fn is_open_list(particle: &Particle, repeated: &Repeated<'_>) -> bool {
     let is_plain = matches!(&particle.term, Term::Choice(parts) if Particle::are_elements(parts, false));
     !is_plain && is_list(particle, repeated)
@@ -187,14 +190,16 @@ struct Forward<'r, 'm> {
     names: Names<'m>,
     /// How many lists were seen.
     lists: usize,
-    /// True within an optional sequence whose list may have taken what is behind the sequence: nothing else need be there then.
+    /// True within an optional sequence whose list may have taken what is behind the sequence:
+    /// nothing else need be there then.
     is_loose: bool,
     tied: &'r HashSet<usize>,
     taken: &'r mut HashSet<usize>,
 }
 
 impl<'m> Forward<'_, 'm> {
-    /// `since` is the first list that may still go on before the particle; gives the first that may behind it.
+    /// `since` is the first list that may still go on before the particle; gives the first that may
+    /// behind it.
     fn particle(&mut self, particle: &'m Particle, since: usize) -> usize {
         match &particle.term {
             _ if particle.max == Some(0) => since,

@@ -60,7 +60,8 @@ impl Normalizer<'_> {
     }
 }
 
-/// The wildcard of a definition and that of a group in it: what is let in is let in by both (XSD 1.0 part 1, 3.4.2).
+/// The wildcard of a definition and that of a group in it: what is let in is let in by both (XSD
+/// 1.0 part 1, 3.4.2).
 fn both(own: Option<Wildcard>, group: Option<&Wildcard>) -> Option<Wildcard> {
     match (own, group) {
         (Some(own), Some(group)) => {
@@ -88,7 +89,8 @@ fn once(schemas: &Schemas, uses: &mut Vec<AttributeUse>) -> Vec<QName> {
     uses.extract_if(.., |it| !is_first(it)).map(|it| schemas[it.attribute].name.clone()).collect()
 }
 
-/// The attributes of a base and those that an extension adds, and the names of those that it had already.
+/// The attributes of a base and those that an extension adds, and the names of those that it had
+/// already.
 pub(super) fn extended(
     schemas: &Schemas,
     base: &[AttributeUse],

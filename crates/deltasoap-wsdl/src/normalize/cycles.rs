@@ -7,7 +7,8 @@ use crate::{Error, ErrorKind};
 
 /// Refuses simple types that contain themselves, and unions whose members' members are too many.
 ///
-/// Types that are derived from themselves are refused before; chains of types can be long, so nothing here goes by recursion.
+/// Types that are derived from themselves are refused before; chains of types can be long, so
+/// nothing here goes by recursion.
 pub(super) fn refuse(sources: &Sources, schemas: &Schemas) -> Result<(), Error> {
     let members = members(schemas).map_err(|cycle| {
         let (text, place) = said(schemas, &cycle);

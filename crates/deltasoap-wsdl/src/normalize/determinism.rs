@@ -1,4 +1,5 @@
-//! Unique Particle Attribution (XSD 1.0 part 1, 3.8.6): the next element of a message alone has to say which particle it belongs to.
+//! Unique Particle Attribution (XSD 1.0 part 1, 3.8.6): the next element of a message alone has to
+//! say which particle it belongs to.
 //!
 //! Messages are read by that rule, one way only. A content model that breaks it is noted.
 
@@ -13,7 +14,8 @@ const MOST: usize = 100;
 /// Most steps that are taken. A few lines can ask for any number.
 const WORK: usize = 5_000_000;
 
-/// What is said of content models that are not deterministic, the same of a base type and of those derived from it once.
+/// What is said of content models that are not deterministic, the same of a base type and of those
+/// derived from it once.
 pub(super) fn notes(schemas: &Schemas) -> Vec<(String, Place)> {
     let (mut notes, mut seen, mut work) = (Vec::new(), HashSet::new(), WORK);
     for (id, it) in schemas.types() {

@@ -1,7 +1,8 @@
 //! Stage three: what content each complex type has in the end.
 //!
-//! Base types come before the types derived from them, groups are replaced by what they stand for, and attributes are
-//! listed once. Work and memory are counted as they are spent: a description of a few lines can ask for any amount.
+//! Base types come before the types derived from them, groups are replaced by what they stand for,
+//! and attributes are listed once. Work and memory are counted as they are spent: a description of
+//! a few lines can ask for any amount.
 
 mod again;
 mod attributes;
@@ -75,7 +76,8 @@ pub(crate) fn normalize(sources: &mut Sources, schemas: &mut Schemas) -> Result<
     Ok(())
 }
 
-/// What is said of a type that has text by its base and elements of its own, or the other way round.
+/// What is said of a type that has text by its base and elements of its own, or the other way
+/// round.
 const MIXED: &str = "a type with simple content and with elements is read as one with mixed content";
 
 struct Normalizer<'s> {
@@ -159,7 +161,8 @@ impl Normalizer<'_> {
         }
     }
 
-    /// What the definition itself gives, groups replaced. Text that is the base's is `xsd:anySimpleType` for now.
+    /// What the definition itself gives, groups replaced. Text that is the base's is
+    /// `xsd:anySimpleType` for now.
     fn own(&mut self, complex: &ComplexType, id: TypeId) -> Result<Normal, Error> {
         let attributes = self.expanded_attributes(&complex.attributes, 0, id)?;
         let content = match &complex.content {
@@ -260,7 +263,8 @@ impl Normalizer<'_> {
                     return Err(self.sources.invalid("a substitution group that has itself for its head", place));
                 }
                 self.check_spent(self.schemas[id].place)?;
-                // A head that blocks all others has a say on its own place alone (XSD 1.0 part 1, 3.3.6).
+                // A head that blocks all others has a say on its own place alone (XSD 1.0 part 1,
+                // 3.3.6).
                 if !self.schemas[at].block.substitution {
                     self.schemas.substitutes.entry(at).or_default().push(id);
                 }
@@ -286,7 +290,8 @@ impl Normalizer<'_> {
 
     /// Groups in groups are followed by recursion: `depth` counts the levels.
     fn check_depth(&self, depth: usize, id: TypeId) -> Result<(), Error> {
-        // Elements within a definition are as deep as the document at most, and each level of groups has that again.
+        // Elements within a definition are as deep as the document at most, and each level of
+        // groups has that again.
         let limit = self.sources.limits.depth.saturating_mul(2);
         if depth <= limit {
             return Ok(());

@@ -73,7 +73,8 @@ pub(super) fn count(particle: &Particle) -> usize {
 /// Most notes about types without valid content.
 const MOST: usize = 100;
 
-/// What is said of types that no content satisfies; of those that such are the bases of, nothing more is said.
+/// What is said of types that no content satisfies; of those that such are the bases of, nothing
+/// more is said.
 pub(super) fn impossible(schemas: &Schemas) -> Vec<(String, Place)> {
     // Items of arrays are known by the type alone.
     let is_impossible = |id| match schemas.content(id) {
@@ -95,8 +96,8 @@ pub(super) fn impossible(schemas: &Schemas) -> Vec<(String, Place)> {
 }
 
 impl Particle {
-    /// True if each of these is one element, or a choice of such: then a choice between them is one element. `may_repeat` if they may
-    /// also be several.
+    /// True if each of these is one element, or a choice of such: then a choice between them is one
+    /// element. `may_repeat` if they may also be several.
     pub fn are_elements(parts: &[Particle], may_repeat: bool) -> bool {
         parts.iter().all(|part| match &part.term {
             _ if part.max != Some(1) && !may_repeat => false,
@@ -106,7 +107,8 @@ impl Particle {
         })
     }
 
-    /// How many elements a choice has at most where each of its occurrences is one element; `None` where it may have any number.
+    /// How many elements a choice has at most where each of its occurrences is one element; `None`
+    /// where it may have any number.
     pub fn most_elements(&self) -> Option<u32> {
         match &self.term {
             Term::Choice(parts) if Self::are_elements(parts, false) => self.max,
@@ -127,7 +129,8 @@ impl Particle {
         branches
     }
 
-    /// The parts of a branch of a choice, which are all there if the branch is chosen. An optional sequence is chosen whole or not at all.
+    /// The parts of a branch of a choice, which are all there if the branch is chosen. An optional
+    /// sequence is chosen whole or not at all.
     pub fn parts_of_branch(&self) -> &[Particle] {
         match &self.term {
             Term::Sequence(parts) if self.max == Some(1) => match &parts[..] {
@@ -139,8 +142,8 @@ impl Particle {
         }
     }
 
-    /// True if the first element of a message tells which branch of a choice is meant, as XML Schema demands (XSD 1.0 part 1, 3.8.6).
-    /// Some descriptions do not keep to it.
+    /// True if the first element of a message tells which branch of a choice is meant, as XML
+    /// Schema demands (XSD 1.0 part 1, 3.8.6). Some descriptions do not keep to it.
     pub fn are_told_apart(parts: &[Particle], schemas: &Schemas) -> bool {
         let mut seen = HashSet::new();
         Self::branches(parts).into_iter().all(|branch| {
@@ -150,7 +153,8 @@ impl Particle {
         })
     }
 
-    /// The names that a message's part can begin with. Those that only wildcards take are none of them.
+    /// The names that a message's part can begin with. Those that only wildcards take are none of
+    /// them.
     fn firsts<'s>(&self, schemas: &'s Schemas, into: &mut HashSet<&'s QName>) {
         match &self.term {
             _ if self.max == Some(0) => {}
@@ -172,7 +176,8 @@ impl Particle {
             || match &self.term {
                 Term::Element(_) | Term::Any(_) | Term::Group(_) => false,
                 Term::Sequence(parts) | Term::All(parts) => parts.iter().all(Self::can_be_empty),
-                // A choice without alternatives is met by nothing, not even by no content (XSD 1.0 part 1, 3.8.4).
+                // A choice without alternatives is met by nothing, not even by no content (XSD 1.0
+                // part 1, 3.8.4).
                 Term::Choice(parts) => parts.iter().any(|part| part.max != Some(0) && part.can_be_empty()),
             }
     }
@@ -191,8 +196,9 @@ impl Particle {
 /// Most groups that are repeated within each other. Each is a level of calls for those who read.
 const MOST_WITHIN: usize = 4;
 
-/// The parts of a content model that may be repeated: which of them are groups of elements, and which only lists of elements. And the
-/// parts whose elements stand again elsewhere: what they have to do with each other.
+/// The parts of a content model that may be repeated: which of them are groups of elements, and
+/// which only lists of elements. And the parts whose elements stand again elsewhere: what they have
+/// to do with each other.
 #[derive(Debug)]
 pub struct Repeated<'m> {
     schemas: &'m Schemas,
@@ -209,37 +215,41 @@ impl<'m> Repeated<'m> {
         Repeated { schemas, model, again: OnceCell::new(), places: OnceCell::new() }
     }
 
-    /// True if an occurrence has elements that belong together, and a message tells where each occurrence ends.
+    /// True if an occurrence has elements that belong together, and a message tells where each
+    /// occurrence ends.
     pub fn is_group(&self, particle: &Particle) -> bool {
         may_group(particle) && self.is_told(particle, MOST_WITHIN) && ends_at_once(particle)
     }
 
-    /// True if an occurrence has elements that belong together, and messages do not tell where it ends, or only to those who look far
-    /// ahead.
+    /// True if an occurrence has elements that belong together, and messages do not tell where it
+    /// ends, or only to those who look far ahead.
     pub fn is_blurred(&self, particle: &Particle) -> bool {
         may_group(particle) && !self.is_group(particle)
     }
 
-    /// True for an optional sequence of the model that has an element which stands again behind it. Its elements are to be kept together:
-    /// one that comes without what it needs before it is the one behind.
+    /// True for an optional sequence of the model that has an element which stands again behind it.
+    /// Its elements are to be kept together: one that comes without what it needs before it is the
+    /// one behind.
     pub fn is_tied(&self, particle: &Particle) -> bool {
         self.places().is_tied(particle)
     }
 
-    /// True for a part of the model that a [blurred](Self::is_blurred) list before it may have taken, since it has the same name, and for
-    /// what stands behind such a list in an optional sequence, if the list may have taken what is behind the sequence. It need not be there
-    /// then.
+    /// True for a part of the model that a [blurred](Self::is_blurred) list before it may have
+    /// taken, since it has the same name, and for what stands behind such a list in an optional
+    /// sequence, if the list may have taken what is behind the sequence. It need not be there then.
     pub fn may_be_taken(&self, particle: &Particle) -> bool {
         self.places().may_be_taken(particle)
     }
 
-    /// As [`Particle::can_be_empty`], where what [a list before it may have taken](Self::may_be_taken) need not be there.
+    /// As [`Particle::can_be_empty`], where what [a list before it may have
+    /// taken](Self::may_be_taken) need not be there.
     pub fn can_be_empty(&self, particle: &Particle) -> bool {
         self.places().can_be_empty(particle)
     }
 
-    /// The [branches](Particle::branches) of a choice in the order in which they are tried. What one begins with may be in a list of single
-    /// elements that another begins with, and would be taken for that.
+    /// The [branches](Particle::branches) of a choice in the order in which they are tried. What
+    /// one begins with may be in a list of single elements that another begins with, and would be
+    /// taken for that.
     pub fn branches<'p>(&self, parts: &'p [Particle]) -> Vec<&'p Particle> {
         let mut branches = Particle::branches(parts);
         branches.sort_by_key(|branch| begins_with_list(branch, self));
@@ -289,15 +299,17 @@ fn may_group(particle: &Particle) -> bool {
     !matches!(particle.max, Some(0 | 1)) && has_sequence(&particle.term)
 }
 
-/// True if there are elements that belong together: a sequence of several parts, one of which must be there.
+/// True if there are elements that belong together: a sequence of several parts, one of which must
+/// be there.
 fn has_sequence(term: &Term) -> bool {
     let is_sequence = matches!(term, Term::Sequence(parts) | Term::All(parts)
         if parts.len() > 1 && parts.iter().any(|part| !part.can_be_empty()));
     is_sequence || parts(term).iter().any(|part| part.max != Some(0) && has_sequence(&part.term))
 }
 
-/// True if who reads a repeated particle, and takes into each occurrence all that fits, never finds too little in the next one, nor too few
-/// of them. Not so for `(x{2,3}, y?)*`: of four `x` he takes three.
+/// True if who reads a repeated particle, and takes into each occurrence all that fits, never finds
+/// too little in the next one, nor too few of them. Not so for `(x{2,3}, y?)*`: of four `x` he
+/// takes three.
 fn ends_at_once(particle: &Particle) -> bool {
     let is_repeated = particle.max != Some(1);
     let is_bad = |inner: &&Particle| inner.min > 1 || particle.min > 1;

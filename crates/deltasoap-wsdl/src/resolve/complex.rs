@@ -113,7 +113,8 @@ impl<'s> Builder<'s> {
         Ok(Content::Text(Some(id)))
     }
 
-    /// What a derivation of `soapenc:Array` has for items: by `wsdl:arrayType`, or by the one element in it.
+    /// What a derivation of `soapenc:Array` has for items: by `wsdl:arrayType`, or by the one
+    /// element in it.
     fn soap_array(
         &mut self,
         by: Node<'s>,

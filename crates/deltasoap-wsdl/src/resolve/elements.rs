@@ -82,7 +82,8 @@ impl<'s> Builder<'s> {
         }
     }
 
-    /// Members of substitution groups without a type of their own have their head's (XSD 1.0 part 1, 3.3.2).
+    /// Members of substitution groups without a type of their own have their head's (XSD 1.0 part
+    /// 1, 3.3.2).
     pub(super) fn inherit_types(&mut self) -> Result<(), Error> {
         // Whose type is settled is not looked at again: chains of heads can be long.
         let mut is_settled = vec![false; self.schemas.elements.len()];
@@ -188,7 +189,8 @@ impl<'s> Builder<'s> {
         Ok((min, max))
     }
 
-    /// A number of occurrences, with any sign for none (XSD 1.0 part 2, 3.3.20); what is beyond all counting saturates.
+    /// A number of occurrences, with any sign for none (XSD 1.0 part 2, 3.3.20); what is beyond all
+    /// counting saturates.
     fn count(&self, node: Node<'s>, name: &str, text: &str) -> Result<u64, Error> {
         let number = text.trim_ascii();
         let (is_negative, digits) = match number.strip_prefix('-') {

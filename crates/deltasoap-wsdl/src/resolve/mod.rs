@@ -1,8 +1,9 @@
 //! Stage two: components, and what their references mean.
 //!
-//! First a pass over the units notes where each global component is and gives it a number (`registry`); then each one is
-//! built, and references are looked up by name. Since numbers are there from the start, the order of definitions,
-//! cycles between schemas and recursive types make no difference.
+//! First a pass over the units notes where each global component is and gives it a number
+//! (`registry`); then each one is built, and references are looked up by name. Since numbers are
+//! there from the start, the order of definitions, cycles between schemas and recursive types make
+//! no difference.
 
 mod attributes;
 mod complex;
@@ -301,9 +302,10 @@ impl<'s> Builder<'s> {
         Some(self.number(kind, index as usize))
     }
 
-    /// The number of a component; `None`, and a note, if there is none and the schema is of use without: a reference to
-    /// nothing is no error as long as nothing depends on what it would be (XSD 1.0 part 1, 5.3). Where a document could not
-    /// be loaded it is one, for then the schema would depend on the network.
+    /// The number of a component; `None`, and a note, if there is none and the schema is of use
+    /// without: a reference to nothing is no error as long as nothing depends on what it would be
+    /// (XSD 1.0 part 1, 5.3). Where a document could not be loaded it is one, for then the schema
+    /// would depend on the network.
     fn find_or_miss(
         &mut self,
         kind: Kind,
@@ -325,7 +327,8 @@ impl<'s> Builder<'s> {
         Ok(None)
     }
 
-    /// The component that an attribute refers to, or the name of one that is not defined; `None` where there is no such attribute.
+    /// The component that an attribute refers to, or the name of one that is not defined; `None`
+    /// where there is no such attribute.
     fn reference_or_miss(
         &mut self,
         kind: Kind,

@@ -1,6 +1,7 @@
 //! The annotation of packed numbers: `packed` in the `appinfo` of a simple type, or of an element.
 //!
-//! It is a property of types. An element that has it is of a type of its own, which restricts the declared one.
+//! It is a property of types. An element that has it is of a type of its own, which restricts the
+//! declared one.
 
 use super::Builder;
 use crate::document::{Node, Place};

@@ -148,8 +148,9 @@ fn name_of(sources: &mut Sources, unit: u32, element: u32) -> Result<NameId, Err
     }
 }
 
-/// A schema may be there twice, in copies, and these may differ. The first definition of a name is the one that counts, as
-/// with a namespace that is imported twice (XSD 1.0 part 1, 4.2.3); in one document it must be the only one.
+/// A schema may be there twice, in copies, and these may differ. The first definition of a name is
+/// the one that counts, as with a namespace that is imported twice (XSD 1.0 part 1, 4.2.3); in one
+/// document it must be the only one.
 fn check_same(sources: &mut Sources, kind: Kind, first: &Component, unit: u32, element: u32) -> Result<(), Error> {
     let first = sources.node(sources.units[first.unit as usize].document, first.element);
     let second = sources.node(sources.units[unit as usize].document, element);

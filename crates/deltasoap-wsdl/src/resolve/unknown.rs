@@ -1,5 +1,6 @@
-//! What schemas say that XML Schema does not allow there, and that is passed over: elements and attributes that it does not have, or
-//! not there, and what stands twice. Most often these are slips, and what they were to say is lost.
+//! What schemas say that XML Schema does not allow there, and that is passed over: elements and
+//! attributes that it does not have, or not there, and what stands twice. Most often these are
+//! slips, and what they were to say is lost.
 
 use super::elements::is_model;
 use super::words::{self, FACETS};
@@ -12,7 +13,8 @@ use std::iter;
 /// Most notes of one import.
 const MOST: usize = 100;
 
-/// Notes them, each with its place. Attributes and elements of other namespaces may stand in a schema.
+/// Notes them, each with its place. Attributes and elements of other namespaces may stand in a
+/// schema.
 pub(super) fn note(sources: &mut Sources) {
     let mut seen = HashSet::new();
     let units = sources.units.iter().filter(|unit| seen.insert((unit.document, unit.element)));
@@ -62,7 +64,8 @@ fn look_at(node: Node<'_>, sources: &Sources, notes: &mut Vec<(String, crate::Pl
     }
 }
 
-/// Notes children of an element, itself in `parent`, that are passed over there. What is read in spite of its place has other notes.
+/// Notes children of an element, itself in `parent`, that are passed over there. What is read in
+/// spite of its place has other notes.
 fn look_at_places(node: Node<'_>, parent: &str, notes: &mut Vec<(String, crate::Place)>) {
     let is_derivation = matches!(node.local(), "restriction" | "extension");
     let is_derived = known_children(node).any(|child| CONTENTS.contains(&child.local()));
@@ -75,7 +78,8 @@ fn look_at_places(node: Node<'_>, parent: &str, notes: &mut Vec<(String, crate::
     }
 }
 
-/// True if a child is read in an element, itself in `parent`. Attributes beside what a type is derived by are not.
+/// True if a child is read in an element, itself in `parent`. Attributes beside what a type is
+/// derived by are not.
 fn may_hold(element: &str, parent: &str, child: &str, is_derived: bool) -> bool {
     let is_model = matches!(child, "sequence" | "choice" | "all" | "group");
     let is_attribute = matches!(child, "attribute" | "attributeGroup" | "anyAttribute");
@@ -123,7 +127,8 @@ fn look_at_models(node: Node<'_>, notes: &mut Vec<(String, crate::Place)>) {
     }
 }
 
-/// An element or an attribute has one type. That of another declaration counts, then one that it names, then a simple one.
+/// An element or an attribute has one type. That of another declaration counts, then one that it
+/// names, then a simple one.
 fn look_at_types(node: Node<'_>, notes: &mut Vec<(String, crate::Place)>) {
     let named = ["ref", "type"].into_iter().find(|name| node.attribute(name).is_some());
     let inline = |local| node.children().filter(move |it| is_of_schemas(*it) && it.local() == local);
@@ -158,8 +163,8 @@ fn is_of_schemas(node: Node<'_>) -> bool {
     node.namespace() == ns::XSD
 }
 
-/// The attributes of an element of XML Schema beside `id` (XSD 1.0 part 1, appendix A); `None` for one that there is not. Those of drafts
-/// that are read are known too.
+/// The attributes of an element of XML Schema beside `id` (XSD 1.0 part 1, appendix A); `None` for
+/// one that there is not. Those of drafts that are read are known too.
 fn known(local: &str) -> Option<&'static str> {
     Some(match local {
         "schema" => "attributeFormDefault blockDefault elementFormDefault finalDefault targetNamespace version",

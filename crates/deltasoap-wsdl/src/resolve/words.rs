@@ -1,4 +1,5 @@
-//! Attributes of schemas with values that XML Schema does not have there, and such that exclude each other (XSD 1.0 part 1, appendix A).
+//! Attributes of schemas with values that XML Schema does not have there, and such that exclude
+//! each other (XSD 1.0 part 1, appendix A).
 
 use crate::Place;
 use crate::document::{Node, ns};

@@ -168,7 +168,8 @@ impl<'s> Reader<'s> {
         })
     }
 
-    /// Parts of a message that are bound to attachments: only programs send and take those, by hand.
+    /// Parts of a message that are bound to attachments: only programs send and take those, by
+    /// hand.
     fn note_attachments(&mut self, multipart: Node<'s>) {
         let contents = multipart.children_of(Vocabulary::Mime).flat_map(|part| part.children_of(Vocabulary::Mime));
         let contents = contents.filter(|content| content.local() == "content").take(MOST_NAMED);
@@ -217,7 +218,8 @@ impl<'s> Reader<'s> {
 const STYLES: [&str; 2] = ["document", "rpc"];
 const USES: [&str; 2] = ["literal", "encoded"];
 
-/// True for the URLs by which bindings name HTTP (WSDL 1.1, 3.3; the SOAP 1.2 binding for WSDL 1.1), and for slips in them.
+/// True for the URLs by which bindings name HTTP (WSDL 1.1, 3.3; the SOAP 1.2 binding for WSDL
+/// 1.1), and for slips in them.
 fn is_http(transport: &str) -> bool {
     let last = transport.trim_ascii().trim_end_matches('/').rsplit('/').next().unwrap_or_default();
     last.eq_ignore_ascii_case("http") || last.eq_ignore_ascii_case("https")
@@ -253,7 +255,8 @@ fn fault_use(node: Node<'_>) -> Use {
     soap_child(node, "fault").map_or(Use::Literal, use_of)
 }
 
-/// The operation of a port type that a bound one means: by name, and by those of input and output where there are several.
+/// The operation of a port type that a bound one means: by name, and by those of input and output
+/// where there are several.
 fn find(operations: &[Operation], same_name: &[usize], node: Node<'_>) -> Option<usize> {
     let first = *same_name.first()?;
     let named = |local| node.child(Vocabulary::Wsdl, local).and_then(|child| child.attribute("name"));

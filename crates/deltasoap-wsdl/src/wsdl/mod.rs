@@ -1,4 +1,5 @@
-//! WSDL 1.1 as a model: services, their ports, SOAP bindings, port types and messages, every reference resolved.
+//! WSDL 1.1 as a model: services, their ports, SOAP bindings, port types and messages, every
+//! reference resolved.
 
 mod bindings;
 mod names;
@@ -162,9 +163,10 @@ pub struct Policy {
     pub addressing: bool,
     /// Local names of other assertions.
     pub others: Vec<Box<str>>,
-    /// What a partner must do and this library does not do by itself: local names of assertions that are not optional, of the alternative that
-    /// asks for the least, and as `extension {namespace}name` the extension elements of WSDL with `wsdl:required="true"` that are not known.
-    /// [`TRANSPORT`](Self::TRANSPORT) is met by `https`.
+    /// What a partner must do and this library does not do by itself: local names of assertions
+    /// that are not optional, of the alternative that asks for the least, and as `extension
+    /// {namespace}name` the extension elements of WSDL with `wsdl:required="true"` that are not
+    /// known. [`TRANSPORT`](Self::TRANSPORT) is met by `https`.
     pub required: Vec<Box<str>>,
 }
 
@@ -210,7 +212,8 @@ pub struct BoundMessage {
 }
 
 impl BoundMessage {
-    /// True if a part of the message with this index stands in the body: if it is named, or, where no parts are, no header block.
+    /// True if a part of the message with this index stands in the body: if it is named, or, where
+    /// no parts are, no header block.
     pub fn is_in_body(&self, message: usize, part: &str) -> bool {
         match &self.parts {
             Some(named) => named.iter().any(|it| **it == *part),
@@ -228,7 +231,8 @@ pub struct BoundHeader {
     pub part: Box<str>,
     /// Literal or encoded.
     pub encoding: Use,
-    /// The namespace of a block that a type describes (WSDL 1.1, 3.7): that of the message, where the binding names none.
+    /// The namespace of a block that a type describes (WSDL 1.1, 3.7): that of the message, where
+    /// the binding names none.
     pub namespace: Box<str>,
     /// Header blocks that come with faults about this one: message and part.
     pub faults: Vec<(usize, Box<str>)>,

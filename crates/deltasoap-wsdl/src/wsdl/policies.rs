@@ -1,4 +1,5 @@
-//! What the policies of a binding ask for (WS-Policy, WS-PolicyAttachment; any version, told by local names).
+//! What the policies of a binding ask for (WS-Policy, WS-PolicyAttachment; any version, told by
+//! local names).
 
 use super::read::Reader;
 use super::{Operation, Policy};
@@ -19,7 +20,8 @@ const DEPTH: usize = 64;
 /// In place of a document's number, for names that are those of policies in all documents.
 const ANYWHERE: u32 = u32::MAX;
 
-/// Policies that others refer to, by document and id, or by name: each is read once, however many bindings have it.
+/// Policies that others refer to, by document and id, or by name: each is read once, however many
+/// bindings have it.
 #[derive(Default)]
 pub(super) struct NamedPolicies<'s> {
     nodes: HashMap<(u32, &'s str), Node<'s>>,
@@ -78,7 +80,8 @@ impl<'s> Reader<'s> {
         }
     }
 
-    /// What the policies of an operation ask for, and those of its input, its output and its faults.
+    /// What the policies of an operation ask for, and those of its input, its output and its
+    /// faults.
     pub(super) fn operation_policy(&mut self, operation: Node<'s>) -> Policy {
         let mut policy = self.policy(operation);
         for message in operation.children_of(Vocabulary::Wsdl) {
@@ -88,7 +91,8 @@ impl<'s> Reader<'s> {
         policy
     }
 
-    /// Adds what the policies of an operation's messages ask for, where these are defined (WS-PolicyAttachment 1.5, 4.1.4).
+    /// Adds what the policies of an operation's messages ask for, where these are defined
+    /// (WS-PolicyAttachment 1.5, 4.1.4).
     pub(super) fn add_messages(&self, operation: &Operation, policy: &mut Policy) {
         for parameter in operation.request.iter().chain(&operation.response).chain(&operation.faults) {
             // One that is not defined has none.
@@ -105,7 +109,8 @@ impl<'s> Reader<'s> {
         policy
     }
 
-    /// What the policies of an element ask for: those in it, those that it refers to, and those that an attribute names.
+    /// What the policies of an element ask for: those in it, those that it refers to, and those
+    /// that an attribute names.
     pub(super) fn policy(&mut self, node: Node<'s>) -> Policy {
         let mut policy = Policy::default();
         for child in node.children() {
@@ -131,8 +136,8 @@ impl<'s> Reader<'s> {
         policy
     }
 
-    /// Adds the extension elements of an element that are not known here and that must be understood (WSDL 1.1, 2.1.3), with a note for
-    /// each.
+    /// Adds the extension elements of an element that are not known here and that must be
+    /// understood (WSDL 1.1, 2.1.3), with a note for each.
     fn require_extensions(&mut self, node: Node<'s>, policy: &mut Policy) {
         let required = |child: &Node<'_>| matches!(child.attribute_in(ns::WSDL, "required"), Some("true" | "1"));
         let is_known = |local: &str| POLICIES.contains(&local);
@@ -173,7 +178,8 @@ impl<'s> NamedPolicies<'s> {
         }
     }
 
-    /// The policy that a reference means: `#id` one of the same document, anything else one of that name.
+    /// The policy that a reference means: `#id` one of the same document, anything else one of that
+    /// name.
     fn referred(&mut self, node: Node<'s>, uri: &'s str) -> Policy {
         let key = uri.strip_prefix('#').map_or((ANYWHERE, uri), |id| (node.number(), id));
         let Some(&named) = self.nodes.get(&key) else {
@@ -202,8 +208,8 @@ impl<'s> NamedPolicies<'s> {
         policy
     }
 
-    /// What a policy requires that is not done here: of alternatives the one that requires the least. By recursion: documents are as
-    /// deep as their limit allows at most.
+    /// What a policy requires that is not done here: of alternatives the one that requires the
+    /// least. By recursion: documents are as deep as their limit allows at most.
     fn required(&mut self, node: Node<'s>) -> Vec<String> {
         let is_true = |name: &str| {
             let value = node.attributes_named(name).next();

@@ -88,7 +88,8 @@ impl<'s> Reader<'s> {
         Ok(())
     }
 
-    /// Notes a definition that differs from the first one of its name, which counts. Others are copies.
+    /// Notes a definition that differs from the first one of its name, which counts. Others are
+    /// copies.
     fn note_differing(&mut self, local: &'static str, node: Node<'s>, name: &QName) {
         let first = *self.firsts.entry((local, name.clone())).or_insert(node);
         if first.place() == node.place() || self.differing >= MOST_DIFFERING || first.is_like(node) {
@@ -101,7 +102,8 @@ impl<'s> Reader<'s> {
         self.note(NoteKind::Tolerated, text, node.place());
     }
 
-    /// The name of a child of a description. A service needs none to be called; what only others refer to is of no use without.
+    /// The name of a child of a description. A service needs none to be called; what only others
+    /// refer to is of no use without.
     fn name_of(&mut self, root: Node<'s>, child: Node<'s>, namespace: &str) -> Result<Option<QName>, Error> {
         if let Some(name) = child.attribute("name").filter(|name| !name.is_empty()) {
             return Ok(Some(QName::owned(namespace, name)));
@@ -128,7 +130,8 @@ impl<'s> Reader<'s> {
         node.attribute(attribute).ok_or_else(|| self.sources.invalid(missing(), node.place()))
     }
 
-    /// The name that an attribute holds; with a prefix that is not declared it is one that nothing has.
+    /// The name that an attribute holds; with a prefix that is not declared it is one that nothing
+    /// has.
     pub(super) fn name(&self, node: Node<'s>, attribute: &str) -> Result<QName, Error> {
         match node.names("", attribute) {
             Some([Some(name)]) => Ok(qname(&self.sources.names, *name)),
@@ -136,8 +139,9 @@ impl<'s> Reader<'s> {
         }
     }
 
-    /// The name of a definition that an attribute refers to. Some authors forget that the default namespace counts in values: a name
-    /// without a prefix that nothing has is one of the target namespace.
+    /// The name of a definition that an attribute refers to. Some authors forget that the default
+    /// namespace counts in values: a name without a prefix that nothing has is one of the target
+    /// namespace.
     pub(super) fn reference(
         &mut self,
         node: Node<'s>,
@@ -174,7 +178,8 @@ impl<'s> Reader<'s> {
         self.sources.error(ErrorKind::Undefined { what, name, cause: None }, node.place())
     }
 
-    /// The index of the message that an attribute names. One that is not defined gets a place of its own.
+    /// The index of the message that an attribute names. One that is not defined gets a place of
+    /// its own.
     pub(super) fn message_index(&mut self, node: Node<'s>) -> Result<usize, Error> {
         let name = self.reference(node, "message", |this, name| this.messages.contains_key(name));
         let name = self.go_on(name, node.place())?.unwrap_or_default();

@@ -1,5 +1,5 @@
-//! What a simple type has of those that it restricts. Chains of restrictions can be long, so each is followed once; and thousands of types
-//! can have the values of one, so they share them.
+//! What a simple type has of those that it restricts. Chains of restrictions can be long, so each
+//! is followed once; and thousands of types can have the values of one, so they share them.
 
 use super::{Schemas, SimpleType, TypeDefinition, TypeId, Variety};
 use deltasoap_core::schema::{Builtin, Packing, Texts};
@@ -24,8 +24,8 @@ struct Chain {
 }
 
 impl Schemas {
-    /// What a simple type's values are: of one built-in type, lists, or of several types. Restrictions do not change it.
-    /// `None` for complex types.
+    /// What a simple type's values are: of one built-in type, lists, or of several types.
+    /// Restrictions do not change it. `None` for complex types.
     pub fn variety(&self, id: TypeId) -> Option<&Variety> {
         match &self[self.chain(id).root].definition {
             TypeDefinition::Simple(simple) => Some(&simple.variety),
@@ -33,7 +33,8 @@ impl Schemas {
         }
     }
 
-    /// The type whose values a simple type may have: itself or the nearest that it restricts, where one names values.
+    /// The type whose values a simple type may have: itself or the nearest that it restricts, where
+    /// one names values.
     pub fn enumerating(&self, id: TypeId) -> Option<TypeId> {
         self.chain(id).enumerating
     }
@@ -49,8 +50,9 @@ impl Schemas {
         self.chain(id).has_patterns
     }
 
-    /// How the numbers are packed that the bytes of a simple type stand for: as its annotation says, or that of the nearest type that it
-    /// restricts. Only of types of `xsd:base64Binary` that name no values.
+    /// How the numbers are packed that the bytes of a simple type stand for: as its annotation
+    /// says, or that of the nearest type that it restricts. Only of types of `xsd:base64Binary`
+    /// that name no values.
     pub fn packing(&self, id: TypeId) -> Option<Packing> {
         let is_binary = matches!(self.variety(id), Some(Variety::Builtin(Builtin::Base64Binary)));
         self.chain(id).packing.filter(|_| is_binary && self.enumerating(id).is_none())

@@ -156,10 +156,12 @@ pub struct SoapArray {
 impl SoapArray {
     /// Most ranks of an array of arrays that are followed; those with more are trees.
     pub const MOST_RANKS: usize = 16;
-    /// Most dimensions of an array that is followed, as many as messages may have (`Limits::dimensions`); those with more are trees.
+    /// Most dimensions of an array that is followed, as many as messages may have
+    /// (`Limits::dimensions`); those with more are trees.
     pub const MOST_DIMENSIONS: usize = 16;
 
-    /// The number of dimensions of each rank, that of the innermost items first: `[1, 2]` for `[][,]`. `None` for arrays that are trees.
+    /// The number of dimensions of each rank, that of the innermost items first: `[1, 2]` for
+    /// `[][,]`. `None` for arrays that are trees.
     pub fn ranks(&self) -> Option<Vec<u32>> {
         let rank = |text: &str| 1 + text.bytes().filter(|&byte| byte == b',').take(Self::MOST_DIMENSIONS).count();
         let ranks = self.dimensions.split_inclusive(']').map(|text| rank(text) as u32);
@@ -260,7 +262,8 @@ impl WildcardNamespaces {
         }
     }
 
-    /// The same as the attribute says it, for [`Field::takes`](deltasoap_core::schema::Field::takes).
+    /// The same as the attribute says it, for
+    /// [`Field::takes`](deltasoap_core::schema::Field::takes).
     pub fn label(&self) -> String {
         match self {
             WildcardNamespaces::Any => String::new(),
@@ -272,7 +275,8 @@ impl WildcardNamespaces {
         }
     }
 
-    /// Namespaces that both let in (XSD 1.0 part 1, 3.10.6); the first alone where that cannot be said.
+    /// Namespaces that both let in (XSD 1.0 part 1, 3.10.6); the first alone where that cannot be
+    /// said.
     pub(crate) fn intersection(&self, other: &Self) -> Self {
         use WildcardNamespaces::{Any, Only, Other};
         match (self, other) {
@@ -328,7 +332,8 @@ pub struct Element {
     pub default: Option<Box<str>>,
     /// The only value allowed.
     pub fixed: Option<Box<str>>,
-    /// The name that `default` or `fixed` stands for where it can be one: its prefix is the schema's.
+    /// The name that `default` or `fixed` stands for where it can be one: its prefix is the
+    /// schema's.
     pub value_name: Option<QName>,
     /// The element that it can stand for.
     pub substitutes_for: Option<ElementId>,
@@ -351,7 +356,8 @@ pub struct Attribute {
     pub default: Option<Box<str>>,
     /// The only value allowed.
     pub fixed: Option<Box<str>>,
-    /// The name that `default` or `fixed` stands for where it can be one: its prefix is the schema's.
+    /// The name that `default` or `fixed` stands for where it can be one: its prefix is the
+    /// schema's.
     pub value_name: Option<QName>,
     /// What the schema says about it, for people.
     pub documentation: Option<Box<str>>,

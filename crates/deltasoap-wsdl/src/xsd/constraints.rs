@@ -1,4 +1,5 @@
-//! Identity constraints (XSD 1.0 part 1, 3.11): what must be unique within an element, and what refers to such.
+//! Identity constraints (XSD 1.0 part 1, 3.11): what must be unique within an element, and what
+//! refers to such.
 
 use deltasoap_core::QName;
 

@@ -2,8 +2,8 @@
 
 use deltasoap_core::QName;
 
-/// The facets that one restriction gives; those of its base hold beside them. Bounds are kept as they are written: their
-/// meaning depends on the type.
+/// The facets that one restriction gives; those of its base hold beside them. Bounds are kept as
+/// they are written: their meaning depends on the type.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Facets {
     /// Units of length: characters, bytes, or items of a list.

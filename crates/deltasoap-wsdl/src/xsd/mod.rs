@@ -1,8 +1,8 @@
 //! XML Schema 1.0 as a model: what the documents say, every reference resolved.
 //!
-//! Components live in one table a kind and refer to each other by numbers, so recursive types are no trouble. They are
-//! what was written down: groups are references, and a derived type holds only what it adds. What content a type has
-//! in the end is a question for [`Schemas::content`].
+//! Components live in one table a kind and refer to each other by numbers, so recursive types are
+//! no trouble. They are what was written down: groups are references, and a derived type holds only
+//! what it adds. What content a type has in the end is a question for [`Schemas::content`].
 
 mod chains;
 mod components;
@@ -72,12 +72,14 @@ impl Schemas {
         self.attributes_by_name.get(name).copied()
     }
 
-    /// What a complex type's content is once its base types and groups are taken in; `None` for simple types.
+    /// What a complex type's content is once its base types and groups are taken in; `None` for
+    /// simple types.
     pub fn content(&self, id: TypeId) -> Option<&Normal> {
         self.normal.get(id.0 as usize)?.as_deref()
     }
 
-    /// The elements that can stand in place of this one, at any distance, abstract ones left out; without itself.
+    /// The elements that can stand in place of this one, at any distance, abstract ones left out;
+    /// without itself.
     pub fn substitutes(&self, id: ElementId) -> &[ElementId] {
         self.substitutes.get(&id).map_or(&[], Vec::as_slice)
     }

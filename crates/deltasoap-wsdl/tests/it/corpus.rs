@@ -1,8 +1,9 @@
-//! A whole corpus of descriptions, for measuring: imports each file that an index names, or each `.wsdl` there is, as the
-//! command does.
+//! A whole corpus of descriptions, for measuring: imports each file that an index names, or each
+//! `.wsdl` there is, as the command does.
 //!
-//! `DELTASOAP_WSDL_CORPUS=DIR cargo test --release -p deltasoap-wsdl --test it corpus -- --ignored --nocapture`. The index is
-//! `INDEX.tsv` in the directory: a path, anything, anything, and `ok` where all that the file imports is there.
+//! `DELTASOAP_WSDL_CORPUS=DIR cargo test --release -p deltasoap-wsdl --test it corpus -- --ignored
+//! --nocapture`. The index is `INDEX.tsv` in the directory: a path, anything, anything, and `ok`
+//! where all that the file imports is there.
 
 use deltasoap_wsdl::{Error, ErrorKind, Import, Importer};
 use std::collections::BTreeMap;

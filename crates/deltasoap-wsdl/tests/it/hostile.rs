@@ -233,7 +233,8 @@ fn numbers_of_occurrences_cost_nothing() {
 
 #[test]
 fn names_that_are_code_are_names_or_refused() {
-    // What the schema says of a name is a string and stays one. No message can hold an element of that name.
+    // What the schema says of a name is a string and stays one. No message can hold an element of
+    // that name.
     let evil = "<xs:element name='a&quot;); drop(x); (&quot;'/>";
     let import = import_schema(evil);
     let (id, _) = import.schemas().elements().find(|(_, it)| it.name.local.contains("drop")).expect("an element");

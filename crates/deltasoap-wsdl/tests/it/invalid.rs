@@ -1,4 +1,5 @@
-//! What schemas say that XML Schema does not allow: each is noted with its place, and how it is read.
+//! What schemas say that XML Schema does not allow: each is noted with its place, and how it is
+//! read.
 
 use crate::support::import_schema;
 use deltasoap_wsdl::NoteKind;

@@ -1,4 +1,5 @@
-//! Where documents come from: files, directories, archives, the network; and where they may not come from.
+//! Where documents come from: files, directories, archives, the network; and where they may not
+//! come from.
 
 use deltasoap_core::QName;
 use deltasoap_wsdl::fetch::{Fetch, FetchError, Fetched, Location, Reach, Request};
@@ -187,7 +188,8 @@ fn files_outside_of_the_root_are_forbidden() {
     assert!(allowed.is_ok(), "{allowed:?}");
 }
 
-/// A repository with `wsdl/v1/a.xsd`, which includes this, and `b.xsd`; a file `out.xsd` beside the repository.
+/// A repository with `wsdl/v1/a.xsd`, which includes this, and `b.xsd`; a file `out.xsd` beside the
+/// repository.
 fn repository(location: &str) -> Folder {
     let include = format!("<include schemaLocation='{location}'/>");
     Folder::with(&[
@@ -248,7 +250,8 @@ fn links_do_not_lead_out_of_the_root() {
 const CATALOG: &str = "<?xml version='1.0'?><!DOCTYPE catalog PUBLIC '-//OASIS//DTD Entity Resolution XML Catalog V1.0//EN' 'http://x/c.dtd'>
 <catalog xmlns='urn:oasis:names:tc:entity:xmlns:xml:catalog'>";
 
-/// A catalog with these entries, and `a.wsdl` that names `http://h/...` and a namespace alone; `schemas/b.xsd` includes `c.xsd`.
+/// A catalog with these entries, and `a.wsdl` that names `http://h/...` and a namespace alone;
+/// `schemas/b.xsd` includes `c.xsd`.
 fn cataloged(entries: &str) -> Folder {
     let main = schema(
         "urn:a",
@@ -321,7 +324,8 @@ fn public_identifiers_may_be_written_as_urns() {
 
 #[test]
 fn a_catalog_that_names_are_delegated_to_decides_alone() {
-    // `other/c.xml` and the catalog itself delegate to each other, and neither knows `http://h/x/z.xsd`.
+    // `other/c.xml` and the catalog itself delegate to each other, and neither knows
+    // `http://h/x/z.xsd`.
     let entries = "<delegateURI uriStartString='http://h/x/z' catalog='other/c.xml'/><uriSuffix uriSuffix='.xsd' uri='n.xsd'/>\
                    <delegateURI uriStartString='http://h/x/q' catalog='other/c.xml'/>";
     let folder = cataloged(entries);
@@ -374,7 +378,8 @@ fn what_is_no_catalog_or_leads_nowhere_is_refused() {
     assert!(matches!(error.kind(), ErrorKind::Limit { name: "catalogs", limit: 100 }), "{error}");
 }
 
-/// OASIS XML Catalogs 1.1: catalogs that fail are passed over (8), and so are elements of other namespaces (6.1).
+/// OASIS XML Catalogs 1.1: catalogs that fail are passed over (8), and so are elements of other
+/// namespaces (6.1).
 #[test]
 fn catalogs_that_cannot_be_read_and_what_is_of_others_is_passed_over() {
     let right = "<uri name='http://h/x/b.xsd' uri='schemas/b.xsd'/>";
@@ -454,7 +459,8 @@ fn documents_from_the_network_are_joined_to_their_urls() {
     assert_eq!(asked, [("http://h/s/a?xsd".to_owned(), Reach::Origin), ("http://h/s/b.xsd".to_owned(), Reach::Public)]);
 }
 
-/// The base of relative references is the URL that a document came from, after redirects (RFC 3986, 5.1.3).
+/// The base of relative references is the URL that a document came from, after redirects (RFC 3986,
+/// 5.1.3).
 #[test]
 fn documents_are_relative_to_where_redirects_led() {
     const ASKED: &str = "http://h/s?moved=http://other/v2/a.xsd";
@@ -470,7 +476,8 @@ fn documents_are_relative_to_where_redirects_led() {
 
 const XML: &str = "http://www.w3.org/XML/1998/namespace";
 
-/// Importing a namespace is enough for its built-in definitions; a document of the author's own takes their place if it can be read.
+/// Importing a namespace is enough for its built-in definitions; a document of the author's own
+/// takes their place if it can be read.
 #[test]
 fn built_in_definitions_stand_for_documents_that_are_not_there() {
     let addressing = "http://www.w3.org/2005/08/addressing";

@@ -1,7 +1,9 @@
-//! Real messages beside real descriptions, for measuring: each is read by its operation, written, and read again.
+//! Real messages beside real descriptions, for measuring: each is read by its operation, written,
+//! and read again.
 //!
-//! `DELTASOAP_WSDL_CORPUS=DIR DELTASOAP_MESSAGE_CORPUS=DIR cargo test --release -p deltasoap-wsdl --test it messages -- --ignored
-//! --nocapture`. The folder of a message must have a description in the same place below the other directory.
+//! `DELTASOAP_WSDL_CORPUS=DIR DELTASOAP_MESSAGE_CORPUS=DIR cargo test --release -p deltasoap-wsdl
+//! --test it messages -- --ignored --nocapture`. The folder of a message must have a description in
+//! the same place below the other directory.
 
 use crate::support;
 use deltasoap_core::decode::value_from_slice;
@@ -60,7 +62,8 @@ fn has_extension(path: &Path, extension: &str) -> bool {
     path.extension().is_some_and(|it| it == extension)
 }
 
-/// `None` for what is no message of an operation: faults, empty bodies, names that the description does not know.
+/// `None` for what is no message of an operation: faults, empty bodies, names that the description
+/// does not know.
 fn check(lowered: &Lowered, message: &[u8]) -> Option<Result<(), String>> {
     let tree = Node::parse(message).ok()?;
     let version = Version::from_namespace(&tree.name.namespace)?;

@@ -1,4 +1,5 @@
-//! A description that has a bit of everything, changed at random: it imports and lowers, or is refused with a place.
+//! A description that has a bit of everything, changed at random: it imports and lowers, or is
+//! refused with a place.
 
 use deltasoap_wsdl::{Importer, Limits};
 use proptest::prelude::*;

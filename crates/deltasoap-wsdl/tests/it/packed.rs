@@ -13,7 +13,8 @@ fn note(attributes: &str) -> String {
     )
 }
 
-/// How the numbers of the global element `e` are packed, in the schema and as the engine reads them.
+/// How the numbers of the global element `e` are packed, in the schema and as the engine reads
+/// them.
 fn packing(import: &Import) -> Option<Packing> {
     let element = import.schemas().element_named(&QName::new("urn:t", "e")).expect("an element");
     let of_type = import.schemas().packing(import.schemas()[element].type_id);

@@ -1,6 +1,7 @@
 //! Real descriptions of many toolkits: each imports, and to the counts that the index names.
 //!
-//! `DELTASOAP_BLESS=1` writes the index anew from what is found now: look at the difference before it is kept.
+//! `DELTASOAP_BLESS=1` writes the index anew from what is found now: look at the difference before
+//! it is kept.
 
 use deltasoap_wsdl::{Import, Importer, NoteKind};
 use std::path::{Path, PathBuf};

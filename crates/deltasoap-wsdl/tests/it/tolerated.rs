@@ -1,4 +1,5 @@
-//! What the standards do not allow and other toolkits take: read where the meaning is clear, with a note.
+//! What the standards do not allow and other toolkits take: read where the meaning is clear, with a
+//! note.
 
 use crate::support::{Codec, description, import, import_schema, schema};
 use deltasoap_wsdl::{Import, Importer, NoteKind};
@@ -236,7 +237,8 @@ fn what_needs_a_name_that_xml_does_not_allow_is_left_out() {
         "<xs:complexType name='a b'><xs:sequence><xs:element name='n' type='xs:int'/></xs:sequence></xs:complexType>";
     let array =
         "<xs:complexType name='T:2'><xs:sequence><xs:element name='n' type='xs:int'/></xs:sequence></xs:complexType>";
-    // A type that others are derived from is kept as a tree, and is of the same content nevertheless.
+    // A type that others are derived from is kept as a tree, and is of the same content
+    // nevertheless.
     let derived = element.to_owned()
         + "<xs:complexType name='D'><xs:complexContent><xs:extension base='t:T'/></xs:complexContent></xs:complexType>";
     for (types, name, part, how, bad, what) in [

@@ -99,7 +99,8 @@ impl Codec {
     }
 }
 
-/// A value whose trees forget the prefixes around them: a tree that is written gets those of its place.
+/// A value whose trees forget the prefixes around them: a tree that is written gets those of its
+/// place.
 pub fn without_bindings(value: Value) -> Value {
     let all = |values: Vec<Value>| values.into_iter().map(without_bindings).collect();
     match value {

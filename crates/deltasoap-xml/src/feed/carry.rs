@@ -1,7 +1,7 @@
 //! Bytes that were received and not yet read, and where in the document they lie.
 //!
-//! Bytes are appended at one end and read at the other; what has been read is dropped in large steps, so that
-//! neither end costs more than its own bytes.
+//! Bytes are appended at one end and read at the other; what has been read is dropped in large
+//! steps, so that neither end costs more than its own bytes.
 
 use super::detect::{Detected, Encoding};
 use crate::Window;
@@ -93,7 +93,8 @@ impl Carry {
         unread
     }
 
-    /// Notes where a place that a step has marked lies among the received bytes; before its bytes count as read.
+    /// Notes where a place that a step has marked lies among the received bytes; before its bytes
+    /// count as read.
     pub(super) fn keep_mark(&mut self, mark: Option<u64>) {
         if self.is_transcoded() && mark != self.mark.map(|mark| mark.offset) {
             self.mark = mark.map(|offset| Mark { offset, received: self.received(offset) });

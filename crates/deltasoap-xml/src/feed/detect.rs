@@ -1,8 +1,9 @@
-//! Which encoding a document is in, from its first bytes (XML 1.0, appendix F): a byte order mark, `<?` in UTF-16, or the label in the
-//! XML declaration.
+//! Which encoding a document is in, from its first bytes (XML 1.0, appendix F): a byte order mark,
+//! `<?` in UTF-16, or the label in the XML declaration.
 //!
-//! Encodings of a byte a character look like UTF-8 up to the label, so the declaration is looked at before the reader sees any of it.
-//! Only what can still name an encoding is waited for; the reader finds what is wrong with a declaration.
+//! Encodings of a byte a character look like UTF-8 up to the label, so the declaration is looked at
+//! before the reader sees any of it. Only what can still name an encoding is waited for; the reader
+//! finds what is wrong with a declaration.
 
 use crate::chars::{WHITE, has};
 
@@ -18,8 +19,9 @@ pub enum Encoding {
     Utf16Le,
     /// ISO-8859-1: each byte is the character of that number, those from 0x80 to 0x9F too.
     Latin1,
-    /// Windows-1252: as ISO-8859-1, but with other characters from 0x80 to 0x9F, the euro sign among them. As in the WHATWG's Encoding
-    /// Standard, the five bytes that stand for none are controls, as in ISO-8859-1.
+    /// Windows-1252: as ISO-8859-1, but with other characters from 0x80 to 0x9F, the euro sign
+    /// among them. As in the WHATWG's Encoding Standard, the five bytes that stand for none are
+    /// controls, as in ISO-8859-1.
     Windows1252,
 }
 
@@ -35,10 +37,12 @@ impl Encoding {
         }
     }
 
-    /// The encoding of a byte a character that a label names, in a declaration or a `charset` parameter and in any case; `None` if it
-    /// names none of ours. US-ASCII is none of them, but read as the part of UTF-8 that it is.
+    /// The encoding of a byte a character that a label names, in a declaration or a `charset`
+    /// parameter and in any case; `None` if it names none of ours. US-ASCII is none of them, but
+    /// read as the part of UTF-8 that it is.
     pub fn single_byte(label: &[u8]) -> Option<Encoding> {
-        // The Encoding Standard has one decoder for all three, which would make characters of Latin-1's controls.
+        // The Encoding Standard has one decoder for all three, which would make characters of
+        // Latin-1's controls.
         if encoding_rs::Encoding::for_label(label) != Some(encoding_rs::WINDOWS_1252) {
             return None;
         }
@@ -90,7 +94,8 @@ pub struct Detected {
 }
 
 impl Detected {
-    /// What a document is in that begins with these bytes, or `otherwise` if it does not say; `None` if the bytes behind them decide.
+    /// What a document is in that begins with these bytes, or `otherwise` if it does not say;
+    /// `None` if the bytes behind them decide.
     pub fn at_start(document: &[u8], otherwise: Encoding) -> Option<Detected> {
         let head = &document[..document.len().min(LONGEST)];
         if let Some((_, detected)) = STARTS.iter().find(|(start, _)| head.starts_with(start)) {
@@ -127,7 +132,8 @@ const STARTS: [(&[u8], Detected); 5] = [
     (b"<\0?\0", Detected { encoding: Encoding::Utf16Le, mark: false }),
 ];
 
-/// Most bytes that a decision takes. A declaration that has not named an encoding by then is taken to name none.
+/// Most bytes that a decision takes. A declaration that has not named an encoding by then is taken
+/// to name none.
 const LONGEST: usize = 256;
 
 /// Why a document declares no encoding.
@@ -188,7 +194,8 @@ pub(super) struct Detector {
     detected: Option<Detected>,
 }
 
-/// What was taken to decide: the document goes on with `head` and then with the chunk from `used` on.
+/// What was taken to decide: the document goes on with `head` and then with the chunk from `used`
+/// on.
 #[derive(Debug, Default)]
 pub(super) struct Prefix {
     pub(super) head: Vec<u8>,
@@ -206,8 +213,8 @@ impl Detector {
         self.otherwise = encoding;
     }
 
-    /// Adds the next chunk; gives what was taken, without the byte order mark, if that decides. Of a first chunk that decides by itself
-    /// nothing is copied.
+    /// Adds the next chunk; gives what was taken, without the byte order mark, if that decides. Of
+    /// a first chunk that decides by itself nothing is copied.
     pub(super) fn add(&mut self, chunk: &[u8]) -> Option<Prefix> {
         if !self.head.is_empty() {
             return self.add_to_head(chunk);
@@ -240,7 +247,8 @@ impl Detector {
 mod tests {
     use super::*;
 
-    /// The decision, UTF-8 if the document does not say, and the bytes left of the document, for every chunking into pieces of `size`.
+    /// The decision, UTF-8 if the document does not say, and the bytes left of the document, for
+    /// every chunking into pieces of `size`.
     fn detect(bytes: &[u8], size: usize) -> (Detected, Vec<u8>) {
         detect_or(bytes, size, Encoding::Utf8)
     }

@@ -22,7 +22,8 @@ impl Transcoder {
         }
     }
 
-    /// Decodes the next bytes and appends their characters. Where a byte is a character, every byte is one.
+    /// Decodes the next bytes and appends their characters. Where a byte is a character, every byte
+    /// is one.
     ///
     /// # Errors
     /// The offset of what is malformed; the characters before it have been appended.

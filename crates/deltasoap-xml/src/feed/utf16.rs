@@ -6,7 +6,8 @@ use super::detect::{Detected, Encoding};
 #[derive(Debug)]
 pub(super) struct Utf16 {
     big_end_first: bool,
-    /// Bytes of an unfinished character: part of a code unit, or a high surrogate and perhaps part of the next unit.
+    /// Bytes of an unfinished character: part of a code unit, or a high surrogate and perhaps part
+    /// of the next unit.
     left: Vec<u8>,
     /// Received bytes that have been decoded: the offset of the first byte in `left`.
     decoded: u64,

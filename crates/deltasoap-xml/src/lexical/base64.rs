@@ -1,7 +1,8 @@
 //! `base64Binary`: bytes, four characters for three of them.
 //!
-//! White space may stand between any two characters (XSD 1.0 part 2, 3.2.16), so text is taken word by word: whole
-//! quads of a word are decoded where they lie, and what is left waits in [`Partial`] for the next word or piece.
+//! White space may stand between any two characters (XSD 1.0 part 2, 3.2.16), so text is taken word
+//! by word: whole quads of a word are decoded where they lie, and what is left waits in [`Partial`]
+//! for the next word or piece.
 
 use super::{Lexical, LexicalError, Partial, WhiteSpace};
 use crate::scan::text::word_run;
@@ -11,8 +12,8 @@ use base64::engine::Simd;
 use base64::engine::general_purpose::PAD;
 use std::sync::LazyLock;
 
-/// An XSD `base64Binary`: any bytes, as text. For the content of elements there is `Binary` in `deltasoap-core`, which can also be in
-/// a part of its own (MTOM).
+/// An XSD `base64Binary`: any bytes, as text. For the content of elements there is `Binary` in
+/// `deltasoap-core`, which can also be in a part of its own (MTOM).
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Base64(pub Vec<u8>);
 
@@ -146,8 +147,8 @@ fn decode_quads(quads: &[u8], partial: &mut Partial, sink: &mut Vec<u8>) -> Resu
     ENGINE.decode_vec(quads, sink).map_err(|_| reason(quads))
 }
 
-/// Why quads cannot be decoded: what the first one at fault is found guilty of when each is taken by itself, so that
-/// the reason does not depend on how the text was cut.
+/// Why quads cannot be decoded: what the first one at fault is found guilty of when each is taken
+/// by itself, so that the reason does not depend on how the text was cut.
 #[cold]
 fn reason(quads: &[u8]) -> &'static str {
     let padded = quads.chunks(4).position(|quad| quad.ends_with(b"="));

@@ -10,7 +10,8 @@ pub fn is_xml_char(character: char) -> bool {
 
 /// Byte position of the first character that no XML document can carry, as it is or as a reference.
 ///
-/// These are the controls below U+0020 other than tab, line feed and carriage return, and U+FFFE and U+FFFF.
+/// These are the controls below U+0020 other than tab, line feed and carriage return, and U+FFFE
+/// and U+FFFF.
 pub fn find_illegal(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut at = legal_run(bytes);
@@ -28,7 +29,8 @@ pub fn find_illegal(text: &str) -> Option<usize> {
     None
 }
 
-/// True for a character that can begin a name (XML 1.0 fifth edition, production 4), the colon among them.
+/// True for a character that can begin a name (XML 1.0 fifth edition, production 4), the colon
+/// among them.
 pub fn is_name_start(character: char) -> bool {
     matches!(character, ':' | 'A'..='Z' | '_' | 'a'..='z')
         || matches!(character,
@@ -37,7 +39,8 @@ pub fn is_name_start(character: char) -> bool {
             | '\u{3001}'..='\u{D7FF}' | '\u{F900}'..='\u{FDCF}' | '\u{FDF0}'..='\u{FFFD}' | '\u{10000}'..='\u{EFFFF}')
 }
 
-/// True for a character that can stand in a name behind its first (XML 1.0 fifth edition, production 4a).
+/// True for a character that can stand in a name behind its first (XML 1.0 fifth edition,
+/// production 4a).
 pub fn is_name_char(character: char) -> bool {
     is_name_start(character)
         || matches!(character,
@@ -46,7 +49,8 @@ pub fn is_name_char(character: char) -> bool {
 
 /// True for an XML `Name`, colons allowed anywhere.
 ///
-/// XSD 1.0 refers to the second edition of XML 1.0; the fifth edition's names, taken here, include all of those.
+/// XSD 1.0 refers to the second edition of XML 1.0; the fifth edition's names, taken here, include
+/// all of those.
 pub fn is_name(text: &str) -> bool {
     let mut characters = text.chars();
     characters.next().is_some_and(is_name_start) && characters.all(is_name_char)

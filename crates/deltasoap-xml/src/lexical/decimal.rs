@@ -6,8 +6,9 @@ use bigdecimal::BigDecimal;
 use num_bigint::BigInt;
 use std::str::FromStr;
 
-/// An XSD `decimal`: exact, equal by value (`1.0` equals `1`), of at most [`MAX_DIGITS`] digits before the point and
-/// as many behind it, so that its text form stays within bounds whatever exponent a [`BigDecimal`] brings.
+/// An XSD `decimal`: exact, equal by value (`1.0` equals `1`), of at most [`MAX_DIGITS`] digits
+/// before the point and as many behind it, so that its text form stays within bounds whatever
+/// exponent a [`BigDecimal`] brings.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Decimal(BigDecimal);
 

@@ -36,7 +36,8 @@ pub(crate) fn from_word(word: u64) -> u64 {
 
 /// How many of eight [`load`]ed characters are digits, counted up to the first that is not.
 ///
-/// An addition can carry only out of a byte that is no digit, into bytes behind it, which no longer matter.
+/// An addition can carry only out of a byte that is no digit, into bytes behind it, which no longer
+/// matter.
 #[inline(always)]
 pub(crate) fn count(word: u64) -> usize {
     let others = (word.wrapping_add(0x7676_7676_7676_7676) | word) & 0x8080_8080_8080_8080;

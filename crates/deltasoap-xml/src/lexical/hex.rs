@@ -1,4 +1,5 @@
-//! `hexBinary`: bytes, two hexadecimal digits for each, in either case; written in upper case, the canonical form.
+//! `hexBinary`: bytes, two hexadecimal digits for each, in either case; written in upper case, the
+//! canonical form.
 
 use super::{Lexical, LexicalError, Partial, WhiteSpace, space};
 use crate::{Buffer, Escape};

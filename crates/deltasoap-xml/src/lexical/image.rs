@@ -1,7 +1,8 @@
 //! Images: the bits of a value, by which it is told from another without making its text.
 //!
-//! Numbers have one. It says all that the text says: values with the same image, of types of the same class, have the same
-//! text. Values of other types are compared with their text itself, see [`Lexical::is_text`].
+//! Numbers have one. It says all that the text says: values with the same image, of types of the
+//! same class, have the same text. Values of other types are compared with their text itself, see
+//! [`Lexical::is_text`].
 
 use super::Lexical;
 

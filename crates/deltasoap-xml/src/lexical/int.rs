@@ -1,8 +1,9 @@
 //! `byte`, `short`, `int`, `long` and their unsigned kin, as Rust's integers.
 //!
-//! Reading takes eight digits at a time and looks at the sign and at the `<` behind; writing makes eight digits at a
-//! time and shifts leading zeros out, so that both have few branches. Unsigned types take a `+`, and a `-` before
-//! zero, which XSD 1.0 grants to `nonNegativeInteger`, from which they are derived.
+//! Reading takes eight digits at a time and looks at the sign and at the `<` behind; writing makes
+//! eight digits at a time and shifts leading zeros out, so that both have few branches. Unsigned
+//! types take a `+`, and a `-` before zero, which XSD 1.0 grants to `nonNegativeInteger`, from
+//! which they are derived.
 
 use super::digits::{self, POW10};
 use super::{Image, Lexical, LexicalError, WhiteSpace, over, space};
@@ -111,8 +112,8 @@ fn append_digit(number: i128, digit: &u8) -> Option<i128> {
     digit.is_ascii_digit().then(|| (number * 10 + i128::from(digit - b'0')).min(beyond_all))
 }
 
-/// Digits up to a `<`, as a number, and how many they are; `None` for anything else, and for more digits than a type
-/// of `WIDTH` characters can have (leading zeros are for the slow path).
+/// Digits up to a `<`, as a number, and how many they are; `None` for anything else, and for more
+/// digits than a type of `WIDTH` characters can have (leading zeros are for the slow path).
 #[inline(always)]
 fn scan_magnitude<const WIDTH: usize>(bytes: &[u8]) -> Option<(u64, usize)> {
     let (magnitude, len) = match bytes.first_chunk::<24>() {
@@ -179,7 +180,8 @@ pub(super) fn format_u64(value: u64, out: &mut Buffer) {
     }
 }
 
-/// Up to ten digits. All is put into a block of fixed size, each part over the scratch behind the one before.
+/// Up to ten digits. All is put into a block of fixed size, each part over the scratch behind the
+/// one before.
 #[inline(always)]
 fn format_signed_short(negative: bool, magnitude: u32, out: &mut Buffer) {
     let mut block = out.block::<24>();
@@ -206,7 +208,8 @@ fn format_signed_long(negative: bool, magnitude: u64, out: &mut Buffer) {
     out.commit(len);
 }
 
-/// The characters of a number of up to ten digits, the first in the lowest byte, and how many they are.
+/// The characters of a number of up to ten digits, the first in the lowest byte, and how many they
+/// are.
 #[inline(always)]
 pub(super) fn short_text(value: i64) -> Option<(u128, usize)> {
     let magnitude = u32::try_from(value.unsigned_abs()).ok()?;

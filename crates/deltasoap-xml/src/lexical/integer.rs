@@ -1,7 +1,7 @@
 //! `integer` and the types between it and the bounded ones: whole numbers of any size.
 //!
-//! Turning digits into a big number costs more than linear time, so the number of digits is bounded:
-//! [`MAX_DIGITS`], far beyond what XSD 1.0 asks of a processor (18).
+//! Turning digits into a big number costs more than linear time, so the number of digits is
+//! bounded: [`MAX_DIGITS`], far beyond what XSD 1.0 asks of a processor (18).
 
 use super::{Lexical, LexicalError, WhiteSpace, space};
 use crate::{Buffer, Escape};
@@ -51,7 +51,8 @@ fn integer(text: &str) -> Result<BigInt, &'static str> {
     Ok(if text.starts_with('-') { -magnitude } else { magnitude })
 }
 
-/// A range of `integer` with a bound at zero or one: `$bound` is a value of it, and what [`Lexical::vacant`] gives.
+/// A range of `integer` with a bound at zero or one: `$bound` is a value of it, and what
+/// [`Lexical::vacant`] gives.
 macro_rules! bounded {
     ($(#[$doc:meta])* $name:ident, $xsd:literal, $bound:literal, $holds:expr, $outside:literal) => {
         $(#[$doc])*

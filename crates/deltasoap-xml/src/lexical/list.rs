@@ -1,11 +1,12 @@
-//! `xsd:list`: items between white space; `NMTOKENS`, `IDREFS` and `ENTITIES`, which have at least one.
+//! `xsd:list`: items between white space; `NMTOKENS`, `IDREFS` and `ENTITIES`, which have at least
+//! one.
 
 use super::string::scan_text;
 use super::{Entity, IdRef, Lexical, LexicalError, NmToken, WhiteSpace, space};
 use crate::{Buffer, Escape};
 
-/// A list of values of a simple type, with white space between them (XSD 1.0 part 2, 2.5.1.2). Items that are texts can hold no
-/// white space: written and read again they would be several.
+/// A list of values of a simple type, with white space between them (XSD 1.0 part 2, 2.5.1.2).
+/// Items that are texts can hold no white space: written and read again they would be several.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct List<T>(pub Vec<T>);
 

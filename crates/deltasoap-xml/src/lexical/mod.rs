@@ -1,5 +1,5 @@
-//! The lexical forms of XSD 1.0's built-in simple types: one file per value space, each with parse, format and
-//! maximum width.
+//! The lexical forms of XSD 1.0's built-in simple types: one file per value space, each with parse,
+//! format and maximum width.
 
 mod base64;
 mod bool;
@@ -37,7 +37,8 @@ pub use text::{AnyUri, Entity, Id, IdRef, Language, Name, NcName, NmToken, Norma
 use crate::{Buffer, Escape};
 use std::fmt;
 
-/// What XSD's `whiteSpace` facet does to a value's text before it is parsed (XSD 1.0 part 2, 4.3.6).
+/// What XSD's `whiteSpace` facet does to a value's text before it is parsed (XSD 1.0 part 2,
+/// 4.3.6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WhiteSpace {
     /// Nothing changes.
@@ -54,7 +55,8 @@ pub trait Lexical: Sized {
     const XSD_NAME: &'static str;
     /// What happens to white space around and inside the text.
     const WHITE_SPACE: WhiteSpace;
-    /// Most bytes that [`format`](Self::format) writes (before escaping), or `None` where there is no bound.
+    /// Most bytes that [`format`](Self::format) writes (before escaping), or `None` where there is
+    /// no bound.
     const MAX_WIDTH: Option<usize>;
     /// True for types whose values can be read piece by piece with [`append`](Self::append).
     const STREAMED: bool = false;
@@ -68,10 +70,11 @@ pub trait Lexical: Sized {
     /// When the text is not in the type's lexical space, or its value is not in its value space.
     fn parse(text: &str) -> Result<Self, LexicalError>;
 
-    /// Fast path: reads a value that starts at `bytes[0]` and ends just before a `<`, and gives the number of
-    /// bytes up to that `<`. `None` whenever this is not plainly so (white space, references, no `<` in sight, an
-    /// unusual or a wrong form): the caller then takes the slow path through [`parse`](Self::parse), which
-    /// decides. Never accepts what `parse` would refuse, never gives another value.
+    /// Fast path: reads a value that starts at `bytes[0]` and ends just before a `<`, and gives the
+    /// number of bytes up to that `<`. `None` whenever this is not plainly so (white space,
+    /// references, no `<` in sight, an unusual or a wrong form): the caller then takes the slow
+    /// path through [`parse`](Self::parse), which decides. Never accepts what `parse` would refuse,
+    /// never gives another value.
     fn scan(bytes: &[u8]) -> Option<(Self, usize)>;
 
     /// As [`scan`](Self::scan), into an existing value whose memory may be used again.
@@ -88,21 +91,24 @@ pub trait Lexical: Sized {
     /// Whether values are told apart by their bits, and how many those are.
     const IMAGE: Image = Image::NONE;
 
-    /// The value's bits, the lowest byte first, and zeros behind them; only for types with an [`IMAGE`](Self::IMAGE).
+    /// The value's bits, the lowest byte first, and zeros behind them; only for types with an
+    /// [`IMAGE`](Self::IMAGE).
     #[inline]
     fn image(&self) -> [u8; 8] {
         [0; 8]
     }
 
-    /// The value that [`scan`](Self::scan) reads from the text that a value with this image was written as, bit for bit. `None` for
-    /// types without images, and for not-a-number, which has more images than texts.
+    /// The value that [`scan`](Self::scan) reads from the text that a value with this image was
+    /// written as, bit for bit. `None` for types without images, and for not-a-number, which has
+    /// more images than texts.
     #[inline]
     fn from_image(image: [u8; 8]) -> Option<Self> {
         let _ = image;
         None
     }
 
-    /// How many of the first values have these images, which lie packed one behind the other. None for types without.
+    /// How many of the first values have these images, which lie packed one behind the other. None
+    /// for types without.
     #[inline]
     fn count_same(values: &[Self], images: &[u8]) -> usize {
         match Self::IMAGE.bytes() {
@@ -114,27 +120,31 @@ pub trait Lexical: Sized {
         }
     }
 
-    /// Writes the text as [`format`](Self::format) does into an element, over one of the same length. False if it is longer or
-    /// shorter; nothing is written then. `scratch` is cleared if it is used; if it was empty before, it tells whether characters
-    /// were [replaced](Buffer::has_replaced).
+    /// Writes the text as [`format`](Self::format) does into an element, over one of the same
+    /// length. False if it is longer or shorter; nothing is written then. `scratch` is cleared if
+    /// it is used; if it was empty before, it tells whether characters were
+    /// [replaced](Buffer::has_replaced).
     #[inline]
     fn write_over(&self, place: &mut [u8], scratch: &mut Buffer) -> bool {
         over::put_formatted(self, place, scratch)
     }
 
-    /// True if this is the value's text as [`format`](Self::format) writes it into an element. `scratch` is cleared and used.
+    /// True if this is the value's text as [`format`](Self::format) writes it into an element.
+    /// `scratch` is cleared and used.
     fn is_text(&self, text: &[u8], scratch: &mut Buffer) -> bool {
         scratch.clear();
         self.format(scratch, Escape::Text);
         scratch.as_slice() == text && !scratch.has_replaced()
     }
 
-    /// Makes the value vacant again and keeps its memory where it can; what [`append`](Self::append) starts from.
+    /// Makes the value vacant again and keeps its memory where it can; what
+    /// [`append`](Self::append) starts from.
     fn clear(&mut self) {
         *self = Self::vacant();
     }
 
-    /// Appends a piece of text to a value under construction; only for [`STREAMED`](Self::STREAMED) types.
+    /// Appends a piece of text to a value under construction; only for [`STREAMED`](Self::STREAMED)
+    /// types.
     ///
     /// # Errors
     /// When the piece cannot belong to the type's lexical space.
@@ -143,12 +153,14 @@ pub trait Lexical: Sized {
         unreachable!("append on a type that is not streamed")
     }
 
-    /// How much of a value under construction [`append`](Self::append) has made: characters, bytes, items.
+    /// How much of a value under construction [`append`](Self::append) has made: characters, bytes,
+    /// items.
     fn progress(&self) -> usize {
         0
     }
 
-    /// Goes back to an earlier [`progress`](Self::progress), or from a whole value to where it was under construction.
+    /// Goes back to an earlier [`progress`](Self::progress), or from a whole value to where it was
+    /// under construction.
     fn keep(&mut self, progress: usize) {
         let _ = progress;
     }
@@ -163,8 +175,8 @@ pub trait Lexical: Sized {
     }
 }
 
-/// What [`Lexical::append`] keeps between two pieces: undecoded characters of base64 or hex, and decoded bytes that
-/// do not yet make an item.
+/// What [`Lexical::append`] keeps between two pieces: undecoded characters of base64 or hex, and
+/// decoded bytes that do not yet make an item.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Partial {
     /// Characters not yet decoded: the first `text_len`, fewer than four.

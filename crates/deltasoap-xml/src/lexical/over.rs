@@ -1,8 +1,8 @@
 //! Texts put over others of the same length.
 //!
-//! Nothing beside the place is touched, and nothing at all if the text does not fit exactly: so what stands behind need not be
-//! written again, and the caller may go on from there in another way. Short texts are copied as two pieces of fixed size that
-//! overlap.
+//! Nothing beside the place is touched, and nothing at all if the text does not fit exactly: so
+//! what stands behind need not be written again, and the caller may go on from there in another
+//! way. Short texts are copied as two pieces of fixed size that overlap.
 
 use super::Lexical;
 use crate::{Buffer, Escape};
@@ -15,7 +15,8 @@ pub(super) fn put_formatted<T: Lexical>(value: &T, place: &mut [u8], scratch: &m
     put(scratch.as_slice(), place)
 }
 
-/// Puts a text into a place of its length. False, and nothing is written, if the place is longer or shorter.
+/// Puts a text into a place of its length. False, and nothing is written, if the place is longer or
+/// shorter.
 #[inline(always)]
 pub(super) fn put(text: &[u8], place: &mut [u8]) -> bool {
     if text.len() != place.len() {

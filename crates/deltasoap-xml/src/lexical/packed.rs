@@ -1,16 +1,19 @@
-//! Packed numbers: arrays of numbers as the base64 of their bytes. They are exact, shorter than decimal text, and need no conversion.
+//! Packed numbers: arrays of numbers as the base64 of their bytes. They are exact, shorter than
+//! decimal text, and need no conversion.
 //!
-//! XSD has no such type; on the wire it is `base64Binary`, and both sides have to agree on the type of the numbers and on the order of
-//! their bytes. Govindaraju and others name the form as a way to avoid conversion, the largest part of the cost of scientific data
-//! (*Toward Characterizing the Performance of SOAP Toolkits*, GRID 2004, section 2.8).
+//! XSD has no such type; on the wire it is `base64Binary`, and both sides have to agree on the type
+//! of the numbers and on the order of their bytes. Govindaraju and others name the form as a way to
+//! avoid conversion, the largest part of the cost of scientific data (*Toward Characterizing the
+//! Performance of SOAP Toolkits*, GRID 2004, section 2.8).
 
 use super::{Lexical, LexicalError, Partial, WhiteSpace, base64};
 use crate::{Buffer, Escape};
 use std::fmt::Debug;
 use std::marker::PhantomData;
 
-/// Numbers, carried as the `base64Binary` of their bytes. For the content of elements there is `Packed` in `deltasoap-core`, which can also
-/// be in a part of its own (MTOM); this is the text alone.
+/// Numbers, carried as the `base64Binary` of their bytes. For the content of elements there is
+/// `Packed` in `deltasoap-core`, which can also be in a part of its own (MTOM); this is the text
+/// alone.
 ///
 /// The default order is little-endian, as most processors have it.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,7 +49,8 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// A type of packed numbers: an integer of two, four or eight bytes, or an IEEE 754 number of four or eight.
+/// A type of packed numbers: an integer of two, four or eight bytes, or an IEEE 754 number of four
+/// or eight.
 pub trait PackedNumber: Lexical + Debug + Copy + PartialEq + Send + Sync + sealed::Sealed + 'static {
     /// The number's size in bytes: 2, 4 or 8.
     const SIZE: usize;
@@ -55,7 +59,8 @@ pub trait PackedNumber: Lexical + Debug + Copy + PartialEq + Send + Sync + seale
     /// What is wrong with bytes that are no whole number of these.
     const CUT_OFF: &'static str;
 
-    /// Appends the numbers that bytes stand for. Gives the count of the bytes behind the last whole number.
+    /// Appends the numbers that bytes stand for. Gives the count of the bytes behind the last whole
+    /// number.
     fn unpack<O: ByteOrder>(bytes: &[u8], into: &mut Vec<Self>) -> usize;
 
     /// Writes the bytes of as many numbers as there is room for.
@@ -111,7 +116,8 @@ impl<T: PackedNumber, O: ByteOrder> From<PackedText<T, O>> for Vec<T> {
     }
 }
 
-/// Bytes that are converted at a time. They are a multiple of three, so that no quad is padded early, and of each number's size.
+/// Bytes that are converted at a time. They are a multiple of three, so that no quad is padded
+/// early, and of each number's size.
 const BLOCK: usize = 1536;
 /// Characters of as many bytes.
 const BLOCK_TEXT: usize = BLOCK / 3 * 4;

@@ -7,7 +7,8 @@ use std::borrow::Cow;
 /// What XSD takes for white space.
 pub(crate) const SPACES: [char; 4] = [' ', '\t', '\n', '\r'];
 
-/// Without white space at the ends: all that `collapse` does to a value that cannot hold white space.
+/// Without white space at the ends: all that `collapse` does to a value that cannot hold white
+/// space.
 #[inline]
 pub(crate) fn trim(text: &str) -> &str {
     text.trim_matches(SPACES)

@@ -83,8 +83,8 @@ fn legal(text: &str) -> Result<&str, LexicalError> {
     }
 }
 
-/// The text up to a `<`, where it stands for itself: no reference, no carriage return, no `]]>`, all of it UTF-8 and
-/// XML characters.
+/// The text up to a `<`, where it stands for itself: no reference, no carriage return, no `]]>`,
+/// all of it UTF-8 and XML characters.
 #[inline]
 pub(super) fn scan_text(bytes: &[u8]) -> Option<&str> {
     let text = plain_text(bytes);

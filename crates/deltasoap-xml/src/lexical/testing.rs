@@ -63,7 +63,8 @@ fn takes_its_place<T: Lexical>(value: &T, text: &str) {
 /// More than any reader looks at in one go; with it behind a text the fast paths are taken.
 pub(crate) const LONG: &str = "                                                                                ";
 
-/// A text before a `<` is either left to the slow path or scanned to what it parses to, whatever follows.
+/// A text before a `<` is either left to the slow path or scanned to what it parses to, whatever
+/// follows.
 pub(crate) fn scan_agrees<T: Lexical + PartialEq + Debug>(text: &str) {
     for behind in ["<", "</a>", "</item><item>00000000000000000000000000000000"] {
         scan_agrees_before::<T>(text, behind);
@@ -79,8 +80,8 @@ fn scan_agrees_before<T: Lexical + PartialEq + Debug>(text: &str, behind: &str) 
     }
 }
 
-/// A text in two pieces, cut anywhere, or a character at a time, gives what the whole gives, a fault's reason
-/// included; and all is as `parse` has it.
+/// A text in two pieces, cut anywhere, or a character at a time, gives what the whole gives, a
+/// fault's reason included; and all is as `parse` has it.
 pub(crate) fn streams<T: Lexical + PartialEq + Debug>(text: &str) {
     let whole = streamed::<T>([text]);
     assert_eq!(whole.as_ref().ok(), T::parse(text).ok().as_ref(), "{text:?}");

@@ -5,7 +5,8 @@ use super::{Lexical, LexicalError, WhiteSpace, chars, space};
 use crate::{Buffer, Escape};
 use std::fmt;
 
-/// A newtype of text: its name, the XSD type's, the white space facet, and a check of the handled text.
+/// A newtype of text: its name, the XSD type's, the white space facet, and a check of the handled
+/// text.
 macro_rules! text {
     ($(#[$doc:meta])* $name:ident, $xsd:literal, $space:ident, $check:expr) => {
         $(#[$doc])*
@@ -119,7 +120,8 @@ text!(
     NmToken, "NMTOKEN", Collapse, nmtoken
 );
 text!(
-    /// `ID`: a name that identifies its element; that it is unique is for the reader of the document to see.
+    /// `ID`: a name that identifies its element; that it is unique is for the reader of the
+    /// document to see.
     Id, "ID", Collapse, ncname
 );
 text!(
@@ -131,13 +133,13 @@ text!(
     Entity, "ENTITY", Collapse, ncname
 );
 text!(
-    /// `anyURI`: a reference to a resource. XSD 1.0 lets any characters stand for a URI, to be escaped when it is
-    /// used, so every text is one.
+    /// `anyURI`: a reference to a resource. XSD 1.0 lets any characters stand for a URI, to be
+    /// escaped when it is used, so every text is one.
     AnyUri, "anyURI", Collapse, any_text
 );
 text!(
-    /// `QName` as it is written: an optional prefix and a local name. Which namespace the prefix means depends on
-    /// the place in the document; resolving it is not done here.
+    /// `QName` as it is written: an optional prefix and a local name. Which namespace the prefix
+    /// means depends on the place in the document; resolving it is not done here.
     QName, "QName", Collapse, qname
 );
 text!(
@@ -149,8 +151,9 @@ text!(
 macro_rules! names {
     ($($name:ident),*) => {$(
         impl $name {
-            /// A name whose prefix is yet to be chosen, as `{namespace}local`: no text of a message is one. The writer of a dynamic
-            /// value declares a prefix for it. `None` if the local part is no name.
+            /// A name whose prefix is yet to be chosen, as `{namespace}local`: no text of a message
+            /// is one. The writer of a dynamic value declares a prefix for it. `None` if the local
+            /// part is no name.
             pub fn expanded(namespace: &str, local: &str) -> Option<Self> {
                 match namespace {
                     _ if !chars::is_ncname(local) => None,

@@ -61,7 +61,8 @@ impl Attributes {
         }
     }
 
-    /// Takes back what a tag held. Tags are counted on: numbers of those read since are known elsewhere.
+    /// Takes back what a tag held. Tags are counted on: numbers of those read since are known
+    /// elsewhere.
     pub(crate) fn put_back(&mut self, Attributes { values, attributes, declarations, .. }: Attributes) {
         (self.values, self.attributes, self.declarations) = (values, attributes, declarations);
     }
@@ -89,7 +90,8 @@ impl Attributes {
         std::mem::replace(&mut self.seen[name.0 as usize], self.tag) != self.tag
     }
 
-    /// Reads the quoted value at `at` into the arena; gives its place there and the index behind its second quote.
+    /// Reads the quoted value at `at` into the arena; gives its place there and the index behind
+    /// its second quote.
     pub(crate) fn value(&mut self, bytes: &[u8], at: usize, limits: &Limits) -> Result<(Range<usize>, usize), Fail> {
         let quote = match bytes.get(at) {
             None => return Err(Fail::RunOut),

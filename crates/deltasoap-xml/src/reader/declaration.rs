@@ -1,7 +1,8 @@
 //! The XML declaration (XML 2.8): version, encoding, standalone, in this order.
 //!
-//! As the fifth edition asks (2.8), any version `1.x` is read as XML 1.0. The encoding declared must be the one that
-//! the document was found to be in; US-ASCII is read as the part of UTF-8 that it is.
+//! As the fifth edition asks (2.8), any version `1.x` is read as XML 1.0. The encoding declared
+//! must be the one that the document was found to be in; US-ASCII is read as the part of UTF-8 that
+//! it is.
 
 use super::Window;
 use super::fail::{Fail, fault};

@@ -1,8 +1,10 @@
-//! Places to come back to, and elements read elsewhere than where they stand: for references between elements.
+//! Places to come back to, and elements read elsewhere than where they stand: for references
+//! between elements.
 //!
-//! A [`Bookmark`] is the reader's place behind a start tag. An [`Enclosing`] is what is in scope around an element: with it the
-//! element's bytes can be read in the place of another, and mean what they mean where they stand. Both mean something to the
-//! reader that made them, and until it is [`reset`](Reader::reset).
+//! A [`Bookmark`] is the reader's place behind a start tag. An [`Enclosing`] is what is in scope
+//! around an element: with it the element's bytes can be read in the place of another, and mean
+//! what they mean where they stand. Both mean something to the reader that made them, and until it
+//! is [`reset`](Reader::reset).
 
 use super::attribute::Attributes;
 use super::scope::{Bookmarked, PrefixId, SetAside};
@@ -78,7 +80,8 @@ impl Reader {
         self.open.iter().rev().nth(1).map_or(ScopeId::EMPTY, |open| open.scope)
     }
 
-    /// The declarations in scope around the innermost open element. Takes time with the square of their number.
+    /// The declarations in scope around the innermost open element. Takes time with the square of
+    /// their number.
     pub fn enclosing(&self) -> Enclosing {
         let own = self.open.last().map_or(0, |open| open.bindings);
         let no_default = Bound { prefix: PrefixId::EMPTY, namespace: NsId::NONE };
@@ -86,8 +89,9 @@ impl Reader {
         Enclosing { scope: self.outer_scope(), bound: std::iter::once(no_default).chain(outer).collect() }
     }
 
-    /// Puts other declarations in scope for the next child of the innermost open element, and none but these. Its bytes must have been
-    /// read where they stand, so that every prefix in them is declared.
+    /// Puts other declarations in scope for the next child of the innermost open element, and none
+    /// but these. Its bytes must have been read where they stand, so that every prefix in them is
+    /// declared.
     pub fn detour(&mut self, to: &Enclosing) -> Detour {
         let scope = self.scope();
         if to.is(scope) {
@@ -99,7 +103,8 @@ impl Reader {
         Detour { scope, aside }
     }
 
-    /// Puts the declarations back in scope that were before; the child must have been read to its end.
+    /// Puts the declarations back in scope that were before; the child must have been read to its
+    /// end.
     pub fn end_detour(&mut self, detour: Detour) {
         if let Some(aside) = detour.aside {
             self.scopes.put_back(aside);

@@ -1,7 +1,8 @@
 //! Known tags: the same bytes in the same scope are the same tag.
 //!
-//! The result of reading a start tag depends on its bytes, the declarations in scope and the limits. A [`KnownTag`] holds the bytes and
-//! the result. When the same bytes come again, the reader compares them instead of tokenizing them.
+//! The result of reading a start tag depends on its bytes, the declarations in scope and the
+//! limits. A [`KnownTag`] holds the bytes and the result. When the same bytes come again, the
+//! reader compares them instead of tokenizing them.
 //!
 //! Attribute values may differ, except those that the caller wants fixed:
 //!
@@ -20,8 +21,8 @@ use crate::chars::{PLAIN_VALUE, has};
 use crate::segment::Segment;
 use crate::{NameId, Names, ScopeId};
 
-/// A start tag without namespace declarations, and its end tag. Valid only for the reader that made it, in the same
-/// [`epoch`](Reader::epoch) and [`scope`](Reader::scope).
+/// A start tag without namespace declarations, and its end tag. Valid only for the reader that made
+/// it, in the same [`epoch`](Reader::epoch) and [`scope`](Reader::scope).
 #[derive(Debug)]
 pub struct KnownTag {
     /// The start tag, up to the first value that may differ.
@@ -48,7 +49,8 @@ struct Varying {
     after: Box<[u8]>,
 }
 
-/// Most values of a tag that may differ, and most bytes of one: a value that is cut by the window's end is compared again with each chunk.
+/// Most values of a tag that may differ, and most bytes of one: a value that is cut by the window's
+/// end is compared again with each chunk.
 const MOST_VARYING: usize = 16;
 const MOST_VALUE: usize = 512;
 /// Most bytes of a tag.
@@ -96,8 +98,9 @@ impl KnownTag {
 }
 
 impl Reader {
-    /// The start tag that was just read, whose bytes are `bytes`, with the attributes whose values are fixed. `None` if it declares
-    /// namespaces, if it is an empty-element tag, if it is long, or if its end tag would exceed the limit on markup.
+    /// The start tag that was just read, whose bytes are `bytes`, with the attributes whose values
+    /// are fixed. `None` if it declares namespaces, if it is an empty-element tag, if it is long,
+    /// or if its end tag would exceed the limit on markup.
     pub fn known_tag(&self, bytes: &[u8], is_fixed: impl Fn(&Names, NameId) -> bool) -> Option<KnownTag> {
         let open = self.open.last()?;
         if self.empty || self.tag_has_declarations() || bytes.len() > MOST_BYTES {
@@ -151,8 +154,9 @@ impl Reader {
         })
     }
 
-    /// Opens an element whose known start tag is at `at`, and continues after that tag, as [`next`](Self::next) does. The reader must be
-    /// [between tokens](Self::is_between_tokens), in the tag's scope, and below the limit on depth.
+    /// Opens an element whose known start tag is at `at`, and continues after that tag, as
+    /// [`next`](Self::next) does. The reader must be [between tokens](Self::is_between_tokens), in
+    /// the tag's scope, and below the limit on depth.
     #[inline]
     pub fn open_known(&mut self, tag: &KnownTag, window: &mut Window<'_>, at: usize) {
         debug_assert!(tag.start(window.bytes, at).is_some() && tag.scope == self.scope());
@@ -196,8 +200,8 @@ impl Reader {
         window.pos = end;
     }
 
-    /// Closes the innermost open element if its end tag is at `at`, written without white space. Returns false if it is not. Only between
-    /// tokens, as [`open_known`](Self::open_known).
+    /// Closes the innermost open element if its end tag is at `at`, written without white space.
+    /// Returns false if it is not. Only between tokens, as [`open_known`](Self::open_known).
     #[inline]
     pub fn end_known(&mut self, window: &mut Window<'_>, at: usize) -> bool {
         let Some(open) = self.open.last() else { return false };
@@ -215,7 +219,8 @@ impl Reader {
     }
 }
 
-/// The characters at the start of `bytes` that stand for themselves in an attribute value, as far as they are ASCII and not too many.
+/// The characters at the start of `bytes` that stand for themselves in an attribute value, as far
+/// as they are ASCII and not too many.
 #[inline]
 fn plain_value(bytes: &[u8]) -> &str {
     let is_plain = |byte: &u8| byte.is_ascii() && has(*byte, PLAIN_VALUE);
@@ -260,7 +265,8 @@ mod tests {
         (0..reader.attribute_count()).map(attribute).collect()
     }
 
-    /// Comparing them would cost more than they are worth, and so would learning them anew each time.
+    /// Comparing them would cost more than they are worth, and so would learning them anew each
+    /// time.
     #[test]
     fn tags_with_many_attributes_and_long_ones_are_not_known() {
         for (count, len, is_known) in

@@ -1,4 +1,5 @@
-//! Comments and processing instructions, read piece by piece, and the choice among all that starts with `<!`.
+//! Comments and processing instructions, read piece by piece, and the choice among all that starts
+//! with `<!`.
 
 use super::fail::{Fail, fault};
 use super::tag::{expect, scan_name};
@@ -7,7 +8,8 @@ use crate::XmlErrorKind;
 use crate::chars::{WHITE, expected, has, valid_prefix};
 
 impl Reader {
-    /// Reads what starts with `<!` at the window's position: the start of a comment or a CDATA section.
+    /// Reads what starts with `<!` at the window's position: the start of a comment or a CDATA
+    /// section.
     pub(super) fn declaration_like(&mut self, window: &mut Window<'_>) -> Result<(), Fail> {
         let rest = &window.bytes[window.pos..];
         let (inside, opening) = match rest.get(2) {
@@ -89,7 +91,8 @@ impl Reader {
         Ok(())
     }
 
-    /// Moves to the first `end`, past valid characters only; holds back the byte `held` at the window's end.
+    /// Moves to the first `end`, past valid characters only; holds back the byte `held` at the
+    /// window's end.
     fn pass_over(&mut self, window: &mut Window<'_>, end: &[u8; 2], held: u8) -> Result<(), Fail> {
         let rest = &window.bytes[window.pos..];
         let found = memchr::memmem::find(rest, end);

@@ -1,8 +1,10 @@
-//! How far an unfinished token was looked at, so that feeding it byte by byte does not read it again each time.
+//! How far an unfinished token was looked at, so that feeding it byte by byte does not read it
+//! again each time.
 //!
-//! A token that is cut by the window's end is read again from its start once its end has arrived. Until then each
-//! new window is only searched for that end, from where the last search stopped. Where several things can end
-//! the token, it is also read again whenever twice as many bytes have arrived, which keeps the sum linear.
+//! A token that is cut by the window's end is read again from its start once its end has arrived.
+//! Until then each new window is only searched for that end, from where the last search stopped.
+//! Where several things can end the token, it is also read again whenever twice as many bytes have
+//! arrived, which keeps the sum linear.
 
 use super::fail::Fail;
 use super::{Inside, Reader, Window};

@@ -1,10 +1,11 @@
-//! Prefixes and what they are bound to: constant-time lookup by prefix id, an undo log for the ends of elements,
-//! and hash-consed scopes.
+//! Prefixes and what they are bound to: constant-time lookup by prefix id, an undo log for the ends
+//! of elements, and hash-consed scopes.
 //!
-//! `bindings[p]` is what prefix `p` is bound to now. A declaration writes the old binding to a log, and the end of the
-//! element that declared it plays the log back. Every set of declarations in scope has an id, interned by (id of the
-//! parent's set, the tag's own declarations): the same tag under the same parent has the same set, in this
-//! document and in the next. The table of sets is bounded; sets beyond get ids that are never given again.
+//! `bindings[p]` is what prefix `p` is bound to now. A declaration writes the old binding to a log,
+//! and the end of the element that declared it plays the log back. Every set of declarations in
+//! scope has an id, interned by (id of the parent's set, the tag's own declarations): the same tag
+//! under the same parent has the same set, in this document and in the next. The table of sets is
+//! bounded; sets beyond get ids that are never given again.
 
 use super::Bound;
 use super::fail::{Fail, fault};

@@ -1,9 +1,9 @@
 //! Names as documents spell them: each distinct spelling is checked, split and resolved once.
 //!
-//! A tag's name costs one hash lookup: the spelling's entry remembers the namespace that its prefix had last time and
-//! the interned name that came of it; as long as the prefix is bound to the same namespace, that is the answer. The
-//! entry also holds the number of the last tag that had it as an attribute, which makes duplicates cheap to find,
-//! however many attributes there are.
+//! A tag's name costs one hash lookup: the spelling's entry remembers the namespace that its prefix
+//! had last time and the interned name that came of it; as long as the prefix is bound to the same
+//! namespace, that is the answer. The entry also holds the number of the last tag that had it as an
+//! attribute, which makes duplicates cheap to find, however many attributes there are.
 
 use super::fail::{Fail, fault};
 use super::scope::{PrefixId, Scopes, UNBOUND};

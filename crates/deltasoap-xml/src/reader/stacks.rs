@@ -1,7 +1,7 @@
 //! The reader's stacks, copied out and put back: for checkpoints.
 //!
-//! What is copied out means something to the same reader in the same [`epoch`](Reader::epoch) alone, for it consists of
-//! interned ids.
+//! What is copied out means something to the same reader in the same [`epoch`](Reader::epoch)
+//! alone, for it consists of interned ids.
 
 use super::tag::Open;
 use super::{Inside, Place, Reader};
@@ -33,8 +33,8 @@ impl Reader {
         &self.open
     }
 
-    /// The declarations that the open elements from `level` on have made, oldest first; `None` if there are more than
-    /// `most`.
+    /// The declarations that the open elements from `level` on have made, oldest first; `None` if
+    /// there are more than `most`.
     pub fn bound_from(&self, level: usize, most: usize) -> Option<Vec<Bound>> {
         let from = self.open.get(level).map_or(self.scopes.mark(), |open| open.bindings);
         if self.scopes.mark() - from > most {
@@ -48,8 +48,9 @@ impl Reader {
         self.open.get(level).map_or(0, |open| self.scopes.mark() - open.bindings)
     }
 
-    /// Goes back to a place where the open elements were the first `keep` of those now open and then `open`, which have
-    /// made the declarations `bound`; between two tokens in the innermost one's content.
+    /// Goes back to a place where the open elements were the first `keep` of those now open and
+    /// then `open`, which have made the declarations `bound`; between two tokens in the innermost
+    /// one's content.
     ///
     /// # Panics
     /// If fewer than `keep` elements are open.

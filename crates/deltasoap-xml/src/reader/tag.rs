@@ -1,8 +1,8 @@
 //! Start tags and end tags.
 //!
-//! A start tag is read straight into the attribute arena; nothing outside of it changes before the tag's `>` is
-//! reached, so that a tag cut by the window's end can simply be read again. Faults of names and namespaces come
-//! last, since declarations may stand behind what they bind.
+//! A start tag is read straight into the attribute arena; nothing outside of it changes before the
+//! tag's `>` is reached, so that a tag cut by the window's end can simply be read again. Faults of
+//! names and namespaces come last, since declarations may stand behind what they bind.
 
 use super::Reader;
 use super::attribute::{Attribute, Declaration};
@@ -76,7 +76,8 @@ impl Reader {
         Ok(end)
     }
 
-    /// Opens the element of a start tag that has been read: its declarations, its name, its attributes' names.
+    /// Opens the element of a start tag that has been read: its declarations, its name, its
+    /// attributes' names.
     fn enter(&mut self, spelling: SpellingId, at: usize) -> Result<(), Fail> {
         let bindings = self.scopes.mark();
         let mut scope = self.scope();
@@ -118,7 +119,8 @@ impl Reader {
         Ok(())
     }
 
-    /// Two attributes with prefixes can have one expanded name; one without a prefix cannot share it.
+    /// Two attributes with prefixes can have one expanded name; one without a prefix cannot share
+    /// it.
     fn prefixed_attribute(&mut self, spelling: SpellingId, prefix: PrefixId, at: usize) -> Result<NameId, Fail> {
         let name = self.name_in(spelling, self.scopes.binding(prefix), at)?;
         if !self.tag.stamp(name, &self.names) {

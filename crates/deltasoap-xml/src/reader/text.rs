@@ -1,9 +1,10 @@
-//! Character data: runs that stand for themselves, borrowed from the window; references and line ends one by one;
-//! CDATA sections.
+//! Character data: runs that stand for themselves, borrowed from the window; references and line
+//! ends one by one; CDATA sections.
 //!
-//! A run ends before `<`, `&` and carriage returns, and before the first thing at fault: what is good is delivered,
-//! and the fault comes with the next call. At the end of a window that is not the last, what could be the start of
-//! something else is held back: an unfinished UTF-8 sequence, a carriage return, `]` and `]]`.
+//! A run ends before `<`, `&` and carriage returns, and before the first thing at fault: what is
+//! good is delivered, and the fault comes with the next call. At the end of a window that is not
+//! the last, what could be the start of something else is held back: an unfinished UTF-8 sequence,
+//! a carriage return, `]` and `]]`.
 
 use super::attribute::line_end;
 use super::fail::{Fail, fault, over};

@@ -8,11 +8,13 @@
 //! the rest, shorter than a vector: once more the last full vector, overlapping what was compared before
 //! ```
 //!
-//! Strings shorter than a vector, and machines without these instructions, take the portable loop over words.
+//! Strings shorter than a vector, and machines without these instructions, take the portable loop
+//! over words.
 //!
 //! Differential decoding finds changes with it.
 
-/// The index of the first byte in which `a` and `b` differ; the shorter length if one starts the other.
+/// The index of the first byte in which `a` and `b` differ; the shorter length if one starts the
+/// other.
 ///
 /// ```
 /// # use deltasoap_xml::scan::first_mismatch;
@@ -26,11 +28,13 @@ pub fn first_mismatch(a: &[u8], b: &[u8]) -> usize {
     #[cfg(target_arch = "x86_64")]
     {
         if len >= x86::WIDE && std::arch::is_x86_feature_detected!("avx2") {
-            // SAFETY: the processor has AVX2; both slices have the same length, at least one vector.
+            // SAFETY: the processor has AVX2; both slices have the same length, at least one
+            // vector.
             return unsafe { x86::avx2(a, b) };
         }
         if len >= x86::NARROW {
-            // SAFETY: SSE2 is part of x86_64; both slices have the same length, at least one vector.
+            // SAFETY: SSE2 is part of x86_64; both slices have the same length, at least one
+            // vector.
             return unsafe { x86::sse2(a, b) };
         }
     }
@@ -64,7 +68,8 @@ mod x86 {
     /// The processor has AVX2; `a.len() == b.len() >= WIDE`.
     #[target_feature(enable = "avx2")]
     pub(super) unsafe fn avx2(a: &[u8], b: &[u8]) -> usize {
-        // SAFETY: callers pass `at <= len - WIDE`, so that both loads stay inside the slices; unaligned loads are used.
+        // SAFETY: callers pass `at <= len - WIDE`, so that both loads stay inside the slices;
+        // unaligned loads are used.
         let block = |at: usize| unsafe {
             let x = _mm256_loadu_si256(a.as_ptr().add(at).cast());
             let y = _mm256_loadu_si256(b.as_ptr().add(at).cast());
@@ -76,7 +81,8 @@ mod x86 {
     /// # Safety
     /// `a.len() == b.len() >= NARROW`.
     pub(super) unsafe fn sse2(a: &[u8], b: &[u8]) -> usize {
-        // SAFETY: callers pass `at <= len - NARROW`, so that both loads stay inside the slices; unaligned loads are used.
+        // SAFETY: callers pass `at <= len - NARROW`, so that both loads stay inside the slices;
+        // unaligned loads are used.
         let block = |at: usize| unsafe {
             let x = _mm_loadu_si128(a.as_ptr().add(at).cast());
             let y = _mm_loadu_si128(b.as_ptr().add(at).cast());

@@ -8,9 +8,9 @@ pub struct TagScan {
 }
 
 impl TagScan {
-    /// Searches the next bytes of a start tag for what ends the search: the `>` that ends the tag, or a `<`, which
-    /// no start tag may hold. Gives its index; `None` if it is not among these bytes, and the search can go on with
-    /// the bytes that follow.
+    /// Searches the next bytes of a start tag for what ends the search: the `>` that ends the tag,
+    /// or a `<`, which no start tag may hold. Gives its index; `None` if it is not among these
+    /// bytes, and the search can go on with the bytes that follow.
     pub fn find(&mut self, bytes: &[u8]) -> Option<usize> {
         let mut at = 0;
         loop {

@@ -1,27 +1,29 @@
-//! Runs of harmless text: how many bytes may be taken over as they are, when reading and when writing.
+//! Runs of harmless text: how many bytes may be taken over as they are, when reading and when
+//! writing.
 //!
-//! The idea: text is almost always free of the few bytes that need a look. A `Class` names those bytes three
-//! times: for one byte, for eight bytes in a `u64`, and for sixteen in an SSE2 register; the search is written once
-//! over blocks:
+//! The idea: text is almost always free of the few bytes that need a look. A `Class` names those
+//! bytes three times: for one byte, for eight bytes in a `u64`, and for sixteen in an SSE2
+//! register; the search is written once over blocks:
 //!
 //! ```text
 //! for each full block:  if it holds a special byte, stop there
 //! the last block:       read again so that it ends with the slice (what overlaps is known to be clean)
 //! ```
 //!
-//! The `u64` form is exact for the *first* special byte only: a borrow can run from it into the bytes above, never
-//! below. All loads are little-endian, so that "first" is "lowest".
+//! The `u64` form is exact for the *first* special byte only: a borrow can run from it into the
+//! bytes above, never below. All loads are little-endian, so that "first" is "lowest".
 
 use crate::Escape;
 
-/// Length of the longest prefix that is plain ASCII text: no `<`, `&`, `]`, no control character (so no tab, line
-/// feed or carriage return either), no byte from 0x80.
+/// Length of the longest prefix that is plain ASCII text: no `<`, `&`, `]`, no control character
+/// (so no tab, line feed or carriage return either), no byte from 0x80.
 #[inline]
 pub fn text_run(bytes: &[u8]) -> usize {
     run::<Plain>(bytes)
 }
 
-/// As [`text_run`], but bytes from 0x80 belong to the run; whether they are UTF-8 is for the caller to check.
+/// As [`text_run`], but bytes from 0x80 belong to the run; whether they are UTF-8 is for the caller
+/// to check.
 #[inline]
 pub fn wide_text_run(bytes: &[u8]) -> usize {
     run::<Wide>(bytes)
@@ -29,8 +31,8 @@ pub fn wide_text_run(bytes: &[u8]) -> usize {
 
 /// Length of the longest prefix that can be written at a place without a look at its characters.
 ///
-/// Stops at what must be escaped there, at control characters, and at the byte 0xEF, with which U+FFFE and U+FFFF
-/// begin (and many harmless characters).
+/// Stops at what must be escaped there, at control characters, and at the byte 0xEF, with which
+/// U+FFFE and U+FFFF begin (and many harmless characters).
 #[inline]
 pub fn verbatim_run(bytes: &[u8], place: Escape) -> usize {
     match place {
@@ -56,8 +58,8 @@ pub fn word_run(bytes: &[u8]) -> usize {
 pub fn plain_text(bytes: &[u8]) -> &str {
     let run = &bytes[..text_run(bytes)];
     debug_assert!(run.is_ascii());
-    // SAFETY: every byte of a run of `Plain` is below 0x80, and ASCII is UTF-8. The tests compare `text_run` with
-    // its naive twin on slices of every length and with every byte value.
+    // SAFETY: every byte of a run of `Plain` is below 0x80, and ASCII is UTF-8. The tests compare
+    // `text_run` with its naive twin on slices of every length and with every byte value.
     unsafe { std::str::from_utf8_unchecked(run) }
 }
 
@@ -224,7 +226,8 @@ mod sse2 {
     /// Index of the first special byte.
     #[inline(always)]
     fn first<C: Class>(block: &[u8; 16]) -> Option<usize> {
-        // SAFETY: the load reads sixteen bytes, which is what the reference points to, and needs no alignment.
+        // SAFETY: the load reads sixteen bytes, which is what the reference points to, and needs no
+        // alignment.
         let block = unsafe { _mm_loadu_si128(block.as_ptr().cast()) };
         // SAFETY: SSE2 is part of x86-64.
         let mask = unsafe { _mm_movemask_epi8(C::vector(block)) };
@@ -275,7 +278,8 @@ mod tests {
         agrees::<Word>(bytes);
     }
 
-    /// Every byte value at every place in slices of every length around the block sizes, alone and before another.
+    /// Every byte value at every place in slices of every length around the block sizes, alone and
+    /// before another.
     #[test]
     fn every_byte_at_every_place() {
         for len in 0..=40 {

@@ -3,8 +3,8 @@
 const BLOCK: usize = 16;
 const SPACES: u128 = u128::from_le_bytes([b' '; BLOCK]);
 
-/// The index of the first byte from `at` on that is not white space (XML 1.0, production 3); the length of `bytes` if there
-/// is none. Spaces are passed by sixteen, line ends and tabs one by one.
+/// The index of the first byte from `at` on that is not white space (XML 1.0, production 3); the
+/// length of `bytes` if there is none. Spaces are passed by sixteen, line ends and tabs one by one.
 #[inline]
 pub fn skip_white(bytes: &[u8], at: usize) -> usize {
     let mut at = at;

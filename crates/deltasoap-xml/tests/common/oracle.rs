@@ -10,7 +10,8 @@ const INCOMPARABLE: [&str; 9] = [
     "<?",
     // SOAP allows none.
     "<!DOCTYPE",
-    // Declarations of the reserved prefixes; it takes an attribute `p:xmlns` for one of the default namespace.
+    // Declarations of the reserved prefixes; it takes an attribute `p:xmlns` for one of the default
+    // namespace.
     "xmlns:xml",
     ":xmlns",
     // It passes over a byte order mark that is data to us, or the other way round.
@@ -23,10 +24,12 @@ const INCOMPARABLE: [&str; 9] = [
     "\r&",
 ];
 
-/// Starts of documents in UTF-16 without a mark, whose bytes may happen to be UTF-8 too; roxmltree reads UTF-8 alone.
+/// Starts of documents in UTF-16 without a mark, whose bytes may happen to be UTF-8 too; roxmltree
+/// reads UTF-8 alone.
 const UTF_16: [&str; 2] = ["\0<\0?", "<\0?\0"];
 
-/// True if both parsers should say the same about a document, known differences in what they refuse aside.
+/// True if both parsers should say the same about a document, known differences in what they refuse
+/// aside.
 pub fn is_comparable(text: &str) -> bool {
     !UTF_16.iter().any(|start| text.starts_with(start)) && !INCOMPARABLE.iter().any(|part| text.contains(part))
 }
@@ -59,7 +62,8 @@ fn is_more_generous(fault: &XmlErrorKind) -> bool {
     }
 }
 
-/// What the reader must say about a document with this root. Not recursive, for documents may be deep.
+/// What the reader must say about a document with this root. Not recursive, for documents may be
+/// deep.
 fn tree(root: Node<'_, '_>) -> Vec<Piece> {
     let mut pieces = Vec::new();
     let mut next = Some(root);

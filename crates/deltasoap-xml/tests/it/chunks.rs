@@ -1,10 +1,12 @@
-//! However a document is cut into chunks, the events and the error are the same; and they are what other parsers say.
+//! However a document is cut into chunks, the events and the error are the same; and they are what
+//! other parsers say.
 
 use crate::common::{Outcome, Recorder, oracle};
 use deltasoap_xml::{Instructions, Limits, XmlError};
 use proptest::prelude::*;
 
-/// Fragments that documents are made of: many of them valid, some not, some only at the right place.
+/// Fragments that documents are made of: many of them valid, some not, some only at the right
+/// place.
 const FRAGMENTS: [&str; 65] = [
     "<a>",
     "</a>",

@@ -1,7 +1,8 @@
 //! The W3C XML Conformance Test Suite, as far as it concerns a reader for SOAP.
 //!
-//! Each test of the suite's catalogs is a document and a type: `valid` and `invalid` documents are well-formed,
-//! `not-wf` ones are not, and at `error` ones a processor may do as it likes. They fall into these groups:
+//! Each test of the suite's catalogs is a document and a type: `valid` and `invalid` documents are
+//! well-formed, `not-wf` ones are not, and at `error` ones a processor may do as it likes. They
+//! fall into these groups:
 //!
 //! | group | what is asserted |
 //! |---|---|
@@ -12,7 +13,8 @@
 //! | optional errors | nothing |
 //! | all others | well-formed ones are accepted, ill-formed ones refused |
 //!
-//! Every document is read in one piece and byte by byte; both must give the same. There are no deviations.
+//! Every document is read in one piece and byte by byte; both must give the same. There are no
+//! deviations.
 
 use crate::common::{Outcome, read};
 use deltasoap_xml::{Instructions, Limits, XmlErrorKind};
@@ -108,7 +110,8 @@ impl Suite {
         bytes
     }
 
-    /// The tests of a catalog. Catalogs hold entities and fragments, so they are searched, not parsed.
+    /// The tests of a catalog. Catalogs hold entities and fragments, so they are searched, not
+    /// parsed.
     fn tests(&mut self, catalog: &str) -> Vec<Test> {
         let folder = &catalog[..catalog.rfind('/').unwrap() + 1];
         let text = without_comments(&String::from_utf8_lossy(&self.file(catalog)));
@@ -154,7 +157,8 @@ fn without(text: &str, open: &str, close: &str) -> String {
     parts.fold(first, |text, part| text + part.split_once(close).map_or("", |(_, rest)| rest))
 }
 
-/// The ASCII characters outside comments and CDATA sections: enough to look for markup, in UTF-16 too.
+/// The ASCII characters outside comments and CDATA sections: enough to look for markup, in UTF-16
+/// too.
 fn bare(document: &[u8]) -> String {
     let ascii: String = document.iter().filter(|b| (1..128).contains(*b)).copied().map(char::from).collect();
     without(&without(&ascii, "<!--", "-->"), "<![CDATA[", "]]>")
@@ -186,7 +190,8 @@ fn wrong(test: &Test, document: &[u8], group: Group) -> Option<String> {
     (!as_expected).then(|| format!("{} ({group:?}): {error:?}", test.path))
 }
 
-/// The fault of a well-formed document with a DOCTYPE: the DOCTYPE, or the encoding declared before it.
+/// The fault of a well-formed document with a DOCTYPE: the DOCTYPE, or the encoding declared before
+/// it.
 fn is_dtd(kind: &XmlErrorKind) -> bool {
     matches!(kind, XmlErrorKind::Doctype | XmlErrorKind::DeclaredEncoding { .. })
 }

@@ -1,5 +1,6 @@
-//! Work grows in proportion to the document, whatever its shape and however it is cut: twice the size may take no
-//! more than about twice the time. Each shape would take minutes if some step of it were quadratic.
+//! Work grows in proportion to the document, whatever its shape and however it is cut: twice the
+//! size may take no more than about twice the time. Each shape would take minutes if some step of
+//! it were quadratic.
 
 use crate::common::Recorder;
 use deltasoap_xml::{Instructions, Limits};
@@ -31,8 +32,9 @@ fn time(document: &str, chunk: usize) -> Duration {
     now() - start
 }
 
-/// Asserts that documents made for `n` and `2 * n` take time in proportion, in chunks of one byte and of many. The
-/// best of several times counts: caches and the processor's clock disturb the others.
+/// Asserts that documents made for `n` and `2 * n` take time in proportion, in chunks of one byte
+/// and of many. The best of several times counts: caches and the processor's clock disturb the
+/// others.
 fn assert_linear(n: usize, make: impl Fn(usize) -> String) {
     let (small, large) = (make(n), make(2 * n));
     for chunk in [1, 1000, usize::MAX] {

@@ -1,4 +1,5 @@
-//! Positions of errors in documents that are not in UTF-8: exact in received bytes, however long ago the place was read.
+//! Positions of errors in documents that are not in UTF-8: exact in received bytes, however long
+//! ago the place was read.
 
 use deltasoap_xml::{Encoding, Event, Feed, Instructions, Limits, Reader, Stop, Window, XmlError, XmlErrorKind};
 

@@ -1,4 +1,5 @@
-//! Well-formedness and namespaces, rule by rule: each case is a document and what the reader makes of it.
+//! Well-formedness and namespaces, rule by rule: each case is a document and what the reader makes
+//! of it.
 
 use crate::common::{Recorder, read, shown};
 use deltasoap_xml::{Encoding, Instructions, Limits, XmlErrorKind};

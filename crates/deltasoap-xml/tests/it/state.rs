@@ -1,4 +1,5 @@
-//! What a reader knows between events: names, scopes, open elements; and what a caller may do meanwhile.
+//! What a reader knows between events: names, scopes, open elements; and what a caller may do
+//! meanwhile.
 
 use deltasoap_xml::{Encoding, Event, Feed, Instructions, Limits, Reader, Stop, Window, XmlError, nodes};
 
@@ -169,7 +170,8 @@ fn a_caller_may_move_over_whole_elements() {
     start(&mut reader, &mut window, 1);
     assert!(reader.is_between_tokens());
     window.pos = 11;
-    // Inside the second element's tag: the reader has noted how far it searched, which must not bind the caller.
+    // Inside the second element's tag: the reader has noted how far it searched, which must not
+    // bind the caller.
     assert_eq!(reader.next(&mut window), Err(Stop::Pending));
     let mut window = Window { pos: 46, ..Window::whole(document) };
     assert_eq!(&document[46..], b"<c/></a>");

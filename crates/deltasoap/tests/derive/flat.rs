@@ -1,4 +1,5 @@
-//! Arrays of flat structs: the shortcut gives what the general routines give, whatever the items look like.
+//! Arrays of flat structs: the shortcut gives what the general routines give, whatever the items
+//! look like.
 
 use crate::support::{decode_cut, encode};
 use deltasoap::content::Shortcuts;

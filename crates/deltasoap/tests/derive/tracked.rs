@@ -1,4 +1,5 @@
-//! Tracked values look like what they stand for, in every place, and messages of them are written as those of plain types.
+//! Tracked values look like what they stand for, in every place, and messages of them are written
+//! as those of plain types.
 
 use crate::support::{decode, decode_cut, encode};
 use deltasoap::decode::Decoder;
@@ -158,7 +159,8 @@ fn report() -> impl Strategy<Value = plain::Report> {
     })
 }
 
-/// What changes from one report to the next: a bit each for the plain fields, and for what happens to lists.
+/// What changes from one report to the next: a bit each for the plain fields, and for what happens
+/// to lists.
 type Change = (u16, plain::Report);
 
 /// The report behind another: few fields change, and of lists mostly an item here and there.

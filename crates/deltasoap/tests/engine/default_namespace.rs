@@ -1,4 +1,5 @@
-//! Default namespaces in typed messages: bodies, header blocks, details of faults, packages of parts, templates.
+//! Default namespaces in typed messages: bodies, header blocks, details of faults, packages of
+//! parts, templates.
 
 use crate::sender::Sender;
 use deltasoap::schema::Use;
@@ -132,7 +133,8 @@ fn pools() -> impl Strategy<Value = Pool> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// By template and in full the bytes are the same, and they are read as what was sent, alone and compared with those before.
+    /// By template and in full the bytes are the same, and they are read as what was sent, alone
+    /// and compared with those before.
     #[test]
     fn templates_write_what_is_written_in_full(pools in prop::collection::vec(pools(), 1..6)) {
         let mut sender = Sender::new(Pool::view(), Templating::default());

@@ -1,5 +1,5 @@
-//! Arrays in which nearly everything changes at once: values that keep their length, that outgrow their chunk, and stretches of
-//! both.
+//! Arrays in which nearly everything changes at once: values that keep their length, that outgrow
+//! their chunk, and stretches of both.
 
 use deltasoap::encode::differential::EncodeStats;
 use deltasoap::schema::Use;
@@ -29,7 +29,8 @@ fn options() -> Templating {
     Templating { chunk: CHUNK, split: 2 * CHUNK, adaptive: false, ..Templating::default() }
 }
 
-/// Writes a message against the template, compares it with the message in full, and gives what was done.
+/// Writes a message against the template, compares it with the message in full, and gives what was
+/// done.
 fn send<T: Message>(template: &mut Template, value: &T) -> (MatchKind, EncodeStats, usize) {
     let before = template.stats();
     let sent = template.encode(Version::Soap11, Use::Literal, &[], value).expect("can be written");

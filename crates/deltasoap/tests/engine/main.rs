@@ -1,4 +1,5 @@
-//! The engine with typed values: shortcut, limits, errors, section-5 encoding, real messages, templates.
+//! The engine with typed values: shortcut, limits, errors, section-5 encoding, real messages,
+//! templates.
 
 #![allow(clippy::duplicate_mod, reason = "tests run over types as they are by default, and over compact ones")]
 

@@ -164,7 +164,8 @@ proptest! {
         check(layout, &nillable, held, &[]);
     }
 
-    /// A chunk is as long as asked for, but for a head and first items that are longer; and it has not much room left.
+    /// A chunk is as long as asked for, but for a head and first items that are longer; and it has
+    /// not much room left.
     #[test]
     fn sizes(size in 400..3000usize, count in 100..2000) {
         let body = Cut::<i32> { before: None, item: Streamed::default(), after: vec![] };

@@ -1,4 +1,5 @@
-//! Streams of typed messages, by every policy and matcher of the papers: each message as if it were read alone.
+//! Streams of typed messages, by every policy and matcher of the papers: each message as if it were
+//! read alone.
 
 use deltasoap::decode::Decoder;
 use deltasoap::lexical::Base64;
@@ -222,10 +223,12 @@ fn changes_come_first_in_one_place_then_in_another() {
     }
 }
 
-/// What changes, and before what fast mode resumes. The paper has four switching points (*Differential Deserialization*, section 3.3.1):
-/// just before a start tag, just before an end tag, just after a tag, and just before character data.
+/// What changes, and before what fast mode resumes. The paper has four switching points
+/// (*Differential Deserialization*, section 3.3.1): just before a start tag, just before an end
+/// tag, just after a tag, and just before character data.
 const RESUMED: [(&str, &str, &str); 11] = [
-    // Just after a start tag is just before the next one, or before character data; just after an end tag, before the next tag.
+    // Just after a start tag is just before the next one, or before character data; just after an
+    // end tag, before the next tag.
     ("<inner>", "<inner\t>", "<points id='1'>"),
     ("<number>17", "<number >17", "17</number>"),
     ("</x><y>2.5", "</x ><y>2.5", "<y>2.5"),
@@ -249,15 +252,16 @@ fn fast_mode_resumes_after_tags_and_before_texts() {
     }
 }
 
-/// No checkpoint lies in an element whose fields come in any order, one of them a list: its progress is in no frame. The last one before it
-/// is within its start tag, which the next byte ends.
+/// No checkpoint lies in an element whose fields come in any order, one of them a list: its
+/// progress is in no frame. The last one before it is within its start tag, which the next byte
+/// ends.
 #[test]
 fn fast_mode_resumes_after_an_element_whose_list_comes_back() {
     read_again("<two><a>", "<two ><a>", "><two", "<name");
 }
 
-/// With a checkpoint at every byte, a message in which `from` is replaced is read again from the first byte that differs, after the `before`
-/// that it is in, up to `resumed`.
+/// With a checkpoint at every byte, a message in which `from` is replaced is read again from the
+/// first byte that differs, after the `before` that it is in, up to `resumed`.
 fn read_again(from: &str, to: &str, before: &str, resumed: &str) {
     for state in [State::Full, State::Differential] {
         let portions = Portions { state, size: 1, ..Portions::default() };

@@ -1,4 +1,5 @@
-//! Arrays that templates of different operations share: taken over where they are the same, and nobody's message is another for it.
+//! Arrays that templates of different operations share: taken over where they are the same, and
+//! nobody's message is another for it.
 
 use crate::sender::{Flight, Sender};
 use deltasoap::{EncodeStats, MatchKind, Message, RunPool, Soap, SoapArray, Template, Templates, Templating, Width};
@@ -149,7 +150,8 @@ fn other_types_and_options_share_nothing() {
     assert_ne!(shared_first(&check(&vec![0.0; 2000], &[]), options(Width::Exact), &pool), 0);
 }
 
-/// A character that is replaced where XML cannot carry it is no reason to take the replaced one for the same.
+/// A character that is replaced where XML cannot carry it is no reason to take the replaced one for
+/// the same.
 #[test]
 fn what_cannot_be_written_is_not_shared() {
     let replaced = |text: &str| vec![Reading { unit: text.to_owned(), ..reading(1) }; 200];

@@ -1,4 +1,5 @@
-//! Which messages of a stream are compared, for typed values: kinds among strangers, short ones in between, what is noted in vain.
+//! Which messages of a stream are compared, for typed values: kinds among strangers, short ones in
+//! between, what is noted in vain.
 
 use deltasoap::decode::Decoder;
 use deltasoap::soap::{EnvelopeReader, RequestReceiver};
@@ -30,7 +31,8 @@ struct Text {
 const HEAD: &str = "<e:Envelope xmlns:e='http://schemas.xmlsoap.org/soap/envelope/'><e:Body>";
 const TAIL: &str = "</e:Body></e:Envelope>";
 
-/// A message with so many items: of a kind they are the same in each message but for one, of strangers all are others.
+/// A message with so many items: of a kind they are the same in each message but for one, of
+/// strangers all are others.
 fn message(kind: Option<usize>, number: usize, items: usize) -> String {
     let mut text = format!("{HEAD}<Items xmlns='urn:s'>");
     for item in 0..items {

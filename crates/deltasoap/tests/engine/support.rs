@@ -14,7 +14,8 @@ pub fn read_by<'a, T: Typed>(mut decoder: Decoder, chunks: impl Iterator<Item = 
     Ok(root.value)
 }
 
-/// Reads a document in one piece, without shortcuts, in chunks, and in two pieces cut anywhere: all must be alike.
+/// Reads a document in one piece, without shortcuts, in chunks, and in two pieces cut anywhere: all
+/// must be alike.
 pub fn read_within<T: Typed + PartialEq + Debug>(xml: &str, limits: Limits) -> Result<T, Error> {
     let options = DecodeOptions { limits, ..DecodeOptions::default() };
     let bytes = xml.as_bytes();

@@ -1,5 +1,6 @@
-//! Items that are taken out while their message arrives: the same items, and the same errors, as of a message read whole. Each message is
-//! also read as dynamic values, whose list is found by the description.
+//! Items that are taken out while their message arrives: the same items, and the same errors, as of
+//! a message read whole. Each message is also read as dynamic values, whose list is found by the
+//! description.
 
 use deltasoap::decode::{Cursor, Decoder, ElementRoot, Root, Step, take_finished};
 use deltasoap::schema::{Builtin, ComplexElement, Compositor, Element, Field, Schema, SimpleElement, View};

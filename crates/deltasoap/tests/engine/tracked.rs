@@ -1,4 +1,5 @@
-//! Templates of tracked values: each message is what the value is, whoever else it was sent to meanwhile.
+//! Templates of tracked values: each message is what the value is, whoever else it was sent to
+//! meanwhile.
 
 mod reports;
 
@@ -61,7 +62,8 @@ fn a_fault_between_two_changes() {
     }
 }
 
-/// A value that was away meanwhile, since the element was nil or held something that is not tracked, is written again.
+/// A value that was away meanwhile, since the element was nil or held something that is not
+/// tracked, is written again.
 #[test]
 fn what_stands_in_place_of_a_tracked_value() {
     #[derive(Soap)]

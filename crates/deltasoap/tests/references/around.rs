@@ -1,5 +1,6 @@
-//! What stands around an operation decides what is read in it: prefixes that are declared elsewhere, declarations that count against limits,
-//! trees that share what they take over. A message is compared with another one only where all of this is the same.
+//! What stands around an operation decides what is read in it: prefixes that are declared
+//! elsewhere, declarations that count against limits, trees that share what they take over. A
+//! message is compared with another one only where all of this is the same.
 
 use crate::support::decode_next;
 use deltasoap::decode::{Cursor, DecodeOptions, Decoder, Step};
@@ -31,7 +32,8 @@ struct Plain {
     name: Option<QName>,
 }
 
-/// The parts of a message in SOAP encoding: attributes of envelope and body, header, content, what follows the operation, what follows the body.
+/// The parts of a message in SOAP encoding: attributes of envelope and body, header, content, what
+/// follows the operation, what follows the body.
 #[derive(Default, Clone, Copy)]
 struct Parts<'p> {
     on_envelope: &'p str,
@@ -101,7 +103,8 @@ fn declarations_that_say_nothing_new_count() {
     }
 }
 
-/// The first tree of the operation shares what it takes over with a header block in one message, and not in the next.
+/// The first tree of the operation shares what it takes over with a header block in one message,
+/// and not in the next.
 #[test]
 fn trees_count_what_they_share_with_header_blocks() {
     let content = "<more><x/></more><more xmlns:q='urn:q'><x/></more>";
@@ -129,7 +132,8 @@ fn prefixes_of_the_reference_mean_nothing_in_what_it_refers_to() {
     assert_eq!(name, Some(QName::new("urn:p", "local")));
 }
 
-/// The tree takes over what is in scope where it stands: neither the operation's own prefix nor that of the reference.
+/// The tree takes over what is in scope where it stands: neither the operation's own prefix nor
+/// that of the reference.
 #[test]
 fn trees_take_over_what_is_around_them() {
     let content = "<tree href='#x' xmlns:k='urn:k'/>";
@@ -195,7 +199,8 @@ impl Receiver for Several {
     }
 }
 
-/// The second element refers into the first, which came before as it is; its trees share bindings with those of the first.
+/// The second element refers into the first, which came before as it is; its trees share bindings
+/// with those of the first.
 #[test]
 fn elements_of_one_body_refer_to_each_other() {
     let filling = "<first>word</first>".to_owned() + &"<more xmlns:q='urn:q'><b/></more>".repeat(9);

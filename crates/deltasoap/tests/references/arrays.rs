@@ -324,7 +324,8 @@ fn text_in_place_of_a_row_is_refused_at_its_tag() {
     }
 }
 
-/// An element that is referred to is read when the message has ended, and its place is counted from there.
+/// An element that is referred to is read when the message has ended, and its place is counted from
+/// there.
 #[test]
 fn a_fault_behind_a_reference_is_exact_in_a_byte_a_character() {
     let row = "<m id='r'><i>1</i><!-- \u{e4}\u{e4} --><i>|x</i></m><!-- \u{e4} -->";

@@ -164,7 +164,8 @@ fn tree(message: &[u8]) -> Result<Node, Error> {
     Ok(reader.into_parts().1.0)
 }
 
-/// Every recorded message with references in SOAP encoding; gives their number, and those in which references are left.
+/// Every recorded message with references in SOAP encoding; gives their number, and those in which
+/// references are left.
 fn with_references(folder: &Path) -> (usize, Vec<PathBuf>) {
     let (mut count, mut left, mut ahead) = (0, Vec::new(), vec![folder.to_owned()]);
     while let Some(next) = ahead.pop() {
@@ -199,7 +200,8 @@ fn all_of_them_as_trees() {
     assert!(count >= 9 && left.is_empty(), "{count}, {left:?}");
 }
 
-/// `DELTASOAP_MESSAGE_CORPUS=DIR cargo test -p deltasoap --test references -- --ignored --nocapture`: what is left must be cyclic.
+/// `DELTASOAP_MESSAGE_CORPUS=DIR cargo test -p deltasoap --test references -- --ignored
+/// --nocapture`: what is left must be cyclic.
 #[test]
 #[ignore = "needs a directory of messages"]
 fn all_of_a_corpus_as_trees() {

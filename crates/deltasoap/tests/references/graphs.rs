@@ -1,4 +1,5 @@
-//! Graphs in every style read back as they are; without sharing, as what a naive expansion makes of them.
+//! Graphs in every style read back as they are; without sharing, as what a naive expansion makes of
+//! them.
 
 use crate::graph::{Edges, Graph, Put, graphs, styles, weak, write};
 use crate::support::{decode, decode_next, utf16};

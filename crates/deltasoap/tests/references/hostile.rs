@@ -59,8 +59,8 @@ fn a_fault_behind_wins_where_the_element_could_have_been() {
     refused("<pair href='#x'/><ints><item>x</item></ints>", "<m id='x'/><m></n>", "not a valid int");
 }
 
-/// Elements that were read when ids were looked for are passed over, where no text in them can be beyond the limit: errors are those of reading
-/// them once more.
+/// Elements that were read when ids were looked for are passed over, where no text in them can be
+/// beyond the limit: errors are those of reading them once more.
 #[test]
 fn faults_behind_what_is_passed_over_are_found_at_their_places() {
     const PASSED: &str = "<m id='x'><a/></m><m id='y'><a id='z'><b>te &amp; xt</b></a>\n</m><m id='w'/><m id='u' xmlns:p='urn:p'><p:a/></m>";

@@ -1,4 +1,5 @@
-//! Messages with references, and with items that say where they stand, that come again: compared as a whole.
+//! Messages with references, and with items that say where they stand, that come again: compared as
+//! a whole.
 
 use crate::support::{decode, decode_next, envelope};
 use deltasoap::decode::{DecodeOptions, Decoder};
@@ -69,7 +70,8 @@ fn whatever_changes_is_read() {
     }
 }
 
-/// An element that is referred to stands outside of the operation, where the prefix that the operation declares is bound to something else.
+/// An element that is referred to stands outside of the operation, where the prefix that the
+/// operation declares is bound to something else.
 #[test]
 fn prefixes_around_the_operation_matter() {
     let body = |around: &str| {

@@ -69,7 +69,8 @@ fn details_of_faults() {
     assert_eq!((&*detail.name.local, detail.element("", "why").map(Node::text)), ("f", Some("1".to_owned())));
 }
 
-/// A tree that stands for the operation's content brings prefixes of its own, and the operation's start tag has an attribute with one of them.
+/// A tree that stands for the operation's content brings prefixes of its own, and the operation's
+/// start tag has an attribute with one of them.
 #[test]
 fn prefixes_of_the_operations_attributes_keep_their_meaning() {
     #[derive(Debug, PartialEq, Soap)]

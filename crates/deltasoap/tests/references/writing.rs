@@ -153,7 +153,8 @@ fn ids_that_are_given_are_those_of_no_value() {
     }
 }
 
-/// A type may have an attribute of the name that references need, and a tree may have been read with it.
+/// A type may have an attribute of the name that references need, and a tree may have been read
+/// with it.
 #[test]
 fn a_shared_value_has_one_id() {
     #[derive(Debug, PartialEq, Soap)]

@@ -1,4 +1,5 @@
-//! The same test types, compact: tests of them that are included once more read and write by the routines that such types share.
+//! The same test types, compact: tests of them that are included once more read and write by the
+//! routines that such types share.
 
 macro_rules! types {
     () => {};

@@ -1,10 +1,12 @@
-//! The values that we exchange with other toolkits, of each kind that WSDL can describe: the cases of the services `/types`
-//! (`testdata/wsdl/types.wsdl`) and `/encoded` (`testdata/wsdl/encoded.wsdl`).
+//! The values that we exchange with other toolkits, of each kind that WSDL can describe: the cases
+//! of the services `/types` (`testdata/wsdl/types.wsdl`) and `/encoded`
+//! (`testdata/wsdl/encoded.wsdl`).
 //!
-//! A [`Kind`] is a type with cases: values with names. An [`Exchange`] is a kind with the messages that carry it in one of the two
-//! services. The server gives a case out by its name, checks one that comes back, and echoes any value; so a peer's client needs
-//! no values of its own to be tested in both directions, and a peer's server needs only echo. Both our server and our client are
-//! made from what is here by a [`Visitor`].
+//! A [`Kind`] is a type with cases: values with names. An [`Exchange`] is a kind with the messages
+//! that carry it in one of the two services. The server gives a case out by its name, checks one
+//! that comes back, and echoes any value; so a peer's client needs no values of its own to be
+//! tested in both directions, and a peer's server needs only echo. Both our server and our client
+//! are made from what is here by a [`Visitor`].
 
 #![forbid(unsafe_code)]
 
@@ -43,7 +45,8 @@ pub trait Kind: Typed + Clone + PartialEq + Debug + Send + Sync + 'static {
     /// The cases; their names are unique.
     const CASES: &'static [Case<Self>];
 
-    /// Whether both are the same value, however a peer may write it; by default, whether they are equal.
+    /// Whether both are the same value, however a peer may write it; by default, whether they are
+    /// equal.
     fn is_same(&self, other: &Self) -> bool {
         self == other
     }

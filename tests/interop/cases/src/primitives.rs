@@ -1,4 +1,5 @@
-//! Values of the built-in types, at their extremes. Which toolkit maps which type to what differs, so they come in several kinds.
+//! Values of the built-in types, at their extremes. Which toolkit maps which type to what differs,
+//! so they come in several kinds.
 
 use crate::{Case, Kind};
 use deltasoap::lexical::{

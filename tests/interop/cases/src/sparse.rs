@@ -1,8 +1,9 @@
-//! Arrays that are not written whole in SOAP 1.1: partially transmitted ones (section 5.4.2.1), whose first items are left out,
-//! and sparse ones (section 5.4.2.2), whose items say where they stand. SOAP 1.2 has no such; there they are written whole.
+//! Arrays that are not written whole in SOAP 1.1: partially transmitted ones (section 5.4.2.1),
+//! whose first items are left out, and sparse ones (section 5.4.2.2), whose items say where they
+//! stand. SOAP 1.2 has no such; there they are written whole.
 //!
-//! They are read as all arrays are. Writing them is here and not in the engine, since nobody has to: it is what other toolkits
-//! have to read.
+//! They are read as all arrays are. Writing them is here and not in the engine, since nobody has
+//! to: it is what other toolkits have to read.
 
 use crate::{Case, Kind, Point};
 use deltasoap::content::Shortcuts;

@@ -50,7 +50,8 @@ impl Kind for Nils {
         ("nil where it may be absent", || Nils { either: Some(Nillable::Nil), ..filled() }),
     ];
 
-    /// Most toolkits have one value for absent and nil, so that either may come back where both are allowed.
+    /// Most toolkits have one value for absent and nil, so that either may come back where both are
+    /// allowed.
     fn is_same(&self, other: &Self) -> bool {
         let either = |nils: &Self| nils.either.unwrap_or(Nillable::Nil);
         either(self) == either(other) && Nils { either: None, ..self.clone() } == Nils { either: None, ..other.clone() }

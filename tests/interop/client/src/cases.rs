@@ -1,4 +1,5 @@
-//! Every case of `deltasoap-cases`, sent to a server that echoes it: `testdata/wsdl/types.wsdl` and `testdata/wsdl/encoded.wsdl`.
+//! Every case of `deltasoap-cases`, sent to a server that echoes it: `testdata/wsdl/types.wsdl` and
+//! `testdata/wsdl/encoded.wsdl`.
 
 use crate::Failure;
 use crate::report::{Report, ensure, same};

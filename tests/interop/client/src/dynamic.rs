@@ -1,7 +1,7 @@
 //! Every case once more without types of our own: by the description alone, as JSON.
 //!
-//! Our server gives the case out, the peer's echoes it, and our server says what is wrong with what came back. So no value is
-//! known here.
+//! Our server gives the case out, the peer's echoes it, and our server says what is wrong with what
+//! came back. So no value is known here.
 
 use crate::Failure;
 use crate::report::{Report, ensure};
@@ -30,8 +30,8 @@ impl Names {
 }
 
 impl Visitor for Names {
-    /// Large arrays are left out: what is in them is in others. So are those with items left out: of which type of ours the others
-    /// are is not in the description.
+    /// Large arrays are left out: what is in them is in others. So are those with items left out:
+    /// of which type of ours the others are is not in the description.
     fn visit<E: Exchange>(&mut self) {
         if !matches!(E::Kind::FEATURE, "large" | "sparse") {
             self.0.extend(E::Kind::CASES.iter().map(|(name, _)| (E::Kind::NAME, E::Kind::FEATURE, *name)));

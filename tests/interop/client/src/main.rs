@@ -1,8 +1,10 @@
-//! Calls every operation of `testdata/wsdl/bench.wsdl`, `types.wsdl` and `encoded.wsdl` with our client, over SOAP 1.1 and
-//! SOAP 1.2, and checks each value. Serves the latter two for the clients of others.
+//! Calls every operation of `testdata/wsdl/bench.wsdl`, `types.wsdl` and `encoded.wsdl` with our
+//! client, over SOAP 1.1 and SOAP 1.2, and checks each value. Serves the latter two for the clients
+//! of others.
 //!
-//! Templates, hints and differential decoding are on, as by default, and one client serves all tests of a version: so each call
-//! is written and read against the ones before it. Prints one JSON object a test; `tests/interop/README.md` says what is in it.
+//! Templates, hints and differential decoding are on, as by default, and one client serves all
+//! tests of a version: so each call is written and read against the ones before it. Prints one JSON
+//! object a test; `tests/interop/README.md` says what is in it.
 
 #![forbid(unsafe_code)]
 
@@ -43,7 +45,8 @@ struct Arguments {
     /// Where the service of testdata/wsdl/encoded.wsdl is
     #[arg(long, value_name = "URL")]
     encoded: Option<String>,
-    /// Where our own server is, whose services of values the others are compared with by their descriptions alone
+    /// Where our own server is, whose services of values the others are compared with by their
+    /// descriptions alone
     #[arg(long, value_name = "URL")]
     ours: Option<String>,
     /// Where it is for one feature alone, such as `gzip=http://localhost:8080/gzip`

@@ -1,4 +1,5 @@
-//! Our server of the values that toolkits exchange: the services of `testdata/wsdl/types.wsdl` and `testdata/wsdl/encoded.wsdl`, in Rust.
+//! Our server of the values that toolkits exchange: the services of `testdata/wsdl/types.wsdl` and
+//! `testdata/wsdl/encoded.wsdl`, in Rust.
 //!
 //! What they give out, check and echo is in `deltasoap-cases`: this is how it is served.
 
@@ -18,7 +19,8 @@ const TYPES: &str = include_str!("../../../../testdata/wsdl/types.wsdl");
 /// The description of the encoded one.
 const ENCODED: &str = include_str!("../../../../testdata/wsdl/encoded.wsdl");
 
-/// Serves both on a port of its own, which is printed, until the process is killed. Larger responses are in gzip.
+/// Serves both on a port of its own, which is printed, until the process is killed. Larger
+/// responses are in gzip.
 pub async fn serve() -> Result<(), Failure> {
     let server = Server::bind("127.0.0.1:0").await?;
     let builder = || SoapService::builder().compression(Compression::from_bytes(1000));

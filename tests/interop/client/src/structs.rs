@@ -64,7 +64,8 @@ async fn echo(endpoint: &Endpoint, mut person: Person) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Some toolkits have one value for absent and nil, so that either may come back for what may be both.
+/// Some toolkits have one value for absent and nil, so that either may come back for what may be
+/// both.
 async fn echo_optional_nil(endpoint: &Endpoint, mut person: Person) -> Result<(), Failure> {
     let received = echoed(endpoint, &person).await?;
     if received.born.is_none() {

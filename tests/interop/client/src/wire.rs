@@ -1,4 +1,5 @@
-//! What is around the messages: header blocks, encodings and lengths of bodies, TLS, packages of parts, and one-way messages.
+//! What is around the messages: header blocks, encodings and lengths of bodies, TLS, packages of
+//! parts, and one-way messages.
 
 use crate::messages::*;
 use crate::report::{Feature, Report, ensure, same};

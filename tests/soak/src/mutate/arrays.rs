@@ -105,7 +105,8 @@ pub fn slide(document: &mut Document, chance: &mut Chance) {
     }
 }
 
-/// A list becomes long, and its items have their elements in another order, if they can still be read.
+/// A list becomes long, and its items have their elements in another order, if they can still be
+/// read.
 pub fn shuffle(document: &mut Document, is_good: &impl Fn(&str) -> bool, chance: &mut Chance) {
     grow(document, chance);
     let mut other = Document(document.0.clone());
@@ -179,7 +180,8 @@ fn repeat(document: &mut Document, item: Element, count: usize, chance: &mut Cha
     document.0.insert_str(item.start, &items);
 }
 
-/// An item with another number in its first leaf that begins with one: so that items can be told apart.
+/// An item with another number in its first leaf that begins with one: so that items can be told
+/// apart.
 fn numbered(text: &str, n: usize) -> String {
     let is_digit = |at: usize| text.as_bytes().get(at).is_some_and(u8::is_ascii_digit);
     let Some(at) = text.match_indices('>').map(|(at, _)| at + 1).find(|&at| is_digit(at)) else {

@@ -1,4 +1,5 @@
-//! What happens to one message alone: damage, garbage, another encoding. The stream goes on from the message as it was.
+//! What happens to one message alone: damage, garbage, another encoding. The stream goes on from
+//! the message as it was.
 
 use crate::chance::Chance;
 use crate::generate;

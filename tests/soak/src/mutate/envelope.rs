@@ -12,7 +12,8 @@ const PREFIXES: [(&str, &str); 5] = [
     ("q", "urn:q"),
 ];
 
-/// The message with declarations for all prefixes that changes use, as far as its envelope lacks them.
+/// The message with declarations for all prefixes that changes use, as far as its envelope lacks
+/// them.
 pub fn with_prefixes(text: &str) -> String {
     let Some(start) = envelope(text) else { return text.to_owned() };
     let end = text[start..].find('>').map_or(text.len(), |end| start + end);

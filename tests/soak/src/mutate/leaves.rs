@@ -52,8 +52,8 @@ pub fn change_last(document: &mut Document, chance: &mut Chance) {
     }
 }
 
-/// Changes the leaf with a number, counted from the end: the same one in most messages of a stream. Even numbers are of leaves that are
-/// the last of their parent.
+/// Changes the leaf with a number, counted from the end: the same one in most messages of a stream.
+/// Even numbers are of leaves that are the last of their parent.
 pub fn change_same(document: &mut Document, number: usize, chance: &mut Chance) {
     let leaves = if number.is_multiple_of(2) { last_leaves(document) } else { leaves_of(document) };
     if let Some(&leaf) = leaves.iter().rev().cycle().nth(number / 2).filter(|_| !leaves.is_empty()) {

@@ -28,8 +28,8 @@ const MANY_MESSAGES: usize = 80;
 /// A message that has grown beyond this begins anew.
 const LONGEST: usize = 60_000;
 
-/// A stream that begins with one of some messages. Empty if there are none. Of the messages that are not good many are left out, and
-/// most others are followed by one like the last good one.
+/// A stream that begins with one of some messages. Empty if there are none. Of the messages that
+/// are not good many are left out, and most others are followed by one like the last good one.
 pub fn stream(base: &[String], chance: &mut Chance, is_good: impl Fn(&str) -> bool) -> Vec<Vec<u8>> {
     let Some(first) = chance.choose(base) else { return Vec::new() };
     let white = white::Style::any(chance);
@@ -76,7 +76,8 @@ pub fn stream(base: &[String], chance: &mut Chance, is_good: impl Fn(&str) -> bo
     messages
 }
 
-/// Some senders repeat a message, whatever the answer was. What a decoder learned from an invalid message must not make it valid.
+/// Some senders repeat a message, whatever the answer was. What a decoder learned from an invalid
+/// message must not make it valid.
 fn send_again(messages: &mut Vec<Vec<u8>>, chance: &mut Chance) {
     if messages.is_empty() || !chance.one_in(3) {
         return;

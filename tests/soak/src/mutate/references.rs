@@ -1,4 +1,5 @@
-//! References of SOAP encoding: content moves to an element of its own, elements come to share one, references break.
+//! References of SOAP encoding: content moves to an element of its own, elements come to share one,
+//! references break.
 
 use super::{add_attributes, in_body};
 use crate::chance::Chance;
@@ -33,8 +34,8 @@ fn move_out(document: &mut Document, element: Element, chance: &mut Chance) {
     document.0.replace_range(element.start..element.end, &format!("<{name}{}/>", reference(&id, chance)));
 }
 
-/// An element of a tree, if there is one, refers to another: SOAP encoding decides what that means. A reference to nothing is an error
-/// but in trees, which tells where they are.
+/// An element of a tree, if there is one, refers to another: SOAP encoding decides what that means.
+/// A reference to nothing is an error but in trees, which tells where they are.
 pub fn refer_in_tree(document: &mut Document, is_good: &impl Fn(&str) -> bool, chance: &mut Chance) {
     const ATTEMPTS: usize = 8;
     let elements: Vec<_> = in_body(document).into_iter().filter(|it| it.tag < it.end).collect();

@@ -1,4 +1,5 @@
-//! Finds types whose random values can be made and written: their values end, stay small, and have names that XML allows.
+//! Finds types whose random values can be made and written: their values end, stay small, and have
+//! names that XML allows.
 
 use deltasoap_core::Simple;
 use deltasoap_core::schema::{Builtin, Element, View};

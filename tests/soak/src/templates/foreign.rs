@@ -1,7 +1,9 @@
-//! Messages as foreign parsers read them: roxmltree and quick-xml in this process, libxml2 in one of its own.
+//! Messages as foreign parsers read them: roxmltree and quick-xml in this process, libxml2 in one
+//! of its own.
 //!
-//! A message sent by a template must be the tree that the message in full is, for each parser. White space beside elements does not
-//! count: that is what stuffing adds. Very long messages are left out. libxml2 gets one message in several, for the way to the process and back takes time.
+//! A message sent by a template must be the tree that the message in full is, for each parser.
+//! White space beside elements does not count: that is what stuffing adds. Very long messages are
+//! left out. libxml2 gets one message in several, for the way to the process and back takes time.
 
 use quick_xml::NsReader;
 use quick_xml::events::{BytesStart, Event};

@@ -1,8 +1,9 @@
-//! Streams of values sent by templates: each message must be what the value gives when it is written in full, byte for byte or but for
-//! stuffing, and must mean the same to two foreign parsers.
+//! Streams of values sent by templates: each message must be what the value gives when it is
+//! written in full, byte for byte or but for stuffing, and must mean the same to two foreign
+//! parsers.
 //!
-//! The checks are those of the engine's tests ([`crate::sender`]), which panic; [`foreign`] adds the parsers, [`overlay`] lists that
-//! are written through one chunk.
+//! The checks are those of the engine's tests ([`crate::sender`]), which panic; [`foreign`] adds
+//! the parsers, [`overlay`] lists that are written through one chunk.
 
 mod bounds;
 pub mod foreign;
@@ -197,14 +198,16 @@ impl Case {
     }
 }
 
-/// Random schemas have nothing that templates do not keep; others may have trees, or values that are shared.
+/// Random schemas have nothing that templates do not keep; others may have trees, or values that
+/// are shared.
 fn prepare(sender: &mut Sender<'_, Value>, kind: &Kind) {
     let is_random = matches!(kind, Kind::One(Subject::Random { .. }) | Kind::Several(Subject::Random { .. }));
     sender.witness = Some(foreign::compare);
     sender.is_lenient = !is_random;
 }
 
-/// Not all that can be read can be written: in arrays of several dimensions all rows must be of the same length.
+/// Not all that can be read can be written: in arrays of several dimensions all rows must be of the
+/// same length.
 fn is_writable(value: &Value, view: View<'_>) -> bool {
     encode_element(Version::Soap11, Use::Literal, &[], &QName::new("", "r"), (value, view), Buffer::new()).is_ok()
 }

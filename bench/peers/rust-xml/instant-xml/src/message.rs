@@ -1,7 +1,7 @@
 //! The messages: envelope, body and operation with their namespaces.
 //!
-//! All is derived but how an operation's element is written: it declares that what is inside has no namespace, so that the items need
-//! not say so each, which the derived code has them do.
+//! All is derived but how an operation's element is written: it declares that what is inside has no
+//! namespace, so that the items need not say so each, which the derived code has them do.
 
 use std::fmt::Write;
 

@@ -67,8 +67,9 @@ macro_rules! scalar {
     };
 }
 
-/// A double that is written with as few digits as tell it apart. instant-xml's own way is `Display`, which writes up to three hundred
-/// zeros, and infinities by names that XSD does not know.
+/// A double that is written with as few digits as tell it apart. instant-xml's own way is
+/// `Display`, which writes up to three hundred zeros, and infinities by names that XSD does not
+/// know.
 pub struct Double(pub f64);
 
 scalar!(Double, |text| text.trim().parse().ok().map(Double));

@@ -1,7 +1,7 @@
 //! The peer protocol of `bench/peers/PROTOCOL.md`, for XML libraries in Rust.
 //!
-//! A library says how its [`Message`]s are read and written; [`serve`] does the rest: it reads requests, keeps the one workload that is
-//! prepared, takes the times and the memory.
+//! A library says how its [`Message`]s are read and written; [`serve`] does the rest: it reads
+//! requests, keeps the one workload that is prepared, takes the times and the memory.
 
 mod checksum;
 mod memory;

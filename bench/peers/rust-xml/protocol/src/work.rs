@@ -4,7 +4,8 @@ use std::time::Instant;
 
 use crate::{Message, Result, memory};
 
-/// So many copies of a message, so that no run finds its message in the cache that the run before has warmed.
+/// So many copies of a message, so that no run finds its message in the cache that the run before
+/// has warmed.
 const COPIES: usize = 16;
 
 /// What `prepare`, `run` and `output` talk to.

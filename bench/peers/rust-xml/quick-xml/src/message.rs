@@ -1,5 +1,6 @@
-//! The messages: envelope, body and operation as derived types. serde knows nothing of namespaces: reading goes by local names, and
-//! prefixes and declarations are written as if they were names and attributes.
+//! The messages: envelope, body and operation as derived types. serde knows nothing of namespaces:
+//! reading goes by local names, and prefixes and declarations are written as if they were names and
+//! attributes.
 
 use protocol::{Checksum, Message, Result};
 use serde::{Deserialize, Serialize};

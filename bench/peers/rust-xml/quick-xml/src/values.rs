@@ -75,8 +75,8 @@ impl Event {
     }
 }
 
-/// A double that is written with as few digits as tell it apart. serde's own way is `Display`, which writes up to three hundred zeros, and
-/// infinities by names that XSD does not know.
+/// A double that is written with as few digits as tell it apart. serde's own way is `Display`,
+/// which writes up to three hundred zeros, and infinities by names that XSD does not know.
 #[derive(Deserialize)]
 pub struct Double(f64);
 

@@ -1,4 +1,5 @@
-//! Decoding by a description, beside decoding by types: the same messages, by turns, both in regular mode.
+//! Decoding by a description, beside decoding by types: the same messages, by turns, both in
+//! regular mode.
 
 use std::rc::Rc;
 

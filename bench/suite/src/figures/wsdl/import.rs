@@ -1,4 +1,5 @@
-//! Large descriptions: time and memory of their import, and time of loading what was compiled of it.
+//! Large descriptions: time and memory of their import, and time of loading what was compiled of
+//! it.
 
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
@@ -87,8 +88,8 @@ fn loaded(file: Vec<u8>) -> Result<(Import, Lowered)> {
     Ok((import, lowered))
 }
 
-/// The median times in milliseconds of some work and of the release of what it makes; the first run, which finds nothing in the
-/// processor's cache, does not count.
+/// The median times in milliseconds of some work and of the release of what it makes; the first
+/// run, which finds nothing in the processor's cache, does not count.
 fn median_ms<R>(effort: Effort, mut work: impl FnMut() -> Result<R>) -> Result<[f64; 2]> {
     work()?;
     let runs = effort.plan.runs.max(5);
@@ -105,7 +106,8 @@ fn median_ms<R>(effort: Effort, mut work: impl FnMut() -> Result<R>) -> Result<[
     Ok([median(making), median(releasing)])
 }
 
-/// The large descriptions below a folder, largest first, those of one size once; without those whose imports are not there.
+/// The large descriptions below a folder, largest first, those of one size once; without those
+/// whose imports are not there.
 fn largest(folder: &Path) -> Vec<Description> {
     let mut all = descriptions(folder);
     all.sort_unstable_by(|one, other| other.cmp(one));

@@ -1,4 +1,5 @@
-//! Goals on descriptions: importing large ones, loading what was compiled, and decoding by them instead of by types.
+//! Goals on descriptions: importing large ones, loading what was compiled, and decoding by them
+//! instead of by types.
 
 mod decode;
 mod import;

@@ -1,7 +1,8 @@
-//! Recorded vSphere responses, read as dynamic values: those that have the markup of the one before them.
+//! Recorded vSphere responses, read as dynamic values: those that have the markup of the one before
+//! them.
 //!
-//! The stream is played whole, as it was recorded; what is timed are the messages whose predecessor differs in texts and values of
-//! attributes alone.
+//! The stream is played whole, as it was recorded; what is timed are the messages whose predecessor
+//! differs in texts and values of attributes alone.
 
 use std::rc::Rc;
 

@@ -1,9 +1,11 @@
 //! What *Toward Characterizing the Performance of SOAP Toolkits* claims, judged by a record.
 //!
-//! A record has each time once, with the distance of the quartiles of its runs. So a ratio of two times is judged three times: as the
-//! medians say, and with both times at the ends of what they vary by, the one above and the other below and the other way round; where
-//! growth is judged, its ends lean apart. What does not come out alike is unstable. What another process or another day would add is
-//! not in a record. Who is compared is not us: it is whether toolkits of today stand to each other as those of 2004 did.
+//! A record has each time once, with the distance of the quartiles of its runs. So a ratio of two
+//! times is judged three times: as the medians say, and with both times at the ends of what they
+//! vary by, the one above and the other below and the other way round; where growth is judged, its
+//! ends lean apart. What does not come out alike is unstable. What another process or another day
+//! would add is not in a record. Who is compared is not us: it is whether toolkits of today stand
+//! to each other as those of 2004 did.
 
 use anyhow::Result;
 use deltasoap_report::{Basis, Claim, Evidence, Printed, Registered, Sizes, Test, Verdict};
@@ -77,7 +79,8 @@ impl View<'_> {
         Ok(Evidence::Numbers(ratios?))
     }
 
-    /// The ratios of a series of which the last by the first is judged: the first leans the other way, so that their errors add up.
+    /// The ratios of a series of which the last by the first is judged: the first leans the other
+    /// way, so that their errors add up.
     fn apart(&self, work: Work, sizes: &[usize], slow: &str, fast: &str) -> Result<Evidence, String> {
         let (first, others) = sizes.split_first().ok_or("no sizes")?;
         let first = View { data: self.data, lean: self.lean.other() }.ratio(work, *first, slow, fast)?;
@@ -86,10 +89,12 @@ impl View<'_> {
     }
 }
 
-/// The median of a toolkit's milliseconds between the ends of what it varies by. To either side that is half of the distance of the
-/// quartiles of its runs, which go by turns with those of the other toolkits; or, of few runs, half of the median's 95 % interval, if
-/// that is more: 1.82 times this distance by the root of their number, as for normal distributions (1.96 standard errors of
-/// 1.253 sigma by that root, where the quartiles are 1.349 sigma apart). All runs are of one process.
+/// The median of a toolkit's milliseconds between the ends of what it varies by. To either side
+/// that is half of the distance of the quartiles of its runs, which go by turns with those of the
+/// other toolkits; or, of few runs, half of the median's 95 % interval, if that is more: 1.82 times
+/// this distance by the root of their number, as for normal distributions (1.96 standard errors of
+/// 1.253 sigma by that root, where the quartiles are 1.349 sigma apart). All runs are of one
+/// process.
 fn timed(data: &Data<'_>, row: &str, toolkit: &str) -> Result<(f64, f64, f64), String> {
     let engine = engine(data, toolkit)?;
     let found = data.of(row, engine).ok_or_else(|| missing(data, engine))?;
@@ -231,14 +236,17 @@ impl<'a> Claims<'a> {
         let axis = ("AxisJava", "XSOAP4");
         let growth = Test::Growth { least: 1.2 };
         let grows = "how many times as large it is for the largest array as for the smallest";
-        // The captions say by how much at both ends: 3 % and 32 or 38 %, 6 and 1.6 times. Fifteen points, or a factor of 1.5, to either side.
+        // The captions say by how much at both ends: 3 % and 32 or 38 %, 6 and 1.6 times. Fifteen
+        // points, or a factor of 1.5, to either side.
         let (first, axis_last) = ((0.88, 1.18), (1.07, 2.4));
         let axis_ends = Test::Ends { first: (4.0, 9.0), last: axis_last };
         let last = |printed: f64| (printed - 0.15, printed + 0.15);
         let ends = |printed: f64| Test::Ends { first, last: last(printed) };
-        // In one process there are no small arrays: below a thousand items, it would be the envelope that is measured.
+        // In one process there are no small arrays: below a thousand items, it would be the
+        // envelope that is measured.
         let (in_memory, large) = ("from memory, large arrays", |(low, high): (f64, f64)| Test::Range { low, high });
-        // The text has array sizes "close to 10" and "close to 75,000" for doubles; it does not say how large those of base64 are.
+        // The text has array sizes "close to 10" and "close to 75,000" for doubles; it does not say
+        // how large those of base64 are.
         let (doubles_ends, far_ends) = ([10, 75_000], [10, 100_000]);
         Ok(vec![
             self.range("Figure 1", "figure1-xsoap", xsoap, doubles)?,
@@ -515,7 +523,8 @@ mod tests {
         assert!((ours.low - low).abs() < 1e-9 && (ours.high - high).abs() < 1e-9, "{ours:?}");
     }
 
-    /// Half of the distance of the quartiles; of four runs, half of the 95 % interval of the median.
+    /// Half of the distance of the quartiles; of four runs, half of the 95 % interval of the
+    /// median.
     #[test]
     fn few_runs_vary_by_more() {
         let range = |runs: u64| {

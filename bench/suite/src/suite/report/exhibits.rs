@@ -1,4 +1,5 @@
-//! *Toward Characterizing the Performance of SOAP Toolkits*: Tables 1 to 3, Figures 1 to 5, from our data.
+//! *Toward Characterizing the Performance of SOAP Toolkits*: Tables 1 to 3, Figures 1 to 5, from
+//! our data.
 
 use anyhow::Result;
 use deltasoap_report::{Chart, Exhibit, Grid, number, size_names};
@@ -131,7 +132,8 @@ impl Paper<'_> {
         exhibit
     }
 
-    /// What the toolkits of an exhibit did at these pieces of work. Ours may have done it with shared values, too.
+    /// What the toolkits of an exhibit did at these pieces of work. Ours may have done it with
+    /// shared values, too.
     fn lanes(&self, exhibit: &str, places: &[String]) -> Vec<Lane<'_>> {
         let in_mode = |engine, mode| places.iter().map(|place| self.data.in_mode(place, engine, mode)).collect();
         let mut lanes: Vec<Lane<'_>> = Vec::new();
@@ -156,7 +158,8 @@ impl Paper<'_> {
         Grid { title: format!("{operation}: milliseconds"), header, rows: rows.collect(), names: 2 }
     }
 
-    /// Why a toolkit has no number at all, or at which sizes those that it has say nothing, and why.
+    /// Why a toolkit has no number at all, or at which sizes those that it has say nothing, and
+    /// why.
     fn why(&self, measured: &[Option<&Row>]) -> String {
         let rows = || measured.iter().copied().flatten();
         if rows().all(|row| row.ms().is_none()) {

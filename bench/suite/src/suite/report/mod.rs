@@ -1,8 +1,9 @@
 //! The report of a record: one page that needs no network.
 //!
-//! [`mod@exhibits`] are the paper's tables and figures from our data, [`claims`] the verdicts on its statements, [`standings`] says who
-//! wins each row, [`losses`] why we lose some, [`tables`] show everything else, and [`page`] puts it all into HTML; [`mod@short`]
-//! tables are for documents. Nothing is measured here: a report can be written again at any time.
+//! [`mod@exhibits`] are the paper's tables and figures from our data, [`claims`] the verdicts on
+//! its statements, [`standings`] says who wins each row, [`losses`] why we lose some, [`tables`]
+//! show everything else, and [`page`] puts it all into HTML; [`mod@short`] tables are for
+//! documents. Nothing is measured here: a report can be written again at any time.
 
 mod claims;
 mod exhibits;
@@ -71,7 +72,8 @@ impl<'a> Data<'a> {
         self.environment.engines.iter().map(|engine| &*engine.name)
     }
 
-    /// True if a toolkit takes memory beforehand, so that what a message takes is not seen from outside.
+    /// True if a toolkit takes memory beforehand, so that what a message takes is not seen from
+    /// outside.
     pub fn hides_memory(&self, engine: &str) -> bool {
         self.environment.engines.iter().any(|note| note.name == engine && note.hides_memory)
     }

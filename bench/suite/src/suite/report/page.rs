@@ -1,4 +1,5 @@
-//! The report as HTML: tables that scroll on a narrow screen, plots that turn dark with the reader's choice, nothing from elsewhere.
+//! The report as HTML: tables that scroll on a narrow screen, plots that turn dark with the
+//! reader's choice, nothing from elsewhere.
 
 use std::fmt::Write;
 

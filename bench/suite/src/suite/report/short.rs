@@ -1,4 +1,5 @@
-//! The short tables of a record, in Markdown, for documents: each number beside the best of the other SOAP toolkits and of the XML libraries.
+//! The short tables of a record, in Markdown, for documents: each number beside the best of the
+//! other SOAP toolkits and of the XML libraries.
 
 use anyhow::Result;
 use comfy_table::Table;
@@ -118,7 +119,8 @@ fn load(row: &Row, work: &str) -> [String; 7] {
     ]
 }
 
-/// Calls whose messages resemble each other: both ways regular, both ways differential, and the toolkit beside.
+/// Calls whose messages resemble each other: both ways regular, both ways differential, and the
+/// toolkit beside.
 fn differential(data: &Data<'_>) -> Table {
     let header = [
         "calls",

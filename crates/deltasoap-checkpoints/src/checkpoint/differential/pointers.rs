@@ -1,6 +1,8 @@
-//! What a tracking pointer for each stack would save (*Lightweight Checkpointing*, section 3.1): counted.
+//! What a tracking pointer for each stack would save (*Lightweight Checkpointing*, section 3.1):
+//! counted.
 //!
-//! `cargo test -p deltasoap-checkpoints pointers -- --nocapture` prints the figures of `docs/papers.md`.
+//! `cargo test -p deltasoap-checkpoints pointers -- --nocapture` prints the figures of
+//! `docs/papers.md`.
 
 use super::{Snapshot, Split, Top};
 use crate::{Portions, State};
@@ -19,8 +21,8 @@ use std::sync::Arc;
 struct Entries {
     /// Above the pointer that all stacks share.
     kept: usize,
-    /// Of these, the lowest ones that were not popped and are as in the base copy, unless that was made just now: what a pointer of the
-    /// stack's own would lie above.
+    /// Of these, the lowest ones that were not popped and are as in the base copy, unless that was
+    /// made just now: what a pointer of the stack's own would lie above.
     saved: usize,
 }
 
@@ -178,7 +180,8 @@ where
     COUNTED.take()
 }
 
-/// What lies above the shared pointer was changed, or was popped with the frames that it belongs to.
+/// What lies above the shared pointer was changed, or was popped with the frames that it belongs
+/// to.
 #[test]
 fn own_pointers_would_save_next_to_nothing() {
     let doubles = arrays::message_doubles(&arrays::hard_doubles(10_000));

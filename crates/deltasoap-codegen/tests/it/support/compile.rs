@@ -37,7 +37,8 @@ pub fn put(path: &Path, text: &str) {
     std::fs::write(path, text).expect("a file");
 }
 
-/// Compiles a crate of one file, which may use the runtime. The compiler is called as Cargo called it for this test.
+/// Compiles a crate of one file, which may use the runtime. The compiler is called as Cargo called
+/// it for this test.
 pub fn compile(file: &Path, arguments: &[&str]) -> Output {
     let dependencies = env::current_exe().expect("a path").parent().expect("a folder").to_owned();
     Command::new(env::var_os("RUSTC").unwrap_or("rustc".into()))

@@ -1,17 +1,20 @@
-//! Arrays in another form than is declared: rows of a matrix as arrays of their own, and arrays of arrays as a matrix.
+//! Arrays in another form than is declared: rows of a matrix as arrays of their own, and arrays of
+//! arrays as a matrix.
 //!
 //! ```text
 //! declared [,]     found [][2]      <a t="x[][2]"><r t="x[3]"><i/><i/><i/></r><r t="x[3]"><i/><i/><i/></r></a>
 //! declared [][]    found [2,3]      <a t="x[2,3]"><i/><i/><i/><i/><i/><i/></a>
 //! ```
 //!
-//! Senders take one for the other. They mean the same wherever all rows have one length, and are read as the same value then; else an error
-//! names both forms. Such messages are read in regular mode, and the form is reported as a [`DeviationKind::ArrayForm`].
+//! Senders take one for the other. They mean the same wherever all rows have one length, and are
+//! read as the same value then; else an error names both forms. Such messages are read in regular
+//! mode, and the form is reported as a [`DeviationKind::ArrayForm`].
 //!
-//! *Rows* ([`ROWS`]): each level of the message's arrays has a frame, one above the other, and appends its items to those of the whole
-//! array. The sizes that rows must have are on the log of the outermost frame, from the first row on.
-//! *Split* ([`SPLIT`]): the outer array opens an inner one whenever a row begins. It has no element of its own: for each item the inner
-//! routine is entered anew, told by [`Next`] that the start tag at hand is that of one more item.
+//! *Rows* ([`ROWS`]): each level of the message's arrays has a frame, one above the other, and
+//! appends its items to those of the whole array. The sizes that rows must have are on the log of
+//! the outermost frame, from the first row on. *Split* ([`SPLIT`]): the outer array opens an inner
+//! one whenever a row begins. It has no element of its own: for each item the inner routine is
+//! entered anew, told by [`Next`] that the start tag at hand is that of one more item.
 
 use super::item_view;
 use super::shape::{self, Shape};
@@ -45,7 +48,8 @@ const RAGGED: &str = "its rows have different lengths";
 const LEFT_OUT: &str = "items are left out or say where they stand";
 const NO_ROWS: &str = "it has items, but its rows have none";
 
-/// Tells the routine of a row that has no element of its own: the start tag just read is that of the row's next item.
+/// Tells the routine of a row that has no element of its own: the start tag just read is that of
+/// the row's next item.
 #[derive(Debug)]
 pub(crate) struct Next {
     /// The item's place in the row.
@@ -54,7 +58,8 @@ pub(crate) struct Next {
     sizes: Vec<u64>,
 }
 
-/// At the array's start tag: true if it is in another form than declared, which [`decode`] reads then.
+/// At the array's start tag: true if it is in another form than declared, which [`decode`] reads
+/// then.
 pub(super) fn begin(cursor: &mut Cursor<'_>, me: usize, shape: &Shape, view: View<'_>) -> Step<bool> {
     let (found, declared) = (shape.dimensions(), dimensions(view));
     if found == declared {
@@ -79,7 +84,8 @@ pub(super) fn begin(cursor: &mut Cursor<'_>, me: usize, shape: &Shape, view: Vie
     Ok(true)
 }
 
-/// True unless the element just opened is an array whose rows have no place in this content, which [`begin`] refuses.
+/// True unless the element just opened is an array whose rows have no place in this content, which
+/// [`begin`] refuses.
 pub(crate) fn fits(cursor: &Cursor<'_>, view: View<'_>) -> bool {
     let Some(found) = view.array().and_then(|_| shape::rank(cursor)) else { return true };
     found <= dimensions(view).max(depth(view))
@@ -130,7 +136,8 @@ pub(super) fn decode<T: Content>(
     Ok(sizes)
 }
 
-/// Reads an array of rows, or a row, up to and with its end tag. `root` is the frame of the whole array.
+/// Reads an array of rows, or a row, up to and with its end tag. `root` is the frame of the whole
+/// array.
 fn rows<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, view: View<'_>, (root, me): (usize, usize)) -> Step {
     let (declared, item_view) = (dimensions(view), item_view(view));
     let are_items = cursor.frame(me).field as usize == declared;
@@ -142,7 +149,8 @@ fn rows<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, view: View<'_>,
             }
             cursor.frame(me).state = ROWS;
         }
-        // A text that comes is refused at the tag before it, which may be in no window any more by then.
+        // A text that comes is refused at the tag before it, which may be in no window any more by
+        // then.
         let tag = cursor.reader().tag_offset();
         cursor.frame(me).mark = if me > root { tag } else { 0 };
         match cursor.next_tag() {

@@ -1,4 +1,5 @@
-//! Places of arrays that were passed over: items can say where they stand (SOAP 1.1, section 5.4.2.2).
+//! Places of arrays that were passed over: items can say where they stand (SOAP 1.1, section
+//! 5.4.2.2).
 
 use std::collections::BTreeMap;
 
@@ -18,7 +19,8 @@ impl Gaps {
         self.omitted = 0;
     }
 
-    /// Notes that so many places were passed over; false if these are more than there may be in a message.
+    /// Notes that so many places were passed over; false if these are more than there may be in a
+    /// message.
     pub(super) fn add(&mut self, level: usize, from: usize, to: usize, limit: usize) -> bool {
         self.omitted = self.omitted.saturating_add(to - from);
         self.ranges.insert((level, from), to);

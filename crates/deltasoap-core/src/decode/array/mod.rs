@@ -1,9 +1,11 @@
 //! SOAP arrays: items told by position (SOAP 1.1 section 5.4.2; SOAP 1.2 part 2, section 3.1.6).
 //!
-//! The size in `arrayType` is only a claim of the sender's. Nothing is allocated from it and nothing is refused for
-//! it: the items themselves are the array. Arrays of several dimensions are read in row-major order; for these, all sizes but the
-//! first tell where a row ends. `forms` reads arrays that are written in another form than declared. Room for items that are left
-//! out (`offset`, `position`), and for rows without items, is made within the limit [`omitted_items`](crate::Limits::omitted_items).
+//! The size in `arrayType` is only a claim of the sender's. Nothing is allocated from it and
+//! nothing is refused for it: the items themselves are the array. Arrays of several dimensions are
+//! read in row-major order; for these, all sizes but the first tell where a row ends. `forms` reads
+//! arrays that are written in another form than declared. Room for items that are left out
+//! (`offset`, `position`), and for rows without items, is made within the limit
+//! [`omitted_items`](crate::Limits::omitted_items).
 
 mod forms;
 mod gaps;
@@ -34,8 +36,8 @@ pub fn decode<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, view: Vie
     decode_rows(items, cursor, view).map(|_| ())
 }
 
-/// As [`decode`]: the items in row-major order. Gives the sizes of all dimensions where there are several. Their product is the number of
-/// items.
+/// As [`decode`]: the items in row-major order. Gives the sizes of all dimensions where there are
+/// several. Their product is the number of items.
 pub(crate) fn decode_rows<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, view: View<'_>) -> Step<Vec<u64>> {
     let Some(array) = view.array() else { unreachable!("an array routine with another schema class") };
     let item_view = item_view(view);
@@ -129,8 +131,8 @@ fn begin<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, view: View<'_>
     Ok(())
 }
 
-/// Notes the type that the array names for items which name none themselves, where the schema lets them choose. No item can be gone on
-/// from then: its own start tag does not tell its type.
+/// Notes the type that the array names for items which name none themselves, where the schema lets
+/// them choose. No item can be gone on from then: its own start tag does not tell its type.
 fn name_items(cursor: &mut Cursor<'_>, view: View<'_>, me: usize) -> Step {
     let Element::Open(open) = item_view(view).content().element else { return Ok(()) };
     let name = if cursor.reader().attribute_count() == 0 { None } else { shape::item_type(cursor) };
@@ -222,8 +224,8 @@ fn refuse_streamed(cursor: &mut Cursor<'_>, found: &str) -> Step {
     Err(cursor.error_at_tag(ErrorKind::UnexpectedValue { found: found.to_owned(), expected }))
 }
 
-/// Over an old value: drops the old items that were not replaced yet. The array goes on as one that is read from its start: only
-/// that has gaps.
+/// Over an old value: drops the old items that were not replaced yet. The array goes on as one that
+/// is read from its start: only that has gaps.
 fn leave_old<T>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, me: usize) {
     if cursor.is_over(me) {
         items.truncate(cursor.frame(me).count as usize);
@@ -231,12 +233,14 @@ fn leave_old<T>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, me: usize) {
     }
 }
 
-/// True if the next item comes after all that are there, some of which may have been taken out, or in the place of an old one.
+/// True if the next item comes after all that are there, some of which may have been taken out, or
+/// in the place of an old one.
 fn is_next_behind(len: usize, cursor: &mut Cursor<'_>, me: usize) -> bool {
     cursor.is_over(me) || cursor.frame(me).count as usize >= len
 }
 
-/// Where the next item goes: behind the others, or to a place that was passed over, which is made vacant.
+/// Where the next item goes: behind the others, or to a place that was passed over, which is made
+/// vacant.
 fn next_place<T: Content>(items: &mut [T], cursor: &mut Cursor<'_>, me: usize, view: View<'_>) -> Step<usize> {
     let place = cursor.frame(me).count as usize;
     let Some(item) = items.get_mut(place) else { return Ok(APPENDED) };

@@ -7,8 +7,9 @@ use deltasoap_xml::NameId;
 /// What an array's start tag says, as far as it counts.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Shape {
-    /// Sizes of all dimensions but the first: they tell where a row ends. The first, and the only one of most arrays, is
-    /// a claim that decides nothing but how many rows without items there are.
+    /// Sizes of all dimensions but the first: they tell where a row ends. The first, and the only
+    /// one of most arrays, is a claim that decides nothing but how many rows without items there
+    /// are.
     pub(super) inner: Vec<u64>,
     /// The first size, if it is given.
     pub(super) first: Option<u64>,
@@ -23,7 +24,8 @@ impl Shape {
     }
 }
 
-/// Reads the attributes of the element just opened, which is an array of so many dimensions unless it says otherwise.
+/// Reads the attributes of the element just opened, which is an array of so many dimensions unless
+/// it says otherwise.
 pub(super) fn read(cursor: &mut Cursor<'_>, dimensions: usize) -> Step<Shape> {
     nil_attribute(cursor)?.reject(cursor)?;
     (0..cursor.reader().attribute_count()).try_for_each(|index| other_attribute(cursor, index))?;
@@ -40,7 +42,8 @@ pub(super) fn position(cursor: &Cursor<'_>, inner: &[u64]) -> Step<Option<u64>> 
     attribute(cursor, "position").map(|text| place(cursor, text, inner)).transpose()
 }
 
-/// The name of the items' type, where the array just opened says it: of one whose items are arrays themselves it does not.
+/// The name of the items' type, where the array just opened says it: of one whose items are arrays
+/// themselves it does not.
 pub(super) fn item_type(cursor: &Cursor<'_>) -> Option<QName> {
     let named = |text: &str| {
         let (namespace, local) = cursor.reader().resolve(text.trim_ascii())?;
@@ -86,8 +89,8 @@ fn sizes(cursor: &Cursor<'_>, dimensions: usize) -> Step<(Option<u64>, Vec<u64>)
     sizes.into_iter().skip(1).collect::<Option<Vec<u64>>>().map(|inner| (first, inner)).ok_or_else(wrong)
 }
 
-/// The sizes of the array itself in `prefix:type[..][2,3]`: the last ones. The type in front of them is not looked at: the schema tells
-/// the items' type, and senders are careless with it.
+/// The sizes of the array itself in `prefix:type[..][2,3]`: the last ones. The type in front of
+/// them is not looked at: the schema tells the items' type, and senders are careless with it.
 fn own_sizes<'t>(cursor: &Cursor<'_>, text: &'t str) -> Step<&'t str> {
     let malformed = || cursor.error_at_tag(ErrorKind::ArrayType(text.to_owned()));
     let (_, sizes) = split_array_type(text).ok_or_else(malformed)?;

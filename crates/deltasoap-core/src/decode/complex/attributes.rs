@@ -73,7 +73,8 @@ fn read_each<T: DecodeFields + ?Sized>(
     complex.attributes.iter().enumerate().try_for_each(|it| complete(target, cursor, it, (complex, view)))
 }
 
-/// Those of the description, in the order in which they are read: first those that are there, then those with defaults.
+/// Those of the description, in the order in which they are read: first those that are there, then
+/// those with defaults.
 fn known_attributes(reader: &Reader, complex: &ComplexElement) -> Box<[(usize, Option<usize>)]> {
     let find = |index: usize| {
         let (name, names) = (reader.attribute(index).0, reader.names());
@@ -103,7 +104,8 @@ fn take_predicted<T: DecodeFields + ?Sized>(
     })
 }
 
-/// True for attributes that are no markup, no references, and no ids of elements that are read once more.
+/// True for attributes that are no markup, no references, and no ids of elements that are read once
+/// more.
 pub(crate) fn is_content(cursor: &mut Cursor<'_>, index: usize) -> bool {
     let (name, text) = cursor.reader().attribute(index);
     let names = cursor.names();

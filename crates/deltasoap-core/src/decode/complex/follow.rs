@@ -20,7 +20,8 @@ pub(super) enum Followed {
 }
 
 impl Routine<'_, '_, '_> {
-    /// Reads predicted leaves, then the start tag of another predicted child or the end tag. `None` where the prediction fails.
+    /// Reads predicted leaves, then the start tag of another predicted child or the end tag. `None`
+    /// where the prediction fails.
     #[inline]
     pub(super) fn follow<T: DecodeFields + ?Sized>(&mut self, target: &mut T) -> Option<Followed> {
         if !self.frame().shape.is_some() || self.cursor.is_over(self.me) {
@@ -147,7 +148,8 @@ impl Routine<'_, '_, '_> {
         }
     }
 
-    /// True if a field's value depends on its text alone. Unbounded lists of such fields have their own loop.
+    /// True if a field's value depends on its text alone. Unbounded lists of such fields have their
+    /// own loop.
     fn is_leaf(&self, field: &Field) -> bool {
         let is_plain = match self.view.follow(field.element).element {
             // For `xs:anySimpleType` the tag names the type.

@@ -1,10 +1,11 @@
 //! Complex elements: fields in sequence, in any order, or one of several.
 //!
-//! The routine goes from child tag to child tag: `select` says which field a tag opens, the field's own routine reads it,
-//! and at the end tag `select` says whether anything is missing.
+//! The routine goes from child tag to child tag: `select` says which field a tag opens, the field's
+//! own routine reads it, and at the end tag `select` says whether anything is missing.
 //!
-//! A group has no tags of its own. It begins with the start tag of its first element, and ends with the first tag that none of its next
-//! fields has. That tag is left to the routine around it (`Cursor::hold`), which goes on as if it had just been read.
+//! A group has no tags of its own. It begins with the start tag of its first element, and ends with
+//! the first tag that none of its next fields has. That tag is left to the routine around it
+//! (`Cursor::hold`), which goes on as if it had just been read.
 
 mod attributes;
 mod follow;
@@ -25,13 +26,14 @@ use crate::content::APPENDED;
 use crate::schema::{ComplexElement, Compositor, Field, QName, View};
 use deltasoap_xml::lexical::LexicalError;
 
-/// A value with fields, as the routine for complex elements sees it. Implemented by the derive macro and by dynamic
-/// records.
+/// A value with fields, as the routine for complex elements sees it. Implemented by the derive
+/// macro and by dynamic records.
 pub trait DecodeFields {
     /// Makes room for an occurrence of a field; see [`Occurs::open`](crate::Occurs::open).
     fn open(&mut self, field: usize, place: usize, view: View<'_>) -> usize;
 
-    /// Takes occurrences of a field out and puts vacant ones in; see [`Occurs::splice`](crate::Occurs::splice).
+    /// Takes occurrences of a field out and puts vacant ones in; see
+    /// [`Occurs::splice`](crate::Occurs::splice).
     fn splice(&mut self, field: usize, place: usize, removed: usize, inserted: usize, view: View<'_>) -> usize {
         let _ = (field, place, removed, inserted, view);
         0
@@ -52,7 +54,8 @@ pub trait DecodeFields {
         Run::Items(0)
     }
 
-    /// Reads flat items again that differ from those of the message before; see [`ListShortcuts::patch`](crate::content::ListShortcuts::patch).
+    /// Reads flat items again that differ from those of the message before; see
+    /// [`ListShortcuts::patch`](crate::content::ListShortcuts::patch).
     fn patch(&mut self, field: usize, cursor: &mut Cursor<'_>, view: View<'_>) -> Patch {
         let _ = (field, cursor, view);
         Patch::Other { field: 0, count: 0 }
@@ -64,7 +67,8 @@ pub trait DecodeFields {
         None
     }
 
-    /// Reads a leaf as the next occurrence of a field; `None` where its text is not plain. See [`ListShortcuts::scan_leaf`](crate::content::ListShortcuts::scan_leaf).
+    /// Reads a leaf as the next occurrence of a field; `None` where its text is not plain. See
+    /// [`ListShortcuts::scan_leaf`](crate::content::ListShortcuts::scan_leaf).
     #[inline]
     fn scan_leaf(&mut self, field: usize, leaf: &mut Leaf<'_>, view: View<'_>) -> Option<()> {
         let _ = (field, leaf, view);
@@ -110,7 +114,8 @@ const SKIPPING: u8 = 2;
 const INLINE: u8 = 3;
 /// Beside one of the others: in a group.
 const GROUP: u8 = 1 << 6;
-/// Beside one of the others: the fields of a sequence are read in any order; see [`Tolerance::AnyOrder`](super::Tolerance::AnyOrder).
+/// Beside one of the others: the fields of a sequence are read in any order; see
+/// [`Tolerance::AnyOrder`](super::Tolerance::AnyOrder).
 const LOOSE: u8 = 1 << 5;
 
 /// Reads the fields of an element, up to and with its end tag.
@@ -137,7 +142,8 @@ struct Routine<'r, 'c, 's> {
     complex: &'s ComplexElement,
     view: View<'s>,
     me: usize,
-    /// The fields that were seen are noted: where the schema needs it, and where a sequence may turn out to be in another order.
+    /// The fields that were seen are noted: where the schema needs it, and where a sequence may
+    /// turn out to be in another order.
     notes: bool,
 }
 
@@ -170,7 +176,8 @@ impl<'s> Routine<'_, '_, 's> {
         if is_whole {
             self.cursor.note_nothing();
         }
-        // In this order: most elements are not read whole, and to find out takes a look at every field.
+        // In this order: most elements are not read whole, and to find out takes a look at every
+        // field.
         let comes_back = is_whole && self.comes_back();
         self.make_way(target, comes_back);
         if !is_whole && self.has_children() {
@@ -182,8 +189,8 @@ impl<'s> Routine<'_, '_, 's> {
         Ok(())
     }
 
-    /// True if checkpoints may lie before each of the element's children: between two of them its progress is in its frame, and in one
-    /// word of fields seen.
+    /// True if checkpoints may lie before each of the element's children: between two of them its
+    /// progress is in its frame, and in one word of fields seen.
     fn has_children(&self) -> bool {
         let is_choice = self.complex.compositor == Compositor::Choice;
         !is_choice && (!self.notes || self.complex.fields.len() <= u64::BITS as usize)
@@ -204,7 +211,8 @@ impl<'s> Routine<'_, '_, 's> {
         Ok(())
     }
 
-    /// At the start tag of a group's first element. The value is new: what is around a group is read whole.
+    /// At the start tag of a group's first element. The value is new: what is around a group is
+    /// read whole.
     fn begin_group<T: DecodeFields + ?Sized>(&mut self, target: &mut T) -> Step {
         self.frame().state = GROUP;
         self.reserve_seen();
@@ -229,8 +237,9 @@ impl<'s> Routine<'_, '_, 's> {
         }
     }
 
-    /// True if a field that is a list can be left and come back to, as its progress is not the frame's then; and where what is read
-    /// decides which of an old value's fields may stay. Both are read from the beginning, into a new value.
+    /// True if a field that is a list can be left and come back to, as its progress is not the
+    /// frame's then; and where what is read decides which of an old value's fields may stay. Both
+    /// are read from the beginning, into a new value.
     fn comes_back(&self) -> bool {
         let can_leave =
             self.complex.compositor == Compositor::All && self.complex.fields.iter().any(Field::is_repeated);
@@ -438,8 +447,8 @@ impl<'s> Routine<'_, '_, 's> {
         if field.is_repeated() && !field.inline { target.item_leaves(index, self.content(index)) } else { None }
     }
 
-    /// Cuts old items out of the list that the element just opened belongs to, or makes room for new ones, where such were
-    /// found to be removed or inserted.
+    /// Cuts old items out of the list that the element just opened belongs to, or makes room for
+    /// new ones, where such were found to be removed or inserted.
     fn bring_in_line<T: DecodeFields + ?Sized>(&mut self, target: &mut T) -> Step {
         let Some((field, shift)) = self.cursor.take_shift() else { return Ok(()) };
         let field = field as usize;
@@ -449,8 +458,9 @@ impl<'s> Routine<'_, '_, 's> {
         Ok(())
     }
 
-    /// Items of a list were inserted or removed. The ones after them may be skipped unread, so nothing counts them but this. A list that was
-    /// full and is not any more takes elements that came after it, where others have its name.
+    /// Items of a list were inserted or removed. The ones after them may be skipped unread, so
+    /// nothing counts them but this. A list that was full and is not any more takes elements that
+    /// came after it, where others have its name.
     fn check_length(&mut self, field: usize, before: usize, length: usize) -> Step {
         let Field { min, max, .. } = self.complex.fields[field];
         let is_allowed = length >= min as usize && max.is_none_or(|max| length <= max as usize);
@@ -464,7 +474,8 @@ impl<'s> Routine<'_, '_, 's> {
         self.complex.open || field.inline || later.iter().any(|it| it.inline || it.name == field.name)
     }
 
-    /// Whether the element just opened stood here in the message before; then fast mode goes on behind its start tag.
+    /// Whether the element just opened stood here in the message before; then fast mode goes on
+    /// behind its start tag.
     fn resync<T: DecodeFields + ?Sized>(&mut self, target: &mut T, index: usize) -> bool {
         let is_array = self.content(index).array().is_some();
         if self.complex.notes_fields() {
@@ -499,7 +510,8 @@ impl<'s> Routine<'_, '_, 's> {
         self.set_state(INSIDE);
     }
 
-    /// Over an old value: cuts the current field to what was read of it, and off what stands between it and `next`.
+    /// Over an old value: cuts the current field to what was read of it, and off what stands
+    /// between it and `next`.
     fn pass_on<T: DecodeFields + ?Sized>(&mut self, target: &mut T, next: usize) {
         let (current, count) = (self.current(), self.frame().count as usize);
         if self.complex.notes_fields() {

@@ -46,7 +46,8 @@ impl<'s> Routine<'_, '_, 's> {
         }
     }
 
-    /// True if a wildcard was found for an element that a field before it names, and that field is to be read wherever it stands.
+    /// True if a wildcard was found for an element that a field before it names, and that field is
+    /// to be read wherever it stands.
     fn is_of_a_field_before(&self, index: usize) -> bool {
         let fields = &self.complex.fields;
         self.cursor.tolerance() == Tolerance::AnyOrder
@@ -54,7 +55,8 @@ impl<'s> Routine<'_, '_, 's> {
             && fields[..index].iter().any(|field| is_field(self.cursor, self.view, field))
     }
 
-    /// In a group: the next field in order that has the name; `None` if the group is whole without one.
+    /// In a group: the next field in order that has the name; `None` if the group is whole without
+    /// one.
     ///
     /// # Errors
     /// When it is not.
@@ -70,8 +72,9 @@ impl<'s> Routine<'_, '_, 's> {
         self.lack().map_or(Ok(None), |what| Err(self.expected(what)))
     }
 
-    /// As [`find`](Self::find), without fields that choices exclude: branches may begin or go on with elements of the same name. Where
-    /// there are such fields alone, what excludes the first of them.
+    /// As [`find`](Self::find), without fields that choices exclude: branches may begin or go on
+    /// with elements of the same name. Where there are such fields alone, what excludes the first
+    /// of them.
     fn find_unbarred(&mut self, from: usize) -> (Option<usize>, Option<ChoiceFault>) {
         if self.complex.choices.is_empty() {
             return (self.find(from), None);
@@ -106,7 +109,8 @@ impl<'s> Routine<'_, '_, 's> {
         }
     }
 
-    /// The first field that may come next in a sequence: the current one, unless it cannot occur again.
+    /// The first field that may come next in a sequence: the current one, unless it cannot occur
+    /// again.
     pub(super) fn next_in_sequence(&mut self) -> usize {
         let (current, count) = (self.current(), self.frame().count);
         let is_full = |field: &Field| field.max.is_some_and(|max| count >= max);
@@ -123,7 +127,8 @@ impl<'s> Routine<'_, '_, 's> {
         let found = named(current).or_else(|| named(0)).or_else(|| wildcard(current)).or_else(|| wildcard(0));
         let Some(index) = found else { return Ok(None) };
         if self.set_seen(index) && !self.complex.fields[index].is_repeated() {
-            // In a sequence that is read in any order, an open type passes over what it would in order.
+            // In a sequence that is read in any order, an open type passes over what it would in
+            // order.
             if self.complex.open && self.is_loose() {
                 return Ok(None);
             }
@@ -184,13 +189,15 @@ impl<'s> Routine<'_, '_, 's> {
         before
     }
 
-    /// On the way to where regular mode goes on, in an element whose fields come in any order: notes those that were passed.
+    /// On the way to where regular mode goes on, in an element whose fields come in any order:
+    /// notes those that were passed.
     pub(super) fn restore_seen(&mut self) {
         let log = self.frame().log as usize;
         if self.cursor.state().stack.seen.len() == log {
             self.reserve_seen();
         }
-        // Where the order is the schema's, what was passed is not asked for: a message that is read in any order is not compared.
+        // Where the order is the schema's, what was passed is not asked for: a message that is read
+        // in any order is not compared.
         if !self.complex.notes_fields() {
             return;
         }
@@ -201,7 +208,8 @@ impl<'s> Routine<'_, '_, 's> {
         }
     }
 
-    /// As [`resync`](Self::resync), where fields come in any order: those that do not come any more are cut off.
+    /// As [`resync`](Self::resync), where fields come in any order: those that do not come any more
+    /// are cut off.
     pub(super) fn resync_in_any_order<T: DecodeFields + ?Sized>(
         &mut self,
         target: &mut T,
@@ -221,7 +229,8 @@ impl<'s> Routine<'_, '_, 's> {
         true
     }
 
-    /// Over an old value, at the end of an element whose fields come in any order: cuts off those that did not come.
+    /// Over an old value, at the end of an element whose fields come in any order: cuts off those
+    /// that did not come.
     pub(super) fn keep_seen<T: DecodeFields + ?Sized>(&mut self, target: &mut T, next: usize) {
         if next < self.complex.fields.len() {
             return;
@@ -283,7 +292,8 @@ impl<'s> Routine<'_, '_, 's> {
         Some(self.wanted_by(&fault))
     }
 
-    /// The chosen field must occur often enough. A choice whose fields are all required must have one of them.
+    /// The chosen field must occur often enough. A choice whose fields are all required must have
+    /// one of them.
     fn lacks_choice(&self, chosen: usize, count: u32) -> Option<String> {
         let fields = &self.complex.fields;
         if count > 0 {
@@ -299,8 +309,8 @@ impl<'s> Routine<'_, '_, 's> {
         (0..fields.len()).find(|&index| fields[index].min > 0 && !self.is_seen(index)).map(|index| &fields[index])
     }
 
-    /// The element just opened only tells which of a response's parts is its result, as some toolkits do in SOAP 1.2 (part 2,
-    /// section 4.2.1). The description tells that too.
+    /// The element just opened only tells which of a response's parts is its result, as some
+    /// toolkits do in SOAP 1.2 (part 2, section 4.2.1). The description tells that too.
     #[cold]
     pub(super) fn names_the_result(&self) -> bool {
         self.cursor.names().is(self.cursor.name(), ns::SOAP12_RPC, "result")
@@ -321,7 +331,8 @@ impl<'s> Routine<'_, '_, 's> {
         })
     }
 
-    /// How often the field may occur that the element just opened would be, if it is known to have occurred as often.
+    /// How often the field may occur that the element just opened would be, if it is known to have
+    /// occurred as often.
     fn surplus(&mut self) -> Option<u32> {
         let (current, count) = (self.current(), self.frame().count);
         let index = self.named()?;
@@ -360,13 +371,15 @@ impl<'s> Routine<'_, '_, 's> {
     }
 }
 
-/// The first field from a place on that names the element just opened, else the first that takes any element.
+/// The first field from a place on that names the element just opened, else the first that takes
+/// any element.
 fn find(cursor: &Cursor<'_>, view: View<'_>, fields: &[Field], from: usize) -> Option<usize> {
     let named = (from..fields.len()).find(|&index| is_field(cursor, view, &fields[index]));
     named.or_else(|| (from..fields.len()).find(|&index| is_wildcard(cursor, view, &fields[index])))
 }
 
-/// True if the element just opened is named by this field, or by one of its choices if it is inline.
+/// True if the element just opened is named by this field, or by one of its choices if it is
+/// inline.
 pub(super) fn is_field(cursor: &Cursor<'_>, view: View<'_>, field: &Field) -> bool {
     if field.inline {
         let group = view.follow(field.element);
@@ -376,7 +389,8 @@ pub(super) fn is_field(cursor: &Cursor<'_>, view: View<'_>, field: &Field) -> bo
     cursor.names().is(cursor.name(), &field.name.namespace, &field.name.local)
 }
 
-/// True if the field is a wildcard that takes the element just opened, or is a choice with such a field.
+/// True if the field is a wildcard that takes the element just opened, or is a choice with such a
+/// field.
 pub(super) fn is_wildcard(cursor: &Cursor<'_>, view: View<'_>, field: &Field) -> bool {
     if !field.inline {
         return false;

@@ -16,8 +16,8 @@ impl Routine<'_, '_, '_> {
         self.frame().state & LOOSE != 0
     }
 
-    /// At a start tag that the schema does not allow here. Gives the field that it opens all the same; `None` if the element is
-    /// skipped.
+    /// At a start tag that the schema does not allow here. Gives the field that it opens all the
+    /// same; `None` if the element is skipped.
     ///
     /// # Errors
     /// When it is not accepted.
@@ -30,7 +30,8 @@ impl Routine<'_, '_, '_> {
         // What a field could have taken would be lost if it were skipped.
         let is_surplus = self.is_alike_a_field();
         if let Some((candidates, kind)) = self.select_loosely() {
-            // Only then it is known which fields were seen: a message that is compared has passed some unseen.
+            // Only then it is known which fields were seen: a message that is compared has passed
+            // some unseen.
             self.loosen()?;
             if let Some(index) = candidates.into_iter().find(|&index| self.is_free(index)) {
                 self.set_seen(index);
@@ -62,7 +63,8 @@ impl Routine<'_, '_, '_> {
         self.expected(format!("<{local}> only once, in whatever namespace"))
     }
 
-    /// At the end of an element that lacks something: the fields that do not occur, if that is accepted.
+    /// At the end of an element that lacks something: the fields that do not occur, if that is
+    /// accepted.
     #[cold]
     pub(super) fn tolerates_lack(&mut self) -> Step<Option<Vec<usize>>> {
         let can_lack = self.cursor.tolerance() == Tolerance::AnyOrder
@@ -93,7 +95,8 @@ impl Routine<'_, '_, '_> {
         field.filter(|field| (1..field.min).contains(&count)).map(|_| current)
     }
 
-    /// Reads the fields in any order from here on. The message is compared with no other then, but as a whole.
+    /// Reads the fields in any order from here on. The message is compared with no other then, but
+    /// as a whole.
     fn loosen(&mut self) -> Step {
         if self.is_loose() {
             return Ok(());
@@ -131,7 +134,8 @@ impl Routine<'_, '_, '_> {
         (alike.len() == 1).then_some((alike, DeviationKind::Namespace))
     }
 
-    /// True where elements of other namespaces are read, and a field has the name of the element just opened but for that.
+    /// True where elements of other namespaces are read, and a field has the name of the element
+    /// just opened but for that.
     fn is_alike_a_field(&self) -> bool {
         let local = self.cursor.names().local(self.cursor.name());
         self.cursor.tolerance() == Tolerance::AnyOrder

@@ -11,12 +11,13 @@
 //! in between:      messages that are not compared, such as short ones, of which nothing is learned
 //! ```
 //!
-//! A stream that is not similar pays for noting one message and comparing two in 259. One that becomes similar is found
-//! again within as many. Noting the second message and not the first keeps single messages free of all cost. The first message of a
-//! stream takes longer than others, as nothing is in the processor's caches; so it is the measure for a few messages only.
+//! A stream that is not similar pays for noting one message and comparing two in 259. One that
+//! becomes similar is found again within as many. Noting the second message and not the first keeps
+//! single messages free of all cost. The first message of a stream takes longer than others, as
+//! nothing is in the processor's caches; so it is the measure for a few messages only.
 //!
-//! Small messages are read likewise, with an attempt to mend the value in place of a comparison, and longer waits: a look at the clock
-//! costs as much as a tenth of such a message.
+//! Small messages are read likewise, with an attempt to mend the value in place of a comparison,
+//! and longer waits: a look at the clock costs as much as a tenth of such a message.
 
 use std::time::Duration;
 
@@ -41,13 +42,14 @@ const LONGEST_WAIT: u32 = 256;
 const GROWTH: u32 = 4;
 /// Attempts in a row that must be slower than regular mode before it is gone back to.
 const SLOWER: u32 = 2;
-/// The part of the time of regular mode that comparing has to gain: to measure so little is a guess.
+/// The part of the time of regular mode that comparing has to gain: to measure so little is a
+/// guess.
 const LEAST_GAIN: f64 = 0.1;
-/// Bytes of an operation from which on comparing can pay: it costs a few hundred nanoseconds whatever it finds, in which regular mode
-/// reads about as many bytes.
+/// Bytes of an operation from which on comparing can pay: it costs a few hundred nanoseconds
+/// whatever it finds, in which regular mode reads about as many bytes.
 const WORTHWHILE: u64 = 512;
-/// Messages at least so long are all timed, of shorter ones one in [`SAMPLED`]: a look at the clock takes as long as a
-/// few hundred bytes.
+/// Messages at least so long are all timed, of shorter ones one in [`SAMPLED`]: a look at the clock
+/// takes as long as a few hundred bytes.
 const TIMED: u64 = 32 << 10;
 const SAMPLED: u64 = 16;
 /// The attempt in whose place regular mode is measured anew if those before it gain less than half.
@@ -133,8 +135,9 @@ pub(crate) struct Gain {
 }
 
 impl Adaptive {
-    /// True if the next message is so short that comparing it cannot pay, as far as is known: of its operation so many bytes are at hand, and
-    /// perhaps all; there is something to compare it with, or not. Then it has no [plan](Self::plan).
+    /// True if the next message is so short that comparing it cannot pay, as far as is known: of
+    /// its operation so many bytes are at hand, and perhaps all; there is something to compare it
+    /// with, or not. Then it has no [plan](Self::plan).
     pub(crate) fn is_short(&self, at_hand: usize, is_all: bool, has_old: bool) -> bool {
         let bytes = if is_all { at_hand as u64 } else { self.bytes.max(at_hand as u64) };
         let is_known = is_all || (self.bytes > 0 && !has_old);
@@ -188,13 +191,15 @@ impl Adaptive {
         self.compared.nanoseconds_per_byte * times > self.regular.nanoseconds_per_byte
     }
 
-    /// How the next message is to be read if it is small and of a type that can be mended, and whether it is to be timed.
+    /// How the next message is to be read if it is small and of a type that can be mended, and
+    /// whether it is to be timed.
     pub(crate) fn plan_small(&mut self) -> (Plan, bool) {
         self.messages += 1;
         self.small.plan()
     }
 
-    /// A small message was read, and an attempt was made to mend the value, or not. True if no more are made for some time.
+    /// A small message was read, and an attempt was made to mend the value, or not. True if no more
+    /// are made for some time.
     pub(crate) fn small(&mut self, bytes: u64, was_tried: bool, was_mended: bool, time: Option<Duration>) -> bool {
         self.small.learn(bytes, was_tried, was_mended, time)
     }
@@ -323,7 +328,8 @@ mod tests {
 
     const BYTES: u64 = 100_000;
 
-    /// Reads messages, of which a comparison takes `time(n)` microseconds and regular mode 100; counts plans.
+    /// Reads messages, of which a comparison takes `time(n)` microseconds and regular mode 100;
+    /// counts plans.
     fn run(adaptive: &mut Adaptive, messages: u64, time: impl Fn(u64) -> u64) -> [u64; 3] {
         let mut counts = [0; 3];
         let mut has_old = false;
@@ -393,7 +399,8 @@ mod tests {
         assert!(noted < 150, "{noted}");
     }
 
-    /// Reads small messages, of which an attempt takes `time` nanoseconds and regular mode 1000; counts attempts.
+    /// Reads small messages, of which an attempt takes `time` nanoseconds and regular mode 1000;
+    /// counts attempts.
     fn run_small(adaptive: &mut Adaptive, messages: u32, was_mended: bool, time: u64) -> u32 {
         let mut tried = 0;
         for _ in 0..messages {

@@ -1,5 +1,6 @@
-//! The interface between the routines and whatever compares a message with the one before: leaf checkpoints, or a
-//! [policy](super::policy). Flat lists note their runs of items with the leaf session directly.
+//! The interface between the routines and whatever compares a message with the one before: leaf
+//! checkpoints, or a [policy](super::policy). Flat lists note their runs of items with the leaf
+//! session directly.
 //!
 //! | when | call |
 //! |---|---|
@@ -15,15 +16,16 @@
 //! | a tree takes nodes, or declarations in scope | `note_bindings`, `check_skipped_trees`, `tree_nodes_left` |
 //! | references are met | `is_compared`, `drop_policy`, `leave_differential`, `compare_nothing` |
 //!
-//! Leaf checkpoints are called directly, for they work at every element. A policy works at windows, through a trait: here it costs a
-//! test of one word while there is none.
+//! Leaf checkpoints are called directly, for they work at every element. A policy works at windows,
+//! through a trait: here it costs a test of one word while there is none.
 
 use super::leaf::{AnyOrder, Descent, Shift, StartTag};
 use super::policy::{Location, Watch};
 use crate::decode::{Cursor, State, Step, Stop};
 
 impl<'c> Cursor<'c> {
-    /// At a switching point of the routine whose frame is `me`: pauses if a checkpoint may lie here.
+    /// At a switching point of the routine whose frame is `me`: pauses if a checkpoint may lie
+    /// here.
     #[inline]
     pub(crate) fn at_markup(&mut self, me: usize) -> Step {
         match self.state().hooks.watch {
@@ -38,8 +40,8 @@ impl<'c> Cursor<'c> {
         if watch.is_due(&state.stack, me) && state.reader.is_between_tokens() { Err(Stop::Switch) } else { Ok(()) }
     }
 
-    /// Before a text that the window cuts: pauses if the cut is an interrupt's, so that the text can be read in one
-    /// piece, and so that a checkpoint made now stands before it.
+    /// Before a text that the window cuts: pauses if the cut is an interrupt's, so that the text
+    /// can be read in one piece, and so that a checkpoint made now stands before it.
     #[inline]
     pub(crate) fn at_text(&mut self) -> Step {
         let most = self.state().hooks.held_back;
@@ -63,7 +65,8 @@ impl<'c> Cursor<'c> {
         }
     }
 
-    /// At a child whose start tag was just read, before the routine's frame says so. The field is among those seen already.
+    /// At a child whose start tag was just read, before the routine's frame says so. The field is
+    /// among those seen already.
     #[inline]
     pub(crate) fn at_child(&mut self, me: usize, field: u32) {
         if self.state().hooks.notes_locations && self.frame(me).has_children {
@@ -101,7 +104,8 @@ impl<'c> Cursor<'c> {
         self.state.session.note_leaf(position, field, count);
     }
 
-    /// Notes nothing until the matching [`note_again`](Self::note_again): the children of an element are not told by their fields.
+    /// Notes nothing until the matching [`note_again`](Self::note_again): the children of an
+    /// element are not told by their fields.
     pub(crate) fn note_nothing(&mut self) {
         self.state().session.recorder.mute();
     }
@@ -111,7 +115,8 @@ impl<'c> Cursor<'c> {
         self.state().session.recorder.unmute();
     }
 
-    /// Says that the calling routine keeps progress elsewhere than in its frame, or reads what must not be met half-way.
+    /// Says that the calling routine keeps progress elsewhere than in its frame, or reads what must
+    /// not be met half-way.
     pub(crate) fn keep_elsewhere(&mut self) {
         let state = self.state();
         if let Some(frame) = state.stack.level.checked_sub(1).and_then(|level| state.stack.frames.get_mut(level)) {
@@ -119,8 +124,8 @@ impl<'c> Cursor<'c> {
         }
     }
 
-    /// Where a routine is entered for an element that stands in the place of one of the message before: true if it goes
-    /// on over the old value, so that checkpoints within it can be met.
+    /// Where a routine is entered for an element that stands in the place of one of the message
+    /// before: true if it goes on over the old value, so that checkpoints within it can be met.
     #[inline]
     pub(crate) fn go_over(&mut self, me: usize) -> bool {
         let state = self.state();
@@ -137,14 +142,15 @@ impl<'c> Cursor<'c> {
         me.checked_sub(1).is_some_and(|caller| self.is_over(caller))
     }
 
-    /// True while routines are on the way to a place in the middle of a message, in a value that is whole already: they
-    /// enter fresh, and must leave the value as it is.
+    /// True while routines are on the way to a place in the middle of a message, in a value that is
+    /// whole already: they enter fresh, and must leave the value as it is.
     #[inline]
     pub fn is_seeking(&self) -> bool {
         self.state.session.is_seeking()
     }
 
-    /// True once where an operation that was compared is read from its start after all: its start tag was just read again.
+    /// True once where an operation that was compared is read from its start after all: its start
+    /// tag was just read again.
     ///
     /// # Errors
     /// None, as the tag has been read before.
@@ -167,7 +173,8 @@ impl<'c> Cursor<'c> {
         Ok(step)
     }
 
-    /// In an element whose fields come in any order, the fields before the place that routines are on the way to, as bits.
+    /// In an element whose fields come in any order, the fields before the place that routines are
+    /// on the way to, as bits.
     pub(crate) fn fields_passed(&mut self) -> u64 {
         self.state().session.fields_passed()
     }
@@ -177,7 +184,8 @@ impl<'c> Cursor<'c> {
         self.state().session.bounds.charge_flat();
     }
 
-    /// What the list at hand lacks to be in line with the message, if anything: the field, and the items.
+    /// What the list at hand lacks to be in line with the message, if anything: the field, and the
+    /// items.
     pub(crate) fn take_shift(&mut self) -> Option<(u32, Shift)> {
         self.state().session.take_shift()
     }
@@ -218,8 +226,8 @@ impl<'c> Cursor<'c> {
         Ok(())
     }
 
-    /// No memory that reads a part of this message from here on compares it with an earlier one: for roots whose parts have memories of
-    /// their own, and may refer to each other.
+    /// No memory that reads a part of this message from here on compares it with an earlier one:
+    /// for roots whose parts have memories of their own, and may refer to each other.
     pub fn compare_nothing(&mut self) {
         self.state().session.bar();
     }
@@ -229,8 +237,8 @@ impl<'c> Cursor<'c> {
         self.state().session.trees.note(count);
     }
 
-    /// The trees that were read and those that were skipped may have taken more than the limits allow: regular mode decides. Where
-    /// only nodes were added, `tree_nodes_left` says the same.
+    /// The trees that were read and those that were skipped may have taken more than the limits
+    /// allow: regular mode decides. Where only nodes were added, `tree_nodes_left` says the same.
     ///
     /// # Errors
     /// As [`read_again`](Self::read_again), which this is then.
@@ -242,7 +250,8 @@ impl<'c> Cursor<'c> {
         if is_within { Ok(()) } else { self.read_again() }
     }
 
-    /// How many elements, attributes and declarations trees may have in all but for those that were skipped.
+    /// How many elements, attributes and declarations trees may have in all but for those that were
+    /// skipped.
     pub(crate) fn tree_nodes_left(&self) -> usize {
         self.state.limits.tree_nodes.saturating_sub(self.state.session.of_skipped_trees().nodes)
     }
@@ -252,13 +261,15 @@ impl<'c> Cursor<'c> {
         self.state().session.bounds.charge_moved(bytes);
     }
 
-    /// Whether the element whose start tag was just read stood here in the message before; only over an old value.
+    /// Whether the element whose start tag was just read stood here in the message before; only
+    /// over an old value.
     pub(crate) fn resync(&mut self, index: usize, field: u32, count: u32, is_array: bool) -> bool {
         let (before, tag) = self.what_was_read(index, is_array);
         self.state.session.resync(field, count, before, tag)
     }
 
-    /// As [`resync`](Self::resync), where fields come in any order. Gives the fields that do not come any more.
+    /// As [`resync`](Self::resync), where fields come in any order. Gives the fields that do not
+    /// come any more.
     pub(crate) fn resync_in_any_order(
         &mut self,
         index: usize,

@@ -1,4 +1,5 @@
-//! The memory of one stream of messages: the last value, and what the decoder keeps to find what changed.
+//! The memory of one stream of messages: the last value, and what the decoder keeps to find what
+//! changed.
 
 use super::DifferentialStats;
 use super::adaptive::{Adaptive, Plan};
@@ -17,14 +18,14 @@ use std::time::Duration;
 /// The operation's content was passed: its end tag follows.
 const MENDED: u8 = 2;
 
-/// True if these bytes are all that is left of a message. A guess, by which nothing is decided but how to begin: of a large
-/// message the first bytes may come alone.
+/// True if these bytes are all that is left of a message. A guess, by which nothing is decided but
+/// how to begin: of a large message the first bytes may come alone.
 fn is_all(rest: &[u8]) -> bool {
     rest.trim_ascii_end().ends_with(b"Envelope>")
 }
 
-/// True if there are places within the content at which regular mode can go on, and after the last of them: those of elements. Text and trees are
-/// read from their start.
+/// True if there are places within the content at which regular mode can go on, and after the last
+/// of them: those of elements. Text and trees are read from their start.
 fn has_places(view: View<'_>) -> bool {
     match view.content().element {
         Element::Complex(complex) => complex.text.is_none(),
@@ -35,10 +36,12 @@ fn has_places(view: View<'_>) -> bool {
 
 /// The value of the last message of a stream, and what the next one is compared with.
 ///
-/// A memory serves messages of one type; a message that another schema describes than the last one is read in regular mode. Where several
-/// memories read parts of one document, one part is compared, and elements of the others cannot refer to what it holds: call
-/// [`Cursor::compare_nothing`] where they may. A memory may be moved between decoders and between connections; what it holds is of
-/// one client, so it must not be given to another unless the service allows that.
+/// A memory serves messages of one type; a message that another schema describes than the last one
+/// is read in regular mode. Where several memories read parts of one document, one part is
+/// compared, and elements of the others cannot refer to what it holds: call
+/// [`Cursor::compare_nothing`] where they may. A memory may be moved between decoders and between
+/// connections; what it holds is of one client, so it must not be given to another unless the
+/// service allows that.
 #[derive(Debug)]
 pub struct Memory<T> {
     values: Values<T>,
@@ -57,14 +60,16 @@ struct Kept {
     adaptive: Adaptive,
     /// The position after the start tag of the message's operation.
     start: u64,
-    /// What trees outside of the operation have taken. It counts by itself: of an operation that is compared only a bound is known.
+    /// What trees outside of the operation have taken. It counts by itself: of an operation that is
+    /// compared only a bound is known.
     outside: TreeCounts,
     stats: DifferentialStats,
     /// The message is so small that its value is mended, or else read in regular mode.
     is_small: bool,
     /// There is a message to compare with.
     has_old: bool,
-    /// The message could not be compared with it, as its prologue is another one, or as it can only be compared as a whole.
+    /// The message could not be compared with it, as its prologue is another one, or as it can only
+    /// be compared as a whole.
     is_other: bool,
     /// The last message was compared, so that the next one is likely to be.
     is_proven: bool,
@@ -88,8 +93,8 @@ impl<T> Memory<T> {
         Memory { values: Values::new(value), kept: Kept::default() }
     }
 
-    /// Takes the time that a message took from a function instead of the clock: for tests, so that what adapts to time does the
-    /// same each time.
+    /// Takes the time that a message took from a function instead of the clock: for tests, so that
+    /// what adapts to time does the same each time.
     #[doc(hidden)]
     pub fn set_pace(&mut self, pace: fn(bytes: u64, was_compared: bool) -> Duration) {
         self.kept.pace = Some(pace);
@@ -112,8 +117,9 @@ impl<T> Memory<T> {
         self.values.forget_others();
     }
 
-    /// Drops the value if the next message is not compared with it, as in a stream whose messages turned out to have nothing in common.
-    /// `vacant` makes what takes its place. The next message would drop it too, but later, when it is no longer in the processor's caches.
+    /// Drops the value if the next message is not compared with it, as in a stream whose messages
+    /// turned out to have nothing in common. `vacant` makes what takes its place. The next message
+    /// would drop it too, but later, when it is no longer in the processor's caches.
     pub fn drop_unneeded(&mut self, vacant: impl FnOnce() -> T) {
         if self.kept.template.is_none() && self.kept.policy.is_none() {
             self.values.value = vacant();
@@ -132,8 +138,8 @@ impl<T> Memory<T> {
 }
 
 impl<T: Content> Memory<T> {
-    /// Reads the content of an operation's element whose start tag has just been read, up to and with its end tag; see
-    /// [`Content::decode`].
+    /// Reads the content of an operation's element whose start tag has just been read, up to and
+    /// with its end tag; see [`Content::decode`].
     ///
     /// # Errors
     /// As [`Content::decode`]. Nothing of the message is kept then.
@@ -177,7 +183,8 @@ impl Kept {
     fn begin(&mut self, values: &mut dyn AnyValues, cursor: &mut Cursor<'_>, view: View<'_>, me: usize) -> bool {
         self.stats.messages += 1;
         (self.is_small, self.has_old, self.is_other, self.is_passed) = (false, false, false, false);
-        // Decoders with other options may take turns. What those of the other kind keep belongs to a value that is replaced now.
+        // Decoders with other options may take turns. What those of the other kind keep belongs to
+        // a value that is replaced now.
         if let Checkpoints::Custom(custom) = cursor.state().differential.checkpoints {
             self.template = None;
             self.turns.forget();
@@ -210,8 +217,8 @@ impl Kept {
             return self.pass_over(old, values, cursor, view);
         }
         let mut planned = None;
-        // Whether a message is read in regular mode whatever it is comes before all else, so that it costs next to nothing. Of dynamic values it
-        // depends on more.
+        // Whether a message is read in regular mode whatever it is comes before all else, so that
+        // it costs next to nothing. Of dynamic values it depends on more.
         if is_adaptive && old.is_none() && !values.are_dynamic() && self.turns.is_quiet() {
             self.turns.pass();
             let (plan, is_timed) = self.adaptive.plan(false);
@@ -243,7 +250,8 @@ impl Kept {
             return Begin::Read;
         }
         if plan == Plan::Plain {
-            // Whether small messages are mended says nothing of the others, and the other way round.
+            // Whether small messages are mended says nothing of the others, and the other way
+            // round.
             let is_of_the_others =
                 |old: &Template| values.are_dynamic() && self.is_small != (old.len() <= SMALL as u64);
             match old.as_deref().is_some_and(is_of_the_others) {
@@ -265,7 +273,8 @@ impl Kept {
         begin
     }
 
-    /// A message that is not compared comes between those that are: what was kept for the next one stays.
+    /// A message that is not compared comes between those that are: what was kept for the next one
+    /// stays.
     fn pass_over(
         &mut self,
         old: Option<Box<Template>>,

@@ -10,7 +10,8 @@ pub enum Checkpoints {
     /// Every leaf, at the cost of its position. Bytes are compared, never sums.
     #[default]
     Leaf,
-    /// As a policy of another crate says. Those of the papers (full, differential, lightweight) are in `deltasoap-checkpoints`.
+    /// As a policy of another crate says. Those of the papers (full, differential, lightweight) are
+    /// in `deltasoap-checkpoints`.
     Custom(Custom),
 }
 
@@ -19,7 +20,8 @@ pub enum Checkpoints {
 pub struct Differential {
     /// What is saved.
     pub checkpoints: Checkpoints,
-    /// Whether a stream that gains no time is read in regular mode, and tried again from time to time.
+    /// Whether a stream that gains no time is read in regular mode, and tried again from time to
+    /// time.
     pub adaptive: bool,
 }
 

@@ -16,7 +16,8 @@ pub struct DifferentialStats {
     pub regular_bytes: u64,
     /// Switches from fast to regular mode, after something was skipped.
     pub to_regular: u64,
-    /// Attempts at fast mode, by the papers' policies, that skipped nothing: the first portion was another one.
+    /// Attempts at fast mode, by the papers' policies, that skipped nothing: the first portion was
+    /// another one.
     pub futile: u64,
     /// Switches from regular to fast mode, the first one of a message not counted.
     pub to_fast: u64,
@@ -26,19 +27,25 @@ pub struct DifferentialStats {
     pub leaves: u64,
     /// Elements of arrays that were found to be inserted or removed.
     pub shifted: u64,
-    /// Lists of flat items that were brought back in line with those of the message before, because some were inserted or removed.
+    /// Lists of flat items that were brought back in line with those of the message before, because
+    /// some were inserted or removed.
     pub realigned: u64,
-    /// Small messages whose old value was mended: all that differed were texts, and each of those was replaced.
+    /// Small messages whose old value was mended: all that differed were texts, and each of those
+    /// was replaced.
     pub mended: u64,
     /// Saved states restored, by the papers' policies.
     pub restored: u64,
-    /// Messages read again from their start, because comparing them had no prospect or could not go on.
+    /// Messages read again from their start, because comparing them had no prospect or could not go
+    /// on.
     pub restarted: u64,
-    /// Portions whose sums were equal and whose bytes were not; only counted where bytes are kept beside sums, in tests.
+    /// Portions whose sums were equal and whose bytes were not; only counted where bytes are kept
+    /// beside sums, in tests.
     pub false_matches: u64,
-    /// Bytes held now, beyond the value: received buffers by their capacity, positions, saved states.
+    /// Bytes held now, beyond the value: received buffers by their capacity, positions, saved
+    /// states.
     pub memory: u64,
-    /// Time saved against regular mode, estimated from the time that regular mode took for the same stream.
+    /// Time saved against regular mode, estimated from the time that regular mode took for the same
+    /// stream.
     pub saved: Duration,
     /// Time lost, estimated alike, on messages that took longer than regular mode would have.
     pub lost: Duration,

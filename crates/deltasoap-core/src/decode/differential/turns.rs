@@ -1,4 +1,5 @@
-//! Messages of several kinds in turn: one is kept of each kind, and the next message is compared with the one that it begins like.
+//! Messages of several kinds in turn: one is kept of each kind, and the next message is compared
+//! with the one that it begins like.
 //!
 //! ```text
 //! messages    A1 B1 A2 B2 A3 B3 ...      a client asks for two things by turns
@@ -8,12 +9,14 @@
 //!             B2, A3                     B3 begins like B2: compared
 //! ```
 //!
-//! The first texts of a message decide, each as a sum of two bytes: so it is found among hundreds in less than a microsecond. That is a guess,
-//! which decides only what the message is compared with; the comparison itself looks at all bytes. To look for kinds costs no more than
-//! these sums; messages are kept only once two of them have begun like others. A stream in which no kinds are found is left alone for some
-//! time.
+//! The first texts of a message decide, each as a sum of two bytes: so it is found among hundreds
+//! in less than a microsecond. That is a guess, which decides only what the message is compared
+//! with; the comparison itself looks at all bytes. To look for kinds costs no more than these sums;
+//! messages are kept only once two of them have begun like others. A stream in which no kinds are
+//! found is left alone for some time.
 //!
-//! Messages that are not compared at all, such as short ones, may come between those that are. Then the last of these waits for the next.
+//! Messages that are not compared at all, such as short ones, may come between those that are. Then
+//! the last of these waits for the next.
 
 use super::leaf::Template;
 use super::values::AnyValues;
@@ -22,7 +25,8 @@ use foldhash::quality::FixedState;
 use memchr::memchr;
 use std::hash::{BuildHasher as _, Hasher as _};
 
-/// Messages kept at most, beside the last one, and the bytes that their templates and values may take.
+/// Messages kept at most, beside the last one, and the bytes that their templates and values may
+/// take.
 const MOST: usize = 512;
 const MOST_BYTES: usize = 8 << 20;
 /// Bytes of a value for each byte of its message, an estimate: trees take the most.
@@ -34,20 +38,22 @@ const TEXTS: usize = 16;
 const LOOKED_AT: usize = 2048;
 /// Bytes of a text that its sum is of, at most.
 const SUMMED: usize = 32;
-/// Messages that a search for kinds looks at: the first search, and the longest. It finds kinds that come by turns if there are no
-/// more than this less [`ALIKE`]. Each search in vain makes the next one so many times as long.
+/// Messages that a search for kinds looks at: the first search, and the longest. It finds kinds
+/// that come by turns if there are no more than this less [`ALIKE`]. Each search in vain makes the
+/// next one so many times as long.
 const LEAST_LOOKED_AT: usize = 64;
 const MOST_LOOKED_AT: usize = 128;
 const GROWTH: usize = 2;
 /// How many of these must begin like an earlier one. A single match may be chance.
 const ALIKE: u32 = 2;
-/// Messages between two searches, for each message that the last one looked at. After the longest search they double each time, up to so many
-/// times.
+/// Messages between two searches, for each message that the last one looked at. After the longest
+/// search they double each time, up to so many times.
 const REST: usize = 16;
 const MOST_DOUBLED: u32 = 2;
 /// Messages in a row that are not compared after which the one that waits is dropped.
 const MOST_PASSED: usize = 512;
-/// Messages of a mixed stream in a row that are like none after which it is taken to have no kinds any more.
+/// Messages of a mixed stream in a row that are like none after which it is taken to have no kinds
+/// any more.
 const STRANGE: usize = MOST_LOOKED_AT;
 /// One that begins like another and has little in common with it counts as so many.
 const DECEPTIVE: usize = STRANGE / 8;
@@ -89,7 +95,8 @@ struct Other {
 }
 
 impl Turns {
-    /// A message begins, as in [`choose`](Self::choose), and is at hand as a whole or not. True if the stream has just been found to be mixed.
+    /// A message begins, as in [`choose`](Self::choose), and is at hand as a whole or not. True if
+    /// the stream has just been found to be mixed.
     pub(crate) fn look<'m>(&mut self, beginning: impl FnOnce() -> (&'m [u8], &'m [u8]), is_all: bool) -> bool {
         self.pass();
         let Some(seen) = &mut self.seen else { return false };
@@ -113,7 +120,8 @@ impl Turns {
         false
     }
 
-    /// True if messages need not be [looked at](Self::look): there are no kinds, and none are looked for.
+    /// True if messages need not be [looked at](Self::look): there are no kinds, and none are
+    /// looked for.
     pub(crate) fn is_quiet(&self) -> bool {
         !self.is_mixed && self.seen.is_none() && self.waiting.is_none()
     }
@@ -133,8 +141,9 @@ impl Turns {
         }
     }
 
-    /// The message that the next one is to be compared with; `None` if that is like none. The value at hand is that of the last message, `old`,
-    /// and becomes that of the one given. `next` holds the bytes at hand of the next message, from after its operation's start tag, `tag`, on.
+    /// The message that the next one is to be compared with; `None` if that is like none. The value
+    /// at hand is that of the last message, `old`, and becomes that of the one given. `next` holds
+    /// the bytes at hand of the next message, from after its operation's start tag, `tag`, on.
     pub(crate) fn choose(
         &mut self,
         (values, view): (&mut dyn AnyValues, View<'_>),
@@ -188,7 +197,8 @@ impl Turns {
         Some(waiting.template)
     }
 
-    /// In a mixed stream, keeps the last message for those of its kind, as the next one is read in regular mode.
+    /// In a mixed stream, keeps the last message for those of its kind, as the next one is read in
+    /// regular mode.
     pub(crate) fn keep_last(&mut self, values: (&mut dyn AnyValues, View<'_>), old: Option<Box<Template>>) {
         if let Some(old) = old.filter(|_| self.is_mixed) {
             let beginning = Beginning::of_old(&old);
@@ -221,15 +231,17 @@ impl Turns {
         self.others.push(Other { slot: values.set_aside(view), template, used: self.clock });
     }
 
-    /// A message that has not been used for so long that its kind does not come any more. Where more kinds come by turns than can be kept, those that
-    /// are kept stay: to replace the oldest each time would keep the one that comes last.
+    /// A message that has not been used for so long that its kind does not come any more. Where
+    /// more kinds come by turns than can be kept, those that are kept stay: to replace the oldest
+    /// each time would keep the one that comes last.
     fn useless(&self) -> Option<usize> {
         let (index, oldest) = self.others.iter().enumerate().min_by_key(|(_, other)| other.used)?;
         (self.clock - oldest.used > ROUNDS * self.others.len() as u64).then_some(index)
     }
 
-    /// A message was read. `was_like` says whether most of it was in the one it was compared with; `None` if it was compared with none. It is
-    /// `last` now. False if it is time to give up: the stream has no kinds.
+    /// A message was read. `was_like` says whether most of it was in the one it was compared with;
+    /// `None` if it was compared with none. It is `last` now. False if it is time to give up: the
+    /// stream has no kinds.
     pub(crate) fn learn(
         &mut self,
         was_like: Option<bool>,
@@ -255,7 +267,8 @@ impl Turns {
         goes_on
     }
 
-    /// True if a message that had little in common with the last one may still have more with another.
+    /// True if a message that had little in common with the last one may still have more with
+    /// another.
     pub(crate) fn is_mixed(&self) -> bool {
         self.is_mixed
     }
@@ -335,7 +348,8 @@ impl Beginning {
     /// How many of the texts another message has in the same places.
     fn likeness(&self, other: &Beginning) -> u32 {
         let is_equal = |(one, other): (&u16, &u16)| u32::from(one == other);
-        // All of the places, as that is a single comparison of wide words; those without a text are equal.
+        // All of the places, as that is a single comparison of wide words; those without a text are
+        // equal.
         let equal: u32 = self.sums.iter().zip(&other.sums).map(is_equal).sum();
         equal.saturating_sub(TEXTS as u32 - self.texts.max(other.texts))
     }
@@ -393,7 +407,8 @@ mod tests {
         assert!(turns.others.is_empty());
     }
 
-    /// What a reference or an item's position makes of a few bytes is not counted, so it is not kept beside other messages.
+    /// What a reference or an item's position makes of a few bytes is not counted, so it is not
+    /// kept beside other messages.
     #[test]
     fn values_of_unknown_size_are_not_kept() {
         let mut turns = Turns { is_mixed: true, ..Turns::default() };

@@ -1,6 +1,8 @@
-//! The values of a memory: that of the last message, and those of messages of other kinds, which wait in slots.
+//! The values of a memory: that of the last message, and those of messages of other kinds, which
+//! wait in slots.
 //!
-//! All decisions are made without their type ([`AnyValues`]), so that they are compiled once and not for each type.
+//! All decisions are made without their type ([`AnyValues`]), so that they are compiled once and
+//! not for each type.
 
 use super::leaf::Mend;
 use crate::Content;

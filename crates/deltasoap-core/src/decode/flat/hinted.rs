@@ -6,7 +6,8 @@
 //! too few are equal: offer again, then go on without for 16, 64, 256 items, then for the rest of the window
 //! ```
 //!
-//! A comparison in vain costs a small part of what parsing costs, so that texts must differ often before a hint does not pay.
+//! A comparison in vain costs a small part of what parsing costs, so that texts must differ often
+//! before a hint does not pay.
 
 use super::scan::{FlatScan, FlatSource};
 use super::{FlatItems, Taking, read};
@@ -19,12 +20,14 @@ use deltasoap_xml::lexical::Lexical;
 
 /// How much further on or back than its place an item is looked for.
 const REACH: isize = 8;
-/// What a hint may lose before it is given up: so much is lost by a text that differs, and one part won by one that does not.
+/// What a hint may lose before it is given up: so much is lost by a text that differs, and one part
+/// won by one that does not.
 const CREDIT: i64 = 24;
 const LOSS: i64 = 3;
 /// After so many equal texts earlier failures are forgotten.
 const PROVEN: u64 = 64;
-/// Items read without a hint after its second failure; four times as many after each further one, up to a million.
+/// Items read without a hint after its second failure; four times as many after each further one,
+/// up to a million.
 const PAUSE: usize = 16;
 const MOST_GROWN: u32 = 8;
 /// After more failures in a row the rest of a window is read without the hint, whatever its length.
@@ -56,8 +59,8 @@ impl Hinting {
         self.texts(self.list, place, self.shift)
     }
 
-    /// The list that holds the item at a place, and how much further on: where the last one was found, nearby, or at its place in
-    /// another list.
+    /// The list that holds the item at a place, and how much further on: where the last one was
+    /// found, nearby, or at its place in another list.
     fn find(&self, place: usize, leaves: usize, text: &[u8]) -> Option<(usize, isize)> {
         let by = |list, shift, reach| self.texts(list, place, shift)?.find(leaves, text, reach);
         let here = by(self.list, self.shift, REACH).map(|by| (self.list, self.shift + by));
@@ -68,8 +71,8 @@ impl Hinting {
         self.hint.lists().get(list)?.texts(place.checked_add_signed(shift)?)
     }
 
-    /// Reads the item whose first leaf is at hand and those behind it, until the hint is given up. True if others follow that are to be
-    /// read without it.
+    /// Reads the item whose first leaf is at hand and those behind it, until the hint is given up.
+    /// True if others follow that are to be read without it.
     #[inline(never)]
     pub(super) fn read_all<L: FlatItems>(
         &mut self,
@@ -86,7 +89,8 @@ impl Hinting {
         goes_on && !taking.is_full()
     }
 
-    /// Reads items with the hint as far as it is of use, or those that it is left alone for. True if others follow.
+    /// Reads items with the hint as far as it is of use, or those that it is left alone for. True
+    /// if others follow.
     fn read_some<L: FlatItems>(
         &mut self,
         scan: &mut FlatScan<'_>,

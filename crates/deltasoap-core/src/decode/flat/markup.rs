@@ -1,21 +1,24 @@
 //! The markup of a flat item, with the white space that may stand in it.
 //!
-//! Senders put white space between tags: to indent, or because a value was written over a longer one and the rest of its
-//! field was filled up. In the second case there is a different amount behind each value:
+//! Senders put white space between tags: to indent, or because a value was written over a longer
+//! one and the rest of its field was filled up. In the second case there is a different amount
+//! behind each value:
 //!
 //! ```text
 //! <item>1.5</item>      <item>-1.25e-300</item> <item>7</item>          learned: </item><item>
 //! ```
 //!
-//! A [`Gap`] is compared in three ways, the cheapest first: as it was learned; with white space behind its first tag, which is
-//! that of the value; tag by tag, with white space between any two.
+//! A [`Gap`] is compared in three ways, the cheapest first: as it was learned; with white space
+//! behind its first tag, which is that of the value; tag by tag, with white space between any two.
 //!
-//! Sound, because such white space means nothing to the general routines either ([`Cursor::next_tag`]): it changes no state
-//! that decides how the next tag is read, and counts against no limit but the message's. Where an element is passed over
-//! its text does count, and behind a comment it is not known what a `>` is: such markup must stand as it was learned.
+//! Sound, because such white space means nothing to the general routines either
+//! ([`Cursor::next_tag`]): it changes no state that decides how the next tag is read, and counts
+//! against no limit but the message's. Where an element is passed over its text does count, and
+//! behind a comment it is not known what a `>` is: such markup must stand as it was learned.
 //!
-//! An item begins at its `<` and ends in front of the next one's: the white space behind it is its own. So an item that is
-//! written over another in the same field begins where the old one began, and so do those behind it.
+//! An item begins at its `<` and ends in front of the next one's: the white space behind it is its
+//! own. So an item that is written over another in the same field begins where the old one began,
+//! and so do those behind it.
 //!
 //! [`Cursor::next_tag`]: super::Cursor::next_tag
 
@@ -33,7 +36,8 @@ pub(crate) struct Markup {
     close: Gap,
     /// From the last leaf of an item to the first of the next.
     turn: Gap,
-    /// How many `>` an item has at least: bytes with as many are a whole item, or none with this markup.
+    /// How many `>` an item has at least: bytes with as many are a whole item, or none with this
+    /// markup.
     ends: usize,
 }
 
@@ -47,9 +51,10 @@ pub(in crate::decode) struct Next {
 }
 
 impl Markup {
-    /// The markup of an item that fills `bytes[start..end]`, white space in front of it included, whose leaves stand at
-    /// `leaves` in `bytes`. `None` without leaves, and if anything but such white space stands before its start tag: a comment, a section,
-    /// or a character reference to white space. If it `is_literal` no other white space may stand in it.
+    /// The markup of an item that fills `bytes[start..end]`, white space in front of it included,
+    /// whose leaves stand at `leaves` in `bytes`. `None` without leaves, and if anything but such
+    /// white space stands before its start tag: a comment, a section, or a character reference to
+    /// white space. If it `is_literal` no other white space may stand in it.
     pub(in crate::decode) fn new(
         bytes: &[u8],
         (start, end): (usize, usize),
@@ -73,7 +78,8 @@ impl Markup {
         })
     }
 
-    /// True if an item that fills `bytes[start..end]`, white space in front of it included, is written just like the one that was learned.
+    /// True if an item that fills `bytes[start..end]`, white space in front of it included, is
+    /// written just like the one that was learned.
     pub(in crate::decode) fn is_of(
         &self,
         bytes: &[u8],
@@ -87,7 +93,8 @@ impl Markup {
             && self.close.exact_end(bytes, last.1) == Some(end)
     }
 
-    /// True if it consists of tags that hold nothing but names: without attributes, except those that decide the type.
+    /// True if it consists of tags that hold nothing but names: without attributes, except those
+    /// that decide the type.
     pub(in crate::decode) fn says_nothing(&self, decides_type: impl Fn(&str) -> bool) -> bool {
         let mut gaps = [&self.open, &self.close].into_iter().chain(&self.between);
         gaps.all(|gap| are_names(gap.whole.as_slice(), &decides_type).unwrap_or(false))
@@ -129,7 +136,8 @@ impl Markup {
     }
 }
 
-/// True if markup holds no comments or the like, and no attributes but those that decide the type; `None` where that cannot be seen.
+/// True if markup holds no comments or the like, and no attributes but those that decide the type;
+/// `None` where that cannot be seen.
 fn are_names(markup: &[u8], decides_type: &impl Fn(&str) -> bool) -> Option<bool> {
     if markup.iter().any(|byte| matches!(byte, b'!' | b'?')) {
         return Some(false);
@@ -199,7 +207,8 @@ impl Gap {
         self.whole.matches(&bytes[at..]).then(|| at + self.whole.len())
     }
 
-    /// As [`end`](Self::end), if it does not: out of the loop over items, which it would make slower.
+    /// As [`end`](Self::end), if it does not: out of the loop over items, which it would make
+    /// slower.
     #[inline(never)]
     pub(in crate::decode) fn end_with_white(&self, bytes: &[u8], at: usize) -> Option<usize> {
         self.end_behind_white(bytes, at).or_else(|| self.end_by_tags(bytes, at))
@@ -239,8 +248,8 @@ impl Gap {
     }
 }
 
-/// The white space that is expected between two items: what stands behind the first one, if an item begins there, else what
-/// stands in front of it.
+/// The white space that is expected between two items: what stands behind the first one, if an item
+/// begins there, else what stands in front of it.
 fn white_between(bytes: &[u8], before: (usize, usize), end: usize) -> &[u8] {
     let next = skip_white(bytes, end);
     match bytes.get(next..next + 2) {
@@ -334,7 +343,8 @@ mod tests {
         }
     }
 
-    /// Where another item follows, the white space in front of it is expected behind all; else that in front of the first.
+    /// Where another item follows, the white space in front of it is expected behind all; else that
+    /// in front of the first.
     #[test]
     fn white_space_between_items_is_expected_as_it_was_found() {
         let cases = [

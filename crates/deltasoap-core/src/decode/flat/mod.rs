@@ -1,7 +1,7 @@
 //! Arrays of flat items: learn the markup of one item, then compare it for the rest.
 //!
-//! An item is *flat* if all values of its type have the same leaves. Between the leaves stands markup, and senders
-//! write the same markup for every item. So:
+//! An item is *flat* if all values of its type have the same leaves. Between the leaves stands
+//! markup, and senders write the same markup for every item. So:
 //!
 //! ```text
 //! decode one item by the general routines, noting where its leaves' text begins and ends
@@ -13,15 +13,17 @@
 //! on the first deviation: back to the start of the item, general routines
 //! ```
 //!
-//! Why this is sound: the reader's state in front of an item and behind it is the same (the same open elements, the
-//! same declarations in scope), and tokenizing is a function of state and bytes. Equal bytes from an equal state give
-//! the same tokens, so comparing them replaces tokenizing them. Of the limits, depth is the one that the place of an
-//! item decides; markup is used no deeper than where it was learned. A leaf's own text is read by
-//! [`Lexical::scan`](crate::Lexical::scan), which accepts only text that ends at a `<` and that the general routine would accept
-//! with the same value. Nothing is ever refused here: a deviation only goes back to the general routines.
+//! Why this is sound: the reader's state in front of an item and behind it is the same (the same
+//! open elements, the same declarations in scope), and tokenizing is a function of state and bytes.
+//! Equal bytes from an equal state give the same tokens, so comparing them replaces tokenizing
+//! them. Of the limits, depth is the one that the place of an item decides; markup is used no
+//! deeper than where it was learned. A leaf's own text is read by
+//! [`Lexical::scan`](crate::Lexical::scan), which accepts only text that ends at a `<` and that the
+//! general routine would accept with the same value. Nothing is ever refused here: a deviation only
+//! goes back to the general routines.
 //!
-//! Segments of up to 32 bytes are compared as two masked 128-bit words. White space between tags may differ from item to
-//! item: `markup` has the details.
+//! Segments of up to 32 bytes are compared as two masked 128-bit words. White space between tags
+//! may differ from item to item: `markup` has the details.
 
 mod hinted;
 mod markup;
@@ -42,7 +44,8 @@ use deltasoap_xml::scan::skip_white;
 use markup::{Markup, Next};
 use std::sync::Arc;
 
-/// How many bytes of an unfinished item are kept for the next window instead of being read piece by piece.
+/// How many bytes of an unfinished item are kept for the next window instead of being read piece by
+/// piece.
 pub(in crate::decode) const CARRY: usize = 1024;
 /// How many different items' markup is remembered.
 const SHAPES: usize = 16;
@@ -74,12 +77,14 @@ pub(crate) struct Learned {
 pub(crate) struct Known {
     /// The address of the field's description, or of the array's.
     field: usize,
-    /// True if it holds in other messages too. The description is static: where a schema was dropped another one may stand. And the markup
-    /// consists of tags without attributes but those that decide the type: others, comments and elements that are passed over hold what one
+    /// True if it holds in other messages too. The description is static: where a schema was
+    /// dropped another one may stand. And the markup consists of tags without attributes but those
+    /// that decide the type: others, comments and elements that are passed over hold what one
     /// client has said.
     is_for_all: bool,
     scope: ScopeId,
-    /// Elements open in front of the item when it was learned: deeper down, its own could exceed the limit.
+    /// Elements open in front of the item when it was learned: deeper down, its own could exceed
+    /// the limit.
     depth: usize,
     pub(in crate::decode) markup: Markup,
     /// The types that the markup names.
@@ -93,7 +98,8 @@ impl Learned {
         self.start = None;
     }
 
-    /// Prepares for the next message, which may come from another client, and have another schema; see [`Known::is_for_all`].
+    /// Prepares for the next message, which may come from another client, and have another schema;
+    /// see [`Known::is_for_all`].
     pub(crate) fn reset(&mut self, epoch: (u64, u64)) {
         self.start = None;
         if self.epoch != epoch {
@@ -160,8 +166,8 @@ impl Learned {
 }
 
 impl Cursor<'_> {
-    /// Where an item that comes next begins, if what stands there means the same for every item: not behind the first
-    /// half of a comment or CDATA section.
+    /// Where an item that comes next begins, if what stands there means the same for every item:
+    /// not behind the first half of a comment or CDATA section.
     #[inline]
     pub(crate) fn item_start(&self) -> Option<usize> {
         self.reader().is_between_tokens().then(|| self.pos())
@@ -200,7 +206,8 @@ impl Cursor<'_> {
         self.state().expected.flat.start = None;
     }
 
-    /// Ends an item of an element or array of this description: if all its leaves were noted, its markup is now known.
+    /// Ends an item of an element or array of this description: if all its leaves were noted, its
+    /// markup is now known.
     pub(crate) fn learn_item(&mut self, field: usize, leaves: usize, around: View<'_>) {
         let (bytes, end) = (self.bytes(), self.pos());
         let (scope, depth) = (self.reader().scope(), self.reader().depth());
@@ -249,8 +256,9 @@ pub(crate) trait FlatItems {
     /// Reads an item over the one at a place; `None` where the bytes deviate, or no item is there.
     fn scan_over<S: FlatSource>(&mut self, place: usize, scan: &mut S, view: View<'_>) -> Option<()>;
 
-    /// Reads an item into a place: that of one of the `old` ones, which stays if the bytes deviate or `end` finds no end, or the place
-    /// behind all items. There may be more then than were read: they are to be [cut off](Self::truncate) in the end.
+    /// Reads an item into a place: that of one of the `old` ones, which stays if the bytes deviate
+    /// or `end` finds no end, or the place behind all items. There may be more then than were read:
+    /// they are to be [cut off](Self::truncate) in the end.
     fn scan_into<S: FlatSource, E>(
         &mut self,
         place: usize,
@@ -313,7 +321,8 @@ impl<T: Content> FlatItems for Vec<T> {
 
 /// So many items of a window tell about how many more it holds.
 const SAMPLE: usize = 512;
-/// A list makes room for at most so many times the items that it has: what follows in the window may be another one's.
+/// A list makes room for at most so many times the items that it has: what follows in the window
+/// may be another one's.
 const MOST_GROWTH: usize = 8;
 
 /// Items on their way into a list.
@@ -373,7 +382,8 @@ impl<L: FlatItems> Taking<'_, L> {
 pub enum Run {
     /// Items were read, perhaps none; the general routines go on.
     Items(u32),
-    /// As `Items`, and the window ends within an item that has begun as expected: better wait for more.
+    /// As `Items`, and the window ends within an item that has begun as expected: better wait for
+    /// more.
     Short(u32),
 }
 
@@ -443,8 +453,8 @@ fn read_all<L: FlatItems>(scan: &mut FlatScan<'_>, taking: &mut Taking<'_, L>, v
     }
 }
 
-/// Reads the item whose first leaf is at hand and those behind it. True if it stopped in front of an item like the others, whose first
-/// leaf is at hand then.
+/// Reads the item whose first leaf is at hand and those behind it. True if it stopped in front of
+/// an item like the others, whose first leaf is at hand then.
 #[inline(always)]
 fn read<L: FlatItems>(scan: &mut FlatScan<'_>, taking: &mut Taking<'_, L>, view: View<'_>) -> bool {
     let (bytes, markup) = (scan.bytes(), &scan.known().markup);

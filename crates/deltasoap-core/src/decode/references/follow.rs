@@ -45,12 +45,12 @@ pub(crate) enum Standing<T: 'static> {
 const DECLARATION: u64 = 16;
 
 impl<'c> Cursor<'c> {
-    /// Where a child's routine is called, as often as it is: calls it. If the start tag that was just read refers to another element, the
-    /// routine reads that one, on a detour.
+    /// Where a child's routine is called, as often as it is: calls it. If the start tag that was
+    /// just read refers to another element, the routine reads that one, on a detour.
     ///
     /// # Errors
-    /// Those of the routine; [`Stop::Pending`] if the message must be whole first, and for references that lead to nothing or to what
-    /// is being read.
+    /// Those of the routine; [`Stop::Pending`] if the message must be whole first, and for
+    /// references that lead to nothing or to what is being read.
     pub(crate) fn visit(&mut self, view: View<'_>, read: impl FnOnce(&mut Self) -> Step) -> Step {
         let has_begun = self.state.stack.level < self.state.stack.frames.len();
         if self.reader().attribute_count() == 0 || has_begun || self.is_seeking() {
@@ -91,8 +91,8 @@ impl<'c> Cursor<'c> {
         }
     }
 
-    /// As [`visit`](Self::visit), in a tree: references stay what they are if they lead to nothing, or to what is being read, and
-    /// where SOAP encoding is not in force.
+    /// As [`visit`](Self::visit), in a tree: references stay what they are if they lead to nothing,
+    /// or to what is being read, and where SOAP encoding is not in force.
     pub(crate) fn visit_in_tree(&mut self) -> Step<Option<Return>> {
         if !self.state.references.is_encoded || self.reader().attribute_count() == 0 {
             return Ok(None);
@@ -140,7 +140,8 @@ impl<'c> Cursor<'c> {
         Ok(())
     }
 
-    /// As [`note_id`](Self::note_id), if the element just opened has an id and SOAP encoding is in force.
+    /// As [`note_id`](Self::note_id), if the element just opened has an id and SOAP encoding is in
+    /// force.
     #[inline]
     pub(crate) fn note_if_id(&mut self) -> Step {
         if !self.state.references.is_encoded || self.reader().attribute_count() == 0 {
@@ -155,8 +156,8 @@ impl<'c> Cursor<'c> {
         self.state.references.is_encoded = true;
     }
 
-    /// At the start tag of a body's child: it can have an id, and a fault's details can refer to others (nobody says that faults are
-    /// encoded).
+    /// At the start tag of a body's child: it can have an id, and a fault's details can refer to
+    /// others (nobody says that faults are encoded).
     pub(crate) fn note_entry(&mut self) -> Step {
         if self.names().local(self.name()) == "Fault" {
             self.set_encoded();
@@ -169,8 +170,9 @@ impl<'c> Cursor<'c> {
         marks_of(self.reader(), |_| true).id.is_some()
     }
 
-    /// At the start tag of an element that is skipped: goes on at its end tag if all between was read when the index was made, and found
-    /// without a fault. Not where its text may be beyond the limit, which the index does not count.
+    /// At the start tag of an element that is skipped: goes on at its end tag if all between was
+    /// read when the index was made, and found without a fault. Not where its text may be beyond
+    /// the limit, which the index does not count.
     pub(crate) fn pass_over(&mut self) {
         let References { index: Some(index), base, .. } = &self.state.references else { return };
         let Some(start) = self.state.reader.tag_offset().checked_sub(*base) else { return };
@@ -202,7 +204,8 @@ impl<'c> Cursor<'c> {
         }
     }
 
-    /// The error of a reference; or what ended the message, if the element may have stood behind that.
+    /// The error of a reference; or what ended the message, if the element may have stood behind
+    /// that.
     #[cold]
     fn lost(&self, lost: Lost, id: &str) -> Stop {
         let fault = self.state.references.index.as_ref().and_then(|index| index.fault());
@@ -257,7 +260,8 @@ impl<'c> Cursor<'c> {
         Ok(())
     }
 
-    /// Reads the end tag of an element that refers to another, in front of which only white space may stand.
+    /// Reads the end tag of an element that refers to another, in front of which only white space
+    /// may stand.
     pub(crate) fn expect_nothing(&mut self) -> Step {
         match self.next_tag()? {
             Tag::Start => {
@@ -295,7 +299,8 @@ impl<'c> Cursor<'c> {
         }
     }
 
-    /// True if an attribute is an id that another copy of the element has in a tree: ids stay unique.
+    /// True if an attribute is an id that another copy of the element has in a tree: ids stay
+    /// unique.
     pub(crate) fn is_known_id(&mut self, attribute: usize) -> bool {
         let State { reader, references, .. } = &mut *self.state;
         let (name, text) = reader.attribute(attribute);

@@ -60,8 +60,9 @@ pub(super) enum Lost {
 }
 
 impl Index {
-    /// Reads all elements of a window, from the one on whose start tag the reader was bookmarked behind. A fault in them is no error
-    /// yet: whoever reads them will find it, or another one in front of it.
+    /// Reads all elements of a window, from the one on whose start tag the reader was bookmarked
+    /// behind. A fault in them is no error yet: whoever reads them will find it, or another one in
+    /// front of it.
     pub(super) fn new(reader: &mut Reader, mut window: Window<'_>, limits: &Limits) -> Self {
         let mut index = Index::default();
         // The tag is read again.
@@ -133,14 +134,16 @@ impl Index {
         }
     }
 
-    /// Where the end tag of the element stands that begins at a place, if it was read to its end and has one of its own.
+    /// Where the end tag of the element stands that begins at a place, if it was read to its end
+    /// and has one of its own.
     pub(super) fn end_tag_of(&self, start: usize) -> Option<usize> {
         let number = self.targets.binary_search_by_key(&start, |target| target.start).ok()?;
         let close = self.targets[number].close;
         (start < close && close != usize::MAX).then_some(close)
     }
 
-    /// Elements in front of a place have been read where they stand, and trees among them have their ids.
+    /// Elements in front of a place have been read where they stand, and trees among them have
+    /// their ids.
     pub(super) fn have_been_read(&mut self, to: usize) {
         self.targets.iter_mut().take_while(|target| target.start < to).for_each(|target| target.is_in_tree = true);
     }
@@ -160,7 +163,8 @@ impl Index {
         self.fault.as_ref()
     }
 
-    /// The number of the element that a reference leads to in the end. All elements on the way learn it, so that a chain is walked once.
+    /// The number of the element that a reference leads to in the end. All elements on the way
+    /// learn it, so that a chain is walked once.
     pub(super) fn find(&mut self, id: &str) -> Result<usize, Lost> {
         self.searches += 1;
         let mut way = Vec::new();

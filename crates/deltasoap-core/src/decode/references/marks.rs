@@ -35,7 +35,8 @@ pub(super) fn marks_of(reader: &Reader, is_mark: impl Fn(NameId) -> bool) -> Mar
             Kind::Id if text.is_empty() => {}
             Kind::Id => marks.id = marks.id.or(Some(text)),
             Kind::Href => marks.reference = marks.reference.or(text.strip_prefix('#')),
-            // An id alone by the standard; some toolkits write a fragment as in SOAP 1.1, which no id can be.
+            // An id alone by the standard; some toolkits write a fragment as in SOAP 1.1, which no
+            // id can be.
             Kind::Ref => marks.reference = marks.reference.or(Some(text.strip_prefix('#').unwrap_or(text))),
         }
     }

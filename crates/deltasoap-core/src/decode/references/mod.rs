@@ -1,8 +1,9 @@
-//! References: elements that stand for others (SOAP 1.1, section 5.2.1: `href` and `id`; SOAP 1.2 part 2, section 3.1.5: `ref` and `id`
-//! of the encoding's namespace).
+//! References: elements that stand for others (SOAP 1.1, section 5.2.1: `href` and `id`; SOAP 1.2
+//! part 2, section 3.1.5: `ref` and `id` of the encoding's namespace).
 //!
-//! What an element refers to can stand anywhere in the message: in front of it, behind it, behind the whole operation, or around it.
-//! So a message with references is read in two steps, and all others pay nothing:
+//! What an element refers to can stand anywhere in the message: in front of it, behind it, behind
+//! the whole operation, or around it. So a message with references is read in two steps, and all
+//! others pay nothing:
 //!
 //! ```text
 //!   <op>  <a>1</a>  <b id="x">..</b>  <c>..  <d href="#y"/>  ...  </op>  <multiRef id="y">..</multiRef>
@@ -13,15 +14,19 @@
 //!                                            └──> reading goes on; at a reference it takes a detour to what it points to
 //! ```
 //!
-//! *Nothing is lost by keeping late*: a reference points to an element that was kept, or to one that is still to come.
+//! *Nothing is lost by keeping late*: a reference points to an element that was kept, or to one
+//! that is still to come.
 //!
-//! *A detour* puts the element that is referred to in the place of the one that refers: the reader goes on at the other's start tag, with the
-//! declarations in scope there, and no others ([`Enclosing`](deltasoap_xml::Enclosing)), and comes back behind its end tag. The routines notice nothing; depth, and so the
-//! limit on it, counts as if the element stood there. By then the message is whole, so that no routine pauses within a detour, and the
-//! way back may be a local variable.
+//! *A detour* puts the element that is referred to in the place of the one that refers: the reader
+//! goes on at the other's start tag, with the declarations in scope there, and no others
+//! ([`Enclosing`](deltasoap_xml::Enclosing)), and comes back behind its end tag. The routines
+//! notice nothing; depth, and so the limit on it, counts as if the element stood there. By then the
+//! message is whole, so that no routine pauses within a detour, and the way back may be a local
+//! variable.
 //!
-//! *Cycles* have an end because a reference to an element that is being read is an error, except where a type can express it
-//! ([`Shared`](crate::Shared)). *Bombs* have one because what detours read is counted ([`Limits::referred`](crate::Limits)).
+//! *Cycles* have an end because a reference to an element that is being read is an error, except
+//! where a type can express it ([`Shared`](crate::Shared)). *Bombs* have one because what detours
+//! read is counted ([`Limits::referred`](crate::Limits)).
 
 mod follow;
 mod index;
@@ -38,8 +43,8 @@ use index::Index;
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
 
-/// What a decode knows about the references of its message. Most messages have none: what is only there for these is boxed, so that
-/// a decoder is made and moved at no more cost.
+/// What a decode knows about the references of its message. Most messages have none: what is only
+/// there for these is boxed, so that a decoder is made and moved at no more cost.
 #[derive(Debug, Default)]
 pub(crate) struct References {
     /// The message's bytes (UTF-8) from the first element with an id, or that refers, on.
@@ -75,7 +80,8 @@ impl References {
         }
     }
 
-    /// True where ids are no content: in SOAP encoding, and in a message whose elements refer to others.
+    /// True where ids are no content: in SOAP encoding, and in a message whose elements refer to
+    /// others.
     pub(crate) fn have_meaning(&self) -> bool {
         self.is_encoded || self.index.is_some()
     }
@@ -159,7 +165,8 @@ fn read(root: &mut impl Root, state: &mut State, window: Window<'_>) -> Result<(
     Err(error)
 }
 
-/// An error's position in received bytes, from how many of them the rest of the message took: the kept bytes reach to its end.
+/// An error's position in received bytes, from how many of them the rest of the message took: the
+/// kept bytes reach to its end.
 #[cold]
 fn translated(error: Error, kept: &Window<'_>, received: u64) -> Error {
     if kept.encoding.encoding == Encoding::Utf8 {

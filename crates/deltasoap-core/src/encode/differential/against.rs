@@ -1,8 +1,9 @@
 //! The template while a message is written against it.
 //!
-//! The routines that write a message are the same as ever; they call the [`Encoder`] for each tag, attribute and text. Without a
-//! template it appends bytes. With one it *follows* (`follow`): an entry of the tape stands for each of these calls, and where it
-//! is the one expected, the encoder steps over it. So no markup is written, and of the leaves only those whose values differ.
+//! The routines that write a message are the same as ever; they call the [`Encoder`] for each tag,
+//! attribute and text. Without a template it appends bytes. With one it *follows* (`follow`): an
+//! entry of the tape stands for each of these calls, and where it is the one expected, the encoder
+//! steps over it. So no markup is written, and of the leaves only those whose values differ.
 //!
 //! ```text
 //! start(name)   the next entry is this element's?     step in; attributes are written beside and compared
@@ -13,11 +14,13 @@
 //! end()         step over the end tag; children that were not called for went away
 //! ```
 //!
-//! A chunk in which something gets longer or shorter, comes or goes, is *rebuilt* (`edit`): its bytes are copied into the encoder's
-//! buffer, piece by piece, new ones between. So a chunk is moved once, however many values in it change.
+//! A chunk in which something gets longer or shorter, comes or goes, is *rebuilt* (`edit`): its
+//! bytes are copied into the encoder's buffer, piece by piece, new ones between. So a chunk is
+//! moved once, however many values in it change.
 //!
-//! Why this is right: how an element is written depends on its value and on the declarations in scope. An element is followed only
-//! if its tag turns out to declare the same as before; else it is written anew with all that is in it.
+//! Why this is right: how an element is written depends on its value and on the declarations in
+//! scope. An element is followed only if its tag turns out to declare the same as before; else it
+//! is written anew with all that is in it.
 
 use super::outgoing::Frames;
 use super::pool::RunPool;
@@ -40,7 +43,8 @@ pub(in crate::encode) enum Role {
     New {
         /// Its start tag's place in the tape being built; of use only while the tag is open.
         entry: usize,
-        /// True if its name stands among the [open names](Against::open_names), not in the encoder's buffer.
+        /// True if its name stands among the [open names](Against::open_names), not in the
+        /// encoder's buffer.
         is_saved: bool,
     },
 }
@@ -247,8 +251,8 @@ impl Encoder {
         self.against.is_some()
     }
 
-    /// Gives the template up, for the message holds what cannot be followed; false if there is none. The message will be written
-    /// again, in full.
+    /// Gives the template up, for the message holds what cannot be followed; false if there is
+    /// none. The message will be written again, in full.
     pub(in crate::encode) fn give_up_template(&mut self) -> bool {
         if let Some(against) = &mut self.against {
             against.has_failed = true;

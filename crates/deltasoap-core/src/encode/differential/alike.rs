@@ -1,4 +1,5 @@
-//! Which of several templates a message is most like: the beginnings of both are compared, piece by piece.
+//! Which of several templates a message is most like: the beginnings of both are compared, piece by
+//! piece.
 
 /// Pieces looked ahead for one that is missing in the other message.
 const AHEAD: usize = 2;

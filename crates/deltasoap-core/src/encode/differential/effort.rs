@@ -1,10 +1,12 @@
 //! Whether templates pay for a stream of messages.
 //!
-//! Messages that have little in common with those before cost more against a template than in full, and so do short ones: to look for
-//! what differs is work too. Where most of each message is new, one is written in full now and then, to know how long that takes. Where
-//! little is, one is written in full beside, once templates took so long that this is a small part of it: streams whose messages take
-//! no time are never measured. What templates take beyond messages in full is a *debt*, which messages in full pay off by a part of
-//! their time. So trying costs little more than that part, whatever the stream, and a stream that becomes alike is found out.
+//! Messages that have little in common with those before cost more against a template than in full,
+//! and so do short ones: to look for what differs is work too. Where most of each message is new,
+//! one is written in full now and then, to know how long that takes. Where little is, one is
+//! written in full beside, once templates took so long that this is a small part of it: streams
+//! whose messages take no time are never measured. What templates take beyond messages in full is a
+//! *debt*, which messages in full pay off by a part of their time. So trying costs little more than
+//! that part, whatever the stream, and a stream that becomes alike is found out.
 
 use std::time::Duration;
 
@@ -14,7 +16,8 @@ const NEW: f64 = 0.25;
 pub(super) const MANY: u32 = 2;
 /// The part of the time of messages in full that trying may take.
 const PART: f64 = 1.0 / 48.0;
-/// Most that a message adds to the debt, as a multiple of what it takes in full: more is most often the machine's doing.
+/// Most that a message adds to the debt, as a multiple of what it takes in full: more is most often
+/// the machine's doing.
 const MOST_LOST: f64 = 3.0;
 /// How many messages in full the gains of earlier ones are worth at most.
 const MOST_GAINED: f64 = 4.0;
@@ -26,7 +29,8 @@ const SETTLED: u32 = 32;
 const WORTH: f64 = 48.0;
 /// Nanoseconds a byte that a message in full takes at most, as long as that is not known.
 const SLOWEST: f64 = 2.0;
-/// Of messages shorter than this one in so many is timed: to look at the clock takes a part of their time.
+/// Of messages shorter than this one in so many is timed: to look at the clock takes a part of
+/// their time.
 pub(super) const SHORT: usize = 16 << 10;
 const TIMED: u32 = 16;
 
@@ -85,7 +89,8 @@ impl Effort {
         (self.age, self.spent) = (0, 0.0);
     }
 
-    /// Notes a message against a template, of which so many bytes were written; the time is known of some.
+    /// Notes a message against a template, of which so many bytes were written; the time is known
+    /// of some.
     pub(super) fn add_against(&mut self, bytes: usize, written: u64, time: Option<Duration>) {
         self.age = self.age.saturating_add(1);
         self.new = if (written as f64) < NEW * bytes as f64 { 0 } else { self.new.saturating_add(1) };

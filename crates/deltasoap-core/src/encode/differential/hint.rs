@@ -1,11 +1,14 @@
 //! What was sent, as a hint for what comes back.
 //!
-//! *Differential Serialization* closes with the thought that stored messages could suggest the structure of those that arrive (section
-//! 6). A service that gives back what it was given, sorted, scaled in part, or merely acknowledged, answers with texts that were
-//! written a moment ago from values that are still known. Such a text need not be parsed: it is compared with the one that was
-//! sent, and the value's bits are taken over. Markup does not matter, the answer may have other prefixes and other elements.
+//! *Differential Serialization* closes with the thought that stored messages could suggest the
+//! structure of those that arrive (section 6). A service that gives back what it was given, sorted,
+//! scaled in part, or merely acknowledged, answers with texts that were written a moment ago from
+//! values that are still known. Such a text need not be parsed: it is compared with the one that
+//! was sent, and the value's bits are taken over. Markup does not matter, the answer may have other
+//! prefixes and other elements.
 //!
-//! Sound, because a number's text reads back to the number: whoever finds that text would parse it to those bits.
+//! Sound, because a number's text reads back to the number: whoever finds that text would parse it
+//! to those bits.
 
 use super::run::Texts;
 use super::tape::Chunk;
@@ -16,9 +19,9 @@ const LISTS: usize = 16;
 /// Items that a list has at least: fewer are read before anything is found.
 const ITEMS: usize = 32;
 
-/// The lists of numbers in a message that was sent. A decoder that is [given it](crate::decode::Decoder::set_hint) takes the
-/// values of equal texts from here. Shares the message's memory: as long as there is a hint, its template copies chunks before
-/// it changes them.
+/// The lists of numbers in a message that was sent. A decoder that is [given
+/// it](crate::decode::Decoder::set_hint) takes the values of equal texts from here. Shares the
+/// message's memory: as long as there is a hint, its template copies chunks before it changes them.
 #[derive(Debug, Clone)]
 pub struct Hint {
     lists: Arc<[HintedList]>,

@@ -1,14 +1,16 @@
 //! How differential serialization works: chunks, widths, how much is kept.
 
-/// How much room a value gets in a template (*Differential Serialization*, section 3.2, "stuffing"). What is not used is
-/// white space behind the end tag, between elements only. Texts, and types without a widest value, get no more than they need.
+/// How much room a value gets in a template (*Differential Serialization*, section 3.2,
+/// "stuffing"). What is not used is white space behind the end tag, between elements only. Texts,
+/// and types without a widest value, get no more than they need.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Width {
     /// What the value needs: messages are the same, byte for byte, as if they were written in full.
     #[default]
     Exact,
-    /// What this part (0 to 1, others count as the nearest) of the values of an array needed when it was first written, looked at
-    /// in 512 of its items at most. A field that has become wider stays so, here as in the variants below.
+    /// What this part (0 to 1, others count as the nearest) of the values of an array needed when
+    /// it was first written, looked at in 512 of its items at most. A field that has become wider
+    /// stays so, here as in the variants below.
     Learned(f32),
     /// A number of bytes of text, or what the type's widest value needs where that is less.
     Given(u16),
@@ -21,7 +23,8 @@ const SMALLEST: usize = 256;
 /// Most bytes of a chunk: places in it are 32 bits, and the last item or text may pass its end.
 const LARGEST: usize = 1 << 30;
 
-/// How messages that resemble the one before are written (*Differential Serialization*, section 3.2).
+/// How messages that resemble the one before are written (*Differential Serialization*, section
+/// 3.2).
 ///
 /// ```
 /// use deltasoap::schema::Use;
@@ -49,25 +52,26 @@ const LARGEST: usize = 1 << 30;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Templating {
-    /// Most templates kept for an operation by a set of [`Templates`](crate::Templates); with 0 every message is written in full.
-    /// Default: 4.
+    /// Most templates kept for an operation by a set of [`Templates`](crate::Templates); with 0
+    /// every message is written in full. Default: 4.
     pub templates: usize,
-    /// Bytes of a chunk as it is made; from 256 to 1 GiB, others count as the nearest. An item or a text that passes its end
-    /// makes it longer. Default: 32 KiB.
+    /// Bytes of a chunk as it is made; from 256 to 1 GiB, others count as the nearest. An item or a
+    /// text that passes its end makes it longer. Default: 32 KiB.
     pub chunk: usize,
-    /// A chunk that grows beyond this many bytes is split into such of [`chunk`](Self::chunk) bytes; less than that counts as that,
-    /// and more than 1 GiB as 1 GiB. Default: 64 KiB.
+    /// A chunk that grows beyond this many bytes is split into such of [`chunk`](Self::chunk)
+    /// bytes; less than that counts as that, and more than 1 GiB as 1 GiB. Default: 64 KiB.
     pub split: usize,
-    /// Bytes of memory left free at the end of an array's chunk as it is made, so that it need not be moved when it grows; at most
-    /// [`chunk`](Self::chunk). Default: 2 KiB.
+    /// Bytes of memory left free at the end of an array's chunk as it is made, so that it need not
+    /// be moved when it grows; at most [`chunk`](Self::chunk). Default: 2 KiB.
     pub reserve: usize,
     /// Room that values get. Default: [`Width::Exact`].
     pub width: Width,
-    /// Whether messages are written in full where templates are slower ([`Templates`](crate::Templates) alone, a single
-    /// [`Template`](crate::Template) is always used). Default: yes.
+    /// Whether messages are written in full where templates are slower
+    /// ([`Templates`](crate::Templates) alone, a single [`Template`](crate::Template) is always
+    /// used). Default: yes.
     pub adaptive: bool,
-    /// Most bytes that one template may take, its tables included; a message that needs more is sent and not kept.
-    /// Default: 256 MiB.
+    /// Most bytes that one template may take, its tables included; a message that needs more is
+    /// sent and not kept. Default: 256 MiB.
     pub bytes: usize,
 }
 
@@ -103,7 +107,8 @@ impl Templating {
         self.templates == 0
     }
 
-    /// The options within the ranges of their fields: what is beyond counts as the nearest that is not.
+    /// The options within the ranges of their fields: what is beyond counts as the nearest that is
+    /// not.
     pub(super) fn in_range(self) -> Templating {
         let chunk = self.chunk.clamp(SMALLEST, LARGEST);
         Templating { chunk, split: self.split.clamp(chunk, LARGEST), reserve: self.reserve.min(chunk), ..self }

@@ -5,8 +5,9 @@ use bytes::Bytes;
 use deltasoap_xml::Buffer;
 use std::sync::Arc;
 
-/// A message to be sent, in pieces that share memory with the template they come from. As long as one of them is held, the
-/// template copies a chunk before it changes it: what is being sent stays as it is.
+/// A message to be sent, in pieces that share memory with the template they come from. As long as
+/// one of them is held, the template copies a chunk before it changes it: what is being sent stays
+/// as it is.
 #[derive(Debug, Clone)]
 pub struct Outgoing {
     frames: Frames,
@@ -26,7 +27,8 @@ impl Outgoing {
         Self::new(Frames::one(frame), MatchKind::FirstTime)
     }
 
-    /// The message's pieces in order, one a chunk; none is empty. To be sent as they are, in vectored writes: they are not copies.
+    /// The message's pieces in order, one a chunk; none is empty. To be sent as they are, in
+    /// vectored writes: they are not copies.
     pub fn frames(&self) -> &[Bytes] {
         self.frames.as_slice()
     }

@@ -1,8 +1,8 @@
 //! Short lists of flat items, followed at a good pace.
 //!
-//! The items of such a list stand on the tape as any other elements. They all have the same entries, so what the general routines
-//! went through for one item is a pattern: an item with the same entries, the same tags and leaves of the same values is stepped
-//! over whole.
+//! The items of such a list stand on the tape as any other elements. They all have the same
+//! entries, so what the general routines went through for one item is a pattern: an item with the
+//! same entries, the same tags and leaves of the same values is stepped over whole.
 
 use super::tape::{BITS, Entry, Kind, PLAIN, TapeChunk};
 use crate::Lexical;
@@ -29,7 +29,8 @@ struct Place {
     chunks: usize,
     entry: usize,
     value: usize,
-    /// How much had been written anew: what an item was stepped over with tells of the next one only if nothing was.
+    /// How much had been written anew: what an item was stepped over with tells of the next one
+    /// only if nothing was.
     changes: u64,
 }
 
@@ -93,7 +94,8 @@ impl Encoder {
     }
 }
 
-/// True for the entries of one element. There may be more where siblings that went away stood in front of it.
+/// True for the entries of one element. There may be more where siblings that went away stood in
+/// front of it.
 fn is_one_element(entries: &[Entry]) -> bool {
     let mut depth = 0usize;
     let closed = entries.iter().position(|entry| {

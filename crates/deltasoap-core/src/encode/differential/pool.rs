@@ -1,9 +1,11 @@
 //! Where templates of different operations and destinations meet: the runs that each of them holds.
 //!
-//! The same array is often sent in messages of several operations. The first message of one need not write it again if a template of
-//! another holds it: its chunks are taken over, as many as are the same, and belong to both until one of them changes. The pool knows
-//! runs by weak references and keeps nothing alive: a run is forgotten with the last template that holds it, a chunk that
-//! is changed in place is no longer the one that the pool knew, and is made known again with its run.
+//! The same array is often sent in messages of several operations. The first message of one need
+//! not write it again if a template of another holds it: its chunks are taken over, as many as are
+//! the same, and belong to both until one of them changes. The pool knows runs by weak references
+//! and keeps nothing alive: a run is forgotten with the last template that holds it, a chunk that
+//! is changed in place is no longer the one that the pool knew, and is made known again with its
+//! run.
 
 use super::Templating;
 use super::tape::Chunk;
@@ -14,12 +16,12 @@ const RUNS: usize = 16;
 /// Most chunks of one that it knows.
 const CHUNKS: usize = 4096;
 
-/// What templates of several operations or destinations share: an array that one of them holds is not written again when another
-/// [with the same pool](super::Template::with_pool) sends it for the first time (*Differential Serialization*, section 6). Clones
-/// are the same pool.
+/// What templates of several operations or destinations share: an array that one of them holds is
+/// not written again when another [with the same pool](super::Template::with_pool) sends it for the
+/// first time (*Differential Serialization*, section 6). Clones are the same pool.
 ///
-/// Bytes are the same with and without. How long a first message takes tells whether its arrays were sent before, by whichever
-/// template of the pool: share one only where that may be known.
+/// Bytes are the same with and without. How long a first message takes tells whether its arrays
+/// were sent before, by whichever template of the pool: share one only where that may be known.
 #[derive(Debug, Clone, Default)]
 pub struct RunPool(Arc<Mutex<Vec<Known>>>);
 
@@ -54,7 +56,8 @@ impl RunPool {
         self.len() == 0
     }
 
-    /// Makes a run known, which takes the place of what it was before. Those shorter than a chunk are not worth it.
+    /// Makes a run known, which takes the place of what it was before. Those shorter than a chunk
+    /// are not worth it.
     pub(super) fn note(&self, options: &Templating, chunks: &[Arc<Chunk>]) {
         if chunks.len() < 2 && chunks.iter().all(|chunk| chunk.bytes().len() < options.chunk) {
             return;

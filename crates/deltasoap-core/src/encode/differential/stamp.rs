@@ -1,8 +1,9 @@
 //! What tracked values tell about themselves.
 
-/// The state that a tracked value is in: which value it is, and its epoch. An epoch ends when the value is written into a message;
-/// the next change begins another. So a template that holds the same stamp holds the same value, and one that holds the
-/// epoch before differs in just what the value has marked as changed.
+/// The state that a tracked value is in: which value it is, and its epoch. An epoch ends when the
+/// value is written into a message; the next change begins another. So a template that holds the
+/// same stamp holds the same value, and one that holds the epoch before differs in just what the
+/// value has marked as changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stamp {
     /// No two tracked values of a process have the same. Not 0.
@@ -28,7 +29,8 @@ impl Stamp {
 pub struct Changes<'a> {
     /// The list's state.
     pub stamp: Stamp,
-    /// A bit an item, the lowest first; items behind the last bit have not changed. Items that came are marked; after a list
-    /// got longer or shorter, those whose place holds another item than before are marked too.
+    /// A bit an item, the lowest first; items behind the last bit have not changed. Items that came
+    /// are marked; after a list got longer or shorter, those whose place holds another item than
+    /// before are marked too.
     pub dirty: &'a [u64],
 }

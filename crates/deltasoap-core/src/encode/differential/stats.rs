@@ -7,7 +7,8 @@ use std::ops::{AddAssign, Sub};
 pub enum MatchKind {
     /// Message content match: it is the same message.
     Content,
-    /// Perfect structural match: the same elements, and every changed value is as long as before or fits its field.
+    /// Perfect structural match: the same elements, and every changed value is as long as before or
+    /// fits its field.
     PerfectStructural,
     /// Partial structural match: values that need more or less room, or elements that came or went.
     PartialStructural,
@@ -65,13 +66,15 @@ counters! {
     first,
     /// Bytes of all messages.
     bytes,
-    /// Bytes that were written into templates, first-time sends included; bytes moved are counted apart.
+    /// Bytes that were written into templates, first-time sends included; bytes moved are counted
+    /// apart.
     written,
     /// Bytes moved because something in front of them got longer or shorter.
     moved,
     /// Leaves whose value was written anew.
     leaves,
-    /// Values that outgrew their field, or left it without stuffing, so that what follows in the chunk was shifted.
+    /// Values that outgrew their field, or left it without stuffing, so that what follows in the
+    /// chunk was shifted.
     shifts,
     /// Values that found room in a neighbour's slack.
     steals,

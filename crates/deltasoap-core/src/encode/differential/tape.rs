@@ -1,12 +1,13 @@
 //! Chunks of a template, and the tape: what stands where in one.
 //!
-//! A message is a list of chunks. Those of general content carry a *tape*: an entry for every start tag, leaf and end tag,
-//! in the order of the document, with its position in the chunk. Nothing else is stored of an element: a start tag ends where the
-//! next entry begins, a text ends at its end tag. Beside the tape stand the bits of the leaves that have some. Flat arrays have
-//! [chunks of their own](super::run).
+//! A message is a list of chunks. Those of general content carry a *tape*: an entry for every start
+//! tag, leaf and end tag, in the order of the document, with its position in the chunk. Nothing
+//! else is stored of an element: a start tag ends where the next entry begins, a text ends at its
+//! end tag. Beside the tape stand the bits of the leaves that have some. Flat arrays have [chunks
+//! of their own](super::run).
 //!
-//! A chunk is shared, with transports that send it and with other templates that hold the same; whoever changes it
-//! [makes it its own](unshare).
+//! A chunk is shared, with transports that send it and with other templates that hold the same;
+//! whoever changes it [makes it its own](unshare).
 
 use super::EncodeStats;
 use super::outgoing::Frames;
@@ -101,7 +102,8 @@ impl Entry {
         self.flags
     }
 
-    /// How many values belong to it: a leaf's bits; the identity and epoch of a tracked value or list, zeros without.
+    /// How many values belong to it: a leaf's bits; the identity and epoch of a tracked value or
+    /// list, zeros without.
     #[inline]
     pub(super) fn values(self) -> usize {
         match self.kind {
@@ -168,7 +170,8 @@ impl TapeChunk {
         self.entries.get(entry).map_or(self.bytes.len(), |entry| entry.pos())
     }
 
-    /// What an entry stands for: a text, or a tag with the `>` or `/>` of its own or of the entry behind it.
+    /// What an entry stands for: a text, or a tag with the `>` or `/>` of its own or of the entry
+    /// behind it.
     #[inline]
     pub(super) fn bytes_of(&self, entry: usize) -> &[u8] {
         &self.bytes[self.entries[entry].pos()..self.start_of(entry + 1)]
@@ -205,13 +208,14 @@ impl TapeChunk {
     }
 }
 
-/// True for a chunk in which places do not fit their tables; only a text of that length can make one.
+/// True for a chunk in which places do not fit their tables; only a text of that length can make
+/// one.
 pub(super) fn is_too_long(len: usize) -> bool {
     u32::try_from(len).is_err()
 }
 
-/// A chunk to change: copied first if it is held elsewhere, in flight or in another template. The template's own hold on its
-/// frames does not count: it is let go. Nor do a pool's weak references.
+/// A chunk to change: copied first if it is held elsewhere, in flight or in another template. The
+/// template's own hold on its frames does not count: it is let go. Nor do a pool's weak references.
 pub(crate) fn unshare<'c>(
     chunk: &'c mut Arc<Chunk>,
     frames: &mut Option<Frames>,
@@ -229,7 +233,8 @@ pub(crate) fn unshare<'c>(
 pub(super) struct Names {
     names: Vec<QName>,
     numbers: HashMap<QName, u16>,
-    /// Numbers by a hash of where a name's text lies in memory, for names from static schemas. What is found is compared.
+    /// Numbers by a hash of where a name's text lies in memory, for names from static schemas. What
+    /// is found is compared.
     recent: Vec<u16>,
     /// Bytes of memory that the names take.
     memory: usize,

@@ -12,11 +12,11 @@ use crate::{Buffer, Error, Message};
 use bytes::Bytes;
 use std::sync::Arc;
 
-/// The message last sent, and where its values stand in it (*Differential Serialization*, section 3.1). The next message is written
-/// against it, so that only what differs is written.
+/// The message last sent, and where its values stand in it (*Differential Serialization*, section
+/// 3.1). The next message is written against it, so that only what differs is written.
 ///
-/// The messages should be of one operation. Others are written rightly, too, but nearly in full; [`Templates`](crate::Templates) holds
-/// several for messages that take turns.
+/// The messages should be of one operation. Others are written rightly, too, but nearly in full;
+/// [`Templates`](crate::Templates) holds several for messages that take turns.
 ///
 /// ```
 /// use deltasoap::schema::Use;
@@ -56,7 +56,8 @@ pub struct Template {
     names: Names,
     /// The message as it was handed out last, if nothing has changed since.
     frames: Option<Frames>,
-    /// The state of the value that it was made from and its element, if that tracks its changes and there were no headers.
+    /// The state of the value that it was made from and its element, if that tracks its changes and
+    /// there were no headers.
     stamp: Option<(Stamp, QName)>,
     memory: usize,
     /// True if values that several places share are copied.
@@ -86,13 +87,14 @@ impl Template {
         Template { pool: Some(pool), ..Self::new(options) }
     }
 
-    /// From now on shares with the templates of another pool, or with none. What it shares already stays shared.
+    /// From now on shares with the templates of another pool, or with none. What it shares already
+    /// stays shared.
     pub fn set_pool(&mut self, pool: Option<RunPool>) {
         self.pool = pool;
     }
 
-    /// Whether values that several places share ([`Shared`](crate::Shared)) are written once, and referred to, in SOAP encoding; else they are
-    /// copied, and a cycle is an error. Default: yes.
+    /// Whether values that several places share ([`Shared`](crate::Shared)) are written once, and
+    /// referred to, in SOAP encoding; else they are copied, and a cycle is an error. Default: yes.
     pub fn set_references(&mut self, on: bool) {
         self.is_copying = !on;
     }
@@ -111,8 +113,9 @@ impl Template {
         self.encode_element(version, encoding, headers, &T::ELEMENT, (body, T::view()))
     }
 
-    /// As [`encode`](Self::encode), with a body element of any name, its value with the view that it is written with: for
-    /// dynamic values. A tracked value must be written with the same view each time: its state says nothing about that.
+    /// As [`encode`](Self::encode), with a body element of any name, its value with the view that
+    /// it is written with: for dynamic values. A tracked value must be written with the same view
+    /// each time: its state says nothing about that.
     ///
     /// # Errors
     /// As [`encode`](Self::encode), and when the value is of another shape than its schema.
@@ -129,7 +132,8 @@ impl Template {
         self.write(&Draft { version, encoding, headers, name, value, view, references })
     }
 
-    /// The lists of the last message, as a hint for reading what is answered to it. `None` without lists that hold `float` or `double`.
+    /// The lists of the last message, as a hint for reading what is answered to it. `None` without
+    /// lists that hold `float` or `double`.
     pub fn hint(&self) -> Option<Hint> {
         Hint::of(&self.chunks)
     }

@@ -10,19 +10,23 @@ use crate::soap::{Draft, HeaderBlock, Version};
 use crate::{Buffer, Error, Message};
 use std::time::Instant;
 
-/// Bytes of a message's beginning that are compared with each template's: a part of the message, and not too many.
+/// Bytes of a message's beginning that are compared with each template's: a part of the message,
+/// and not too many.
 const BEGINNING: std::ops::RangeInclusive<usize> = 512..=4096;
 const PART: usize = 16;
 /// A template this much alike is taken at once.
 const ALIKE: f32 = 0.95;
-/// One less alike than this is left to messages that it suits better, as long as there may be another.
+/// One less alike than this is left to messages that it suits better, as long as there may be
+/// another.
 const UNLIKE: f32 = 0.8;
 
-/// Several templates for the messages of one operation (*Differential Serialization*, section 6): each message is written against
-/// the one that is most alike, so that callers which alternate between a few different messages rewrite none of them.
+/// Several templates for the messages of one operation (*Differential Serialization*, section 6):
+/// each message is written against the one that is most alike, so that callers which alternate
+/// between a few different messages rewrite none of them.
 ///
-/// There is one template as long as it does well. Where message after message has to be rewritten there are more, up to
-/// [`Templating::templates`], and where none of that helps, or messages are too short for it, they are written in full ([`Templating::adaptive`]).
+/// There is one template as long as it does well. Where message after message has to be rewritten
+/// there are more, up to [`Templating::templates`], and where none of that helps, or messages are
+/// too short for it, they are written in full ([`Templating::adaptive`]).
 #[derive(Debug, Clone)]
 pub struct Templates {
     options: Templating,
@@ -51,19 +55,21 @@ impl Templates {
         Templates { pool: Some(pool), ..Self::new(options) }
     }
 
-    /// From now on shares with the templates of another pool, or with none. What is shared already stays shared.
+    /// From now on shares with the templates of another pool, or with none. What is shared already
+    /// stays shared.
     pub fn set_pool(&mut self, pool: Option<RunPool>) {
         self.set.iter_mut().for_each(|template| template.set_pool(pool.clone()));
         self.pool = pool;
     }
 
-    /// Whether values that several places share ([`Shared`](crate::Shared)) are written once, and referred to, in SOAP encoding; else they are
-    /// copied, and a cycle is an error. Default: yes.
+    /// Whether values that several places share ([`Shared`](crate::Shared)) are written once, and
+    /// referred to, in SOAP encoding; else they are copied, and a cycle is an error. Default: yes.
     pub fn set_references(&mut self, on: bool) {
         self.is_copying = !on;
     }
 
-    /// Writes a message. Messages of different types do not belong into one set: they would take each other's templates.
+    /// Writes a message. Messages of different types do not belong into one set: they would take
+    /// each other's templates.
     ///
     /// # Errors
     /// When the value holds text that XML cannot carry.
@@ -77,8 +83,8 @@ impl Templates {
         self.encode_element(version, encoding, headers, &T::ELEMENT, (body, T::view()))
     }
 
-    /// As [`encode`](Self::encode), with a body element of any name, its value with the view that it is written with: for
-    /// dynamic values.
+    /// As [`encode`](Self::encode), with a body element of any name, its value with the view that
+    /// it is written with: for dynamic values.
     ///
     /// # Errors
     /// As [`encode`](Self::encode), and when the value is of another shape than its schema.
@@ -95,8 +101,8 @@ impl Templates {
         self.write(&Draft { version, encoding, headers, name, value, view, references })
     }
 
-    /// The lists of the last message, as a hint for reading what is answered to it. `None` without lists that hold `float` or `double`, and when
-    /// the message was written without a template.
+    /// The lists of the last message, as a hint for reading what is answered to it. `None` without
+    /// lists that hold `float` or `double`, and when the message was written without a template.
     pub fn hint(&self) -> Option<Hint> {
         self.set.first().filter(|_| !self.is_full)?.hint()
     }
@@ -160,8 +166,9 @@ impl Templates {
         (self.options.adaptive && self.effort.wants_time(self.bytes)).then(Instant::now)
     }
 
-    /// Writes a message in full, beside the one that was written against a template, to learn what that takes; some times if it is short,
-    /// for the first one has to bring code and data to the processor.
+    /// Writes a message in full, beside the one that was written against a template, to learn what
+    /// that takes; some times if it is short, for the first one has to bring code and data to the
+    /// processor.
     fn measure(&mut self, draft: &Draft<'_>) {
         let write = || {
             let start = Instant::now();

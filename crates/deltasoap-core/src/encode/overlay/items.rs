@@ -131,7 +131,8 @@ impl<T: Typed, I: Iterator<Item = T>> Items<I> {
     fn write_run(&mut self, size: usize, view: View<'_>) {
         let Items { items, encoder, shape: Some(shape), written, longest, .. } = self else { return };
         let out = &mut encoder.out;
-        // The end tags of the item before stand behind the next one's leaves: what is written lacks them.
+        // The end tags of the item before stand behind the next one's leaves: what is written lacks
+        // them.
         let close = shape.close.len();
         let (mut markup, mut start, mut lacking) = (&shape.open, out.len(), 0);
         while has_room(out, longest.saturating_add(lacking), size)

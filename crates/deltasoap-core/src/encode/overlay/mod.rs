@@ -1,17 +1,21 @@
 //! Chunk overlaying: a message with a list of any length, written through one chunk of memory.
 //!
-//! A template needs memory for the whole message. A message that is sent once, or is too large to be kept, does not need that:
-//! its list is written a portion at a time, each portion over the one before (*Differential Serialization*, HPDC 2004,
-//! section 3.3). The items come from an iterator, so that not even they need to be in memory.
+//! A template needs memory for the whole message. A message that is sent once, or is too large to
+//! be kept, does not need that: its list is written a portion at a time, each portion over the one
+//! before (*Differential Serialization*, HPDC 2004, section 3.3). The items come from an iterator,
+//! so that not even they need to be in memory.
 //!
-//! The idea: the message is written once without these items, and the place where they belong noted, with the
-//! declarations in scope there. In front of it is the head, behind it the tail. Flat items share their markup: it is learned
-//! from the first one, and copied for the others, as in [`flat`](super::flat) arrays.
+//! The idea: the message is written once without these items, and the place where they belong
+//! noted, with the declarations in scope there. In front of it is the head, behind it the tail.
+//! Flat items share their markup: it is learned from the first one, and copied for the others, as
+//! in [`flat`](super::flat) arrays.
 //!
-//! In the paper the markup of a portion stays where it is, and values alone are written over those before, in fields of equal
-//! width. That is not done here, because nothing is gained: the markup from one value to the next is copied by one store of 32
-//! bytes, and blanking out what a value leaves of its field takes the same. For doubles in fields that hold each of them, rewriting the values
-//! took 0.9 to 1.2 times as long as writing all anew, with messages 1.2 (17 digits) to 2.6 times (one digit) as long.
+//! In the paper the markup of a portion stays where it is, and values alone are written over those
+//! before, in fields of equal width. That is not done here, because nothing is gained: the markup
+//! from one value to the next is copied by one store of 32 bytes, and blanking out what a value
+//! leaves of its field takes the same. For doubles in fields that hold each of them, rewriting the
+//! values took 0.9 to 1.2 times as long as writing all anew, with messages 1.2 (17 digits) to 2.6
+//! times (one digit) as long.
 
 mod items;
 mod split;
@@ -33,12 +37,13 @@ use std::fmt;
 /// Scratch behind a chunk: values are formatted in blocks that are longer than what they need.
 const SCRATCH: usize = 512;
 
-/// A message on its way out, one chunk at a time. Its memory is that of a chunk and of the message without its items,
-/// whatever the number of items.
+/// A message on its way out, one chunk at a time. Its memory is that of a chunk and of the message
+/// without its items, whatever the number of items.
 ///
-/// The body has one field that is [`Streamed`], or a [`StreamedArray`]; the items are written there, behind those
-/// that the field holds itself. The chunks put together are the same message, byte for byte, as if all items had been in the field.
-/// In a `StreamedArray` the size is written if the iterator knows it exactly.
+/// The body has one field that is [`Streamed`], or a [`StreamedArray`]; the items are written
+/// there, behind those that the field holds itself. The chunks put together are the same message,
+/// byte for byte, as if all items had been in the field. In a `StreamedArray` the size is written
+/// if the iterator knows it exactly.
 ///
 /// ```
 /// use deltasoap::schema::Use;
@@ -94,8 +99,8 @@ impl<T> Iterator for Feed<T> {
 }
 
 impl<T: Typed> Overlay<Feed<T>> {
-    /// Begins a message whose items are [fed](Self::feed) while it is written, until [`end`](Self::end). In other respects as
-    /// [`new`](Self::new).
+    /// Begins a message whose items are [fed](Self::feed) while it is written, until
+    /// [`end`](Self::end). In other respects as [`new`](Self::new).
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -129,7 +134,8 @@ impl<T: Typed> Overlay<Feed<T>> {
         Ok(Overlay { is_open: true, ..Self::with(how, headers, body, (items, true), size)? })
     }
 
-    /// Adds an item, to be written with the next chunk. Chunks are empty while there are no items and no end.
+    /// Adds an item, to be written with the next chunk. Chunks are empty while there are no items
+    /// and no end.
     pub fn feed(&mut self, item: T) {
         self.items.source().0.push_back(item);
     }
@@ -145,7 +151,8 @@ impl<T: Typed> Overlay<Feed<T>> {
     }
 }
 
-/// How a message is written: its version, its encoding, and whether values that several places share are written once.
+/// How a message is written: its version, its encoding, and whether values that several places
+/// share are written once.
 type How = (Version, Use, bool);
 
 /// What comes next.
@@ -159,12 +166,13 @@ enum Part {
 }
 
 impl<T: Typed, I: Iterator<Item = T>> Overlay<I> {
-    /// Begins a message in chunks of at most `size` bytes; longer only where the head, or an item longer than those before, does
-    /// not fit.
+    /// Begins a message in chunks of at most `size` bytes; longer only where the head, or an item
+    /// longer than those before, does not fit.
     ///
     /// # Errors
-    /// When the body has no streamed field or several of them, when the field is of another type than the items, or when a
-    /// text in the body or in a header block is one that XML cannot carry.
+    /// When the body has no streamed field or several of them, when the field is of another type
+    /// than the items, or when a text in the body or in a header block is one that XML cannot
+    /// carry.
     pub fn new<B: Message>(
         version: Version,
         encoding: Use,
@@ -223,11 +231,13 @@ impl<T: Typed, I: Iterator<Item = T>> Overlay<I> {
         Ok(Overlay { head, items, tail, next: Part::Head, chunk, size, sent: 0, is_open: false })
     }
 
-    /// The next chunk, in the memory of the one before; `None` behind the last one. No chunk is empty.
+    /// The next chunk, in the memory of the one before; `None` behind the last one. No chunk is
+    /// empty.
     ///
     /// # Errors
-    /// When an item holds text that XML cannot carry, or when the iterator gives another number of items than it said it would.
-    /// The chunks so far are no message then, and no more will come: each further call gives the error again.
+    /// When an item holds text that XML cannot carry, or when the iterator gives another number of
+    /// items than it said it would. The chunks so far are no message then, and no more will come:
+    /// each further call gives the error again.
     pub fn next_chunk(&mut self) -> Result<Option<&[u8]>, Error> {
         let mut chunk = std::mem::take(&mut self.chunk);
         let written = self.write_chunk(&mut chunk);
@@ -235,8 +245,9 @@ impl<T: Typed, I: Iterator<Item = T>> Overlay<I> {
         Ok(written?.then(|| self.chunk.as_slice()))
     }
 
-    /// As [`next_chunk`](Self::next_chunk), into a buffer of the caller's, whose content is replaced. False, and an empty
-    /// buffer, after the last chunk, and where items are still to be [fed](Overlay::feed).
+    /// As [`next_chunk`](Self::next_chunk), into a buffer of the caller's, whose content is
+    /// replaced. False, and an empty buffer, after the last chunk, and where items are still to be
+    /// [fed](Overlay::feed).
     ///
     /// # Errors
     /// As [`next_chunk`](Self::next_chunk).

@@ -50,12 +50,14 @@ impl Splits {
     }
 }
 
-/// True if two static descriptions are the same one, or look the same: those of generic types can be there twice.
+/// True if two static descriptions are the same one, or look the same: those of generic types can
+/// be there twice.
 fn is_same(a: ElementRef, b: ElementRef) -> bool {
     a == b || View::of_static(a).element == View::of_static(b).element
 }
 
-/// How many items there are going to be in a list that holds some: all, if only those are written; `None` if nobody knows.
+/// How many items there are going to be in a list that holds some: all, if only those are written;
+/// `None` if nobody knows.
 pub(super) fn size_with(held: usize, encoder: &Encoder) -> Option<usize> {
     match &encoder.splits {
         None => Some(held),

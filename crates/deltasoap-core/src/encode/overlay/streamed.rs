@@ -10,14 +10,14 @@ use crate::schema::{Element, ElementRef, Field, QName, View};
 use crate::types::SoapArray;
 use std::ops::{Deref, DerefMut};
 
-/// A list of which items are written that are not here: an [`Overlay`](super::Overlay) brings them. In all else it is a `Vec`
-/// field, a child element that repeats: when it is read, when it is written without an overlay, and for the items
-/// that it holds itself, which come first.
+/// A list of which items are written that are not here: an [`Overlay`](super::Overlay) brings them.
+/// In all else it is a `Vec` field, a child element that repeats: when it is read, when it is
+/// written without an overlay, and for the items that it holds itself, which come first.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Streamed<T>(pub Vec<T>);
 
-/// As [`Streamed`], for a [`SoapArray`]: an element with an `arrayType` and one child an item. Its size is written if it is
-/// known beforehand, else left open (`[]`, or `*` in SOAP 1.2).
+/// As [`Streamed`], for a [`SoapArray`]: an element with an `arrayType` and one child an item. Its
+/// size is written if it is known beforehand, else left open (`[]`, or `*` in SOAP 1.2).
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct StreamedArray<T>(pub Vec<T>);
 

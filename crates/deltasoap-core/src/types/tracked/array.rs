@@ -9,8 +9,8 @@ use crate::schema::{Element, QName, View};
 use crate::types::SoapArray;
 use std::ops::{Deref, DerefMut};
 
-/// A [`SoapArray`] whose items are tracked: an element with an `arrayType` and one child an item, of which a
-/// [`Template`](crate::Template) looks at those alone that may have changed.
+/// A [`SoapArray`] whose items are tracked: an element with an `arrayType` and one child an item,
+/// of which a [`Template`](crate::Template) looks at those alone that may have changed.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct TrackedArray<T>(pub TrackedVec<T>);
 

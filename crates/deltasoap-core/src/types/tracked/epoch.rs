@@ -3,12 +3,13 @@
 use crate::encode::differential::Stamp;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// The identity of the next tracked value. No two are the same for as long as 64 bits last. None is 0, which stands for values that
-/// are not tracked where a template notes what it holds.
+/// The identity of the next tracked value. No two are the same for as long as 64 bits last. None is
+/// 0, which stands for values that are not tracked where a template notes what it holds.
 static NEXT: AtomicU64 = AtomicU64::new(1);
 
-/// The state of a tracked value. Writing needs no exclusive access to a value, changing it does: so whatever was written is
-/// known to the next change, and no ordering among threads is needed beyond what `&mut` has.
+/// The state of a tracked value. Writing needs no exclusive access to a value, changing it does: so
+/// whatever was written is known to the next change, and no ordering among threads is needed beyond
+/// what `&mut` has.
 #[derive(Debug)]
 pub(super) struct Epoch {
     stamp: Stamp,
@@ -42,7 +43,8 @@ impl Epoch {
         begins
     }
 
-    /// True if no template can hold the value, in this epoch or another: what changes needs no note.
+    /// True if no template can hold the value, in this epoch or another: what changes needs no
+    /// note.
     pub(super) fn is_new(&self) -> bool {
         self.stamp.epoch == 0 && !self.is_sealed.load(Ordering::Relaxed)
     }

@@ -6,15 +6,17 @@ use super::span::Span;
 use crate::encode::differential::Changes;
 use std::ops::{Deref, Range};
 
-/// A list that notes which items may have changed, one bit each: a [`Template`](crate::Template) that holds it looks at these
-/// alone. As the field of a struct it is a child element that repeats, as a `Vec` is.
+/// A list that notes which items may have changed, one bit each: a [`Template`](crate::Template)
+/// that holds it looks at these alone. As the field of a struct it is a child element that repeats,
+/// as a `Vec` is.
 ///
-/// It is used like a `Vec`. What is written through an index or a range is noted as just that; growing and shrinking at the end cost nothing
-/// more; what moves items (inserting, removing, sorting) notes all whose place changes, or all.
-/// A mutable borrow of the whole as a slice, explicit or by a method of slices, notes all.
+/// It is used like a `Vec`. What is written through an index or a range is noted as just that;
+/// growing and shrinking at the end cost nothing more; what moves items (inserting, removing,
+/// sorting) notes all whose place changes, or all. A mutable borrow of the whole as a slice,
+/// explicit or by a method of slices, notes all.
 ///
-/// Its clone is another list, which no template holds. Items that can change without being borrowed mutably (a `Cell`, an atomic)
-/// must not be tracked: their changes would not be seen.
+/// Its clone is another list, which no template holds. Items that can change without being borrowed
+/// mutably (a `Cell`, an atomic) must not be tracked: their changes would not be seen.
 ///
 /// ```
 /// use deltasoap::TrackedVec;
@@ -209,8 +211,9 @@ impl<T> TrackedVec<T> {
         change(self.anew())
     }
 
-    /// The list as another one that no template holds, in a time that does not depend on its length: for changes that
-    /// cannot be foreseen. Whoever holds what it was has to compare all of it.
+    /// The list as another one that no template holds, in a time that does not depend on its
+    /// length: for changes that cannot be foreseen. Whoever holds what it was has to compare all of
+    /// it.
     pub(super) fn anew(&mut self) -> &mut Vec<T> {
         self.epoch.renew();
         self.marks.clear();
@@ -227,7 +230,8 @@ impl<T> TrackedVec<T> {
         self.epoch.seal();
     }
 
-    /// Notes that items may have changed: before foreign code runs that could panic, so that the note is there however it ends.
+    /// Notes that items may have changed: before foreign code runs that could panic, so that the
+    /// note is there however it ends.
     #[inline]
     pub(super) fn note(&mut self, positions: Range<usize>) {
         if self.epoch.change() {

@@ -12,11 +12,12 @@ use std::hash::{Hash, Hasher};
 use std::ops::{Deref, DerefMut};
 
 /// A value that notes when it may have changed: whenever it is borrowed mutably. Until then a
-/// [`Template`](crate::Template) that holds it passes it over, however large it is. Around a whole message that makes sending it
-/// again a matter of one comparison.
+/// [`Template`](crate::Template) that holds it passes it over, however large it is. Around a whole
+/// message that makes sending it again a matter of one comparison.
 ///
-/// In XML it is what the value itself is. Its clone is another value, which no template holds. A value that can change without
-/// being borrowed mutably (a `Cell`, an atomic) must not be tracked: its changes would not be seen.
+/// In XML it is what the value itself is. Its clone is another value, which no template holds. A
+/// value that can change without being borrowed mutably (a `Cell`, an atomic) must not be tracked:
+/// its changes would not be seen.
 ///
 /// ```
 /// use deltasoap::schema::Use;

@@ -1,13 +1,15 @@
 //! Alphabets: the characters of a pattern's classes in as many groups as the classes tell apart.
 //!
-//! A class such as `\w` has hundreds of ranges, which an automaton over UTF-8 repeats for each of 255 characters in `\w{0,255}`. Most
-//! patterns tell only a few groups of characters apart. So a text is translated to one symbol a character, the symbol of its group, and
-//! the automaton is over symbols: a class is a handful of bytes then.
+//! A class such as `\w` has hundreds of ranges, which an automaton over UTF-8 repeats for each of
+//! 255 characters in `\w{0,255}`. Most patterns tell only a few groups of characters apart. So a
+//! text is translated to one symbol a character, the symbol of its group, and the automaton is over
+//! symbols: a class is a handful of bytes then.
 
 use regex_syntax::hir::ClassUnicode;
 use std::ops::RangeInclusive;
 
-/// Maximum number of distinct classes of a pattern, and of their ranges together; patterns with more have no alphabet.
+/// Maximum number of distinct classes of a pattern, and of their ranges together; patterns with
+/// more have no alphabet.
 const CLASSES: usize = 512;
 const RANGES: usize = 20_000;
 
@@ -20,7 +22,8 @@ pub(crate) struct Alphabet {
 }
 
 impl Alphabet {
-    /// An alphabet for these classes; `None` if they tell more than 256 groups apart, or are too many.
+    /// An alphabet for these classes; `None` if they tell more than 256 groups apart, or are too
+    /// many.
     pub(super) fn new(classes: &[ClassUnicode]) -> Option<Self> {
         let ranges = classes.iter().map(|class| class.ranges().len()).sum::<usize>();
         if classes.len() > CLASSES || ranges > RANGES {

@@ -1,4 +1,5 @@
-//! The default transport: HTTP/1.1 over a pool of connections, with TLS for `https` URLs, and proxies where there are some.
+//! The default transport: HTTP/1.1 over a pool of connections, with TLS for `https` URLs, and
+//! proxies where there are some.
 //!
 //! [`route`] opens connections, to the host itself or through a [`proxy`].
 
@@ -32,7 +33,8 @@ const CONNECT_TIME: Duration = Duration::from_secs(10);
 /// Default time for which idle connections are kept.
 const IDLE_TIME: Duration = Duration::from_secs(90);
 
-/// HTTP/1.1 with keep-alive: connections are pooled, and shared by all clones. Each exchange is logged (`tracing`, at the level `INFO`).
+/// HTTP/1.1 with keep-alive: connections are pooled, and shared by all clones. Each exchange is
+/// logged (`tracing`, at the level `INFO`).
 #[derive(Debug, Clone)]
 pub struct HttpTransport {
     plain: Client<Route, Body>,
@@ -53,7 +55,8 @@ type Secure = Client<
 >;
 
 impl HttpTransport {
-    /// A transport with its own pool. It trusts the servers whose certificates the system's roots have signed.
+    /// A transport with its own pool. It trusts the servers whose certificates the system's roots
+    /// have signed.
     pub fn new() -> Self {
         Self::builder().build()
     }
@@ -155,8 +158,9 @@ impl HttpTransportBuilder {
 
     /// Decides which of the addresses of a host's name may be connected to.
     ///
-    /// `check` takes the resolved addresses, and returns those that may be tried, or the error to fail with. Their ports have no meaning.
-    /// It is not called if the URL itself contains an address, nor for a proxy's name, nor for names that a proxy resolves.
+    /// `check` takes the resolved addresses, and returns those that may be tried, or the error to
+    /// fail with. Their ports have no meaning. It is not called if the URL itself contains an
+    /// address, nor for a proxy's name, nor for names that a proxy resolves.
     #[must_use]
     pub fn check_addresses(
         mut self,
@@ -166,22 +170,24 @@ impl HttpTransportBuilder {
         self
     }
 
-    /// Maximum time for connecting, from resolving the name to the end of a proxy's handshake; a TLS handshake may take as long
-    /// again. Default 10 s.
+    /// Maximum time for connecting, from resolving the name to the end of a proxy's handshake; a
+    /// TLS handshake may take as long again. Default 10 s.
     #[must_use]
     pub fn connect_timeout(mut self, timeout: Duration) -> Self {
         self.connect_timeout = timeout;
         self
     }
 
-    /// How long an idle connection is kept; `None` for as long as the server keeps it. Default 90 s.
+    /// How long an idle connection is kept; `None` for as long as the server keeps it. Default 90
+    /// s.
     #[must_use]
     pub fn idle_timeout(mut self, timeout: impl Into<Option<Duration>>) -> Self {
         self.idle_timeout = timeout.into();
         self
     }
 
-    /// How many idle connections to a host are kept; with 0 each call has its own. Default: as many as there were calls at one time.
+    /// How many idle connections to a host are kept; with 0 each call has its own. Default: as many
+    /// as there were calls at one time.
     #[must_use]
     pub fn max_idle_per_host(mut self, connections: usize) -> Self {
         self.max_idle_per_host = connections;
@@ -211,7 +217,8 @@ impl HttpTransportBuilder {
     fn pool(&self) -> Builder {
         let mut builder = Client::builder(Connections);
         builder.pool_timer(TokioTimer::new());
-        // A client takes headers that go on in another line, which old servers send (RFC 9112, 5.2).
+        // A client takes headers that go on in another line, which old servers send (RFC 9112,
+        // 5.2).
         builder.http1_allow_obsolete_multiline_headers_in_responses(true);
         builder.pool_idle_timeout(self.idle_timeout).pool_max_idle_per_host(self.max_idle_per_host);
         builder

@@ -8,14 +8,17 @@ use std::fmt;
 use std::net::Ipv6Addr;
 use std::sync::Arc;
 
-/// A proxy, and the hosts that bypass it; see [`HttpTransportBuilder::proxy`](crate::HttpTransportBuilder::proxy).
+/// A proxy, and the hosts that bypass it; see
+/// [`HttpTransportBuilder::proxy`](crate::HttpTransportBuilder::proxy).
 ///
-/// Requests to `http` URLs are sent to an HTTP proxy unchanged; the proxy reads and may change them. For `https` URLs it is asked for a
-/// tunnel (`CONNECT`), which carries TLS with the server itself. SOCKS5 proxies (`socks5`, `socks5h`) make tunnels for both, and resolve
-/// the host's name themselves.
+/// Requests to `http` URLs are sent to an HTTP proxy unchanged; the proxy reads and may change
+/// them. For `https` URLs it is asked for a tunnel (`CONNECT`), which carries TLS with the server
+/// itself. SOCKS5 proxies (`socks5`, `socks5h`) make tunnels for both, and resolve the host's name
+/// themselves.
 ///
-/// User and password are given in the proxy's URL, percent-encoded where necessary. They are sent only to the proxy (Basic, or SOCKS's
-/// own). The connection to it does not use TLS: anyone who can read the network between client and proxy can read them.
+/// User and password are given in the proxy's URL, percent-encoded where necessary. They are sent
+/// only to the proxy (Basic, or SOCKS's own). The connection to it does not use TLS: anyone who can
+/// read the network between client and proxy can read them.
 #[derive(Clone)]
 pub struct Proxy {
     ways: Arc<Ways>,
@@ -39,8 +42,9 @@ struct Named {
 impl Proxy {
     /// A proxy for all hosts except those of a list.
     ///
-    /// The list is separated by commas or blanks. It contains names, which include all names below them, addresses, networks
-    /// (`10.0.0.0/8`), or `*` for all. Each may have a port (`host:8080`, `[::1]:8080`), and then applies to that port only.
+    /// The list is separated by commas or blanks. It contains names, which include all names below
+    /// them, addresses, networks (`10.0.0.0/8`), or `*` for all. Each may have a port (`host:8080`,
+    /// `[::1]:8080`), and then applies to that port only.
     ///
     /// # Errors
     /// When the URL is not that of a proxy.
@@ -57,9 +61,10 @@ impl Proxy {
 
     /// The proxy of the environment at this time, as curl reads it.
     ///
-    /// `http_proxy`, `https_proxy` and `all_proxy` are URLs of proxies, the last for schemes without their own. `no_proxy` is the list of
-    /// hosts that bypass them. Upper case is accepted too, but lower case takes precedence; `HTTP_PROXY` is ignored, because a client can
-    /// set it in a CGI program. A proxy of another kind is an error when it is used.
+    /// `http_proxy`, `https_proxy` and `all_proxy` are URLs of proxies, the last for schemes
+    /// without their own. `no_proxy` is the list of hosts that bypass them. Upper case is accepted
+    /// too, but lower case takes precedence; `HTTP_PROXY` is ignored, because a client can set it
+    /// in a CGI program. A proxy of another kind is an error when it is used.
     pub fn from_env() -> Self {
         Self::from_variables(|name| std::env::var(name).ok())
     }
@@ -90,14 +95,16 @@ impl Proxy {
         Proxy { ways: Arc::new(ways), named_by: None }
     }
 
-    /// Sets the source of the proxy, such as an option of a command line. Errors that concern the proxy mention it.
+    /// Sets the source of the proxy, such as an option of a command line. Errors that concern the
+    /// proxy mention it.
     #[must_use]
     pub fn named_by(mut self, source: &str) -> Self {
         self.named_by = Some(source.into());
         self
     }
 
-    /// The URL of the proxy for requests to a URL, with its user and password; `None` for a direct connection.
+    /// The URL of the proxy for requests to a URL, with its user and password; `None` for a direct
+    /// connection.
     pub fn url_for(&self, url: &Uri) -> Option<&str> {
         self.to(url)?;
         Some(&self.named(url).url)
@@ -112,7 +119,8 @@ impl Proxy {
         if self.is_direct(url) { None } else { self.ways.matcher.intercept(url) }
     }
 
-    /// Fails if the environment names an invalid proxy for a URL: a direct connection is not what was requested.
+    /// Fails if the environment names an invalid proxy for a URL: a direct connection is not what
+    /// was requested.
     pub(super) fn check(&self, url: &Uri) -> Result<(), ProxyError> {
         let is_named = !self.named(url).url.is_empty() && !self.is_direct(url);
         if !is_named || self.ways.matcher.intercept(url).is_some_and(|proxy| has_valid_port(&proxy)) {
@@ -240,7 +248,8 @@ fn has_valid_port(proxy: &Intercept) -> bool {
     uri.port_u16().is_some() || uri.authority().is_some_and(|authority| authority.as_str() == authority.host())
 }
 
-/// A URL that is not that of an HTTP or SOCKS5 proxy. It is not shown, since it may contain a password.
+/// A URL that is not that of an HTTP or SOCKS5 proxy. It is not shown, since it may contain a
+/// password.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InvalidProxy;
 

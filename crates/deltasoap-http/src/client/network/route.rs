@@ -62,7 +62,8 @@ impl Route {
         }
     }
 
-    /// A connection to the proxy, through which the host is reached. Records when the proxy itself is reached.
+    /// A connection to the proxy, through which the host is reached. Records when the proxy itself
+    /// is reached.
     async fn through(
         self,
         proxy: &Proxy,

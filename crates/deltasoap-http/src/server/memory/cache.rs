@@ -1,8 +1,9 @@
 //! The cache of a service: shelves by owner, in shards, with a bound on all bytes.
 //!
-//! Connections have their shelves here too, so that one count and one eviction cover everything that waits. A connection
-//! reaches its own shelf without a lookup. Eviction is by *second chance*: a hand moves over the shelves of a shard;
-//! one that was used since the hand last passed is skipped once, else its oldest memory is dropped.
+//! Connections have their shelves here too, so that one count and one eviction cover everything
+//! that waits. A connection reaches its own shelf without a lookup. Eviction is by *second chance*:
+//! a hand moves over the shelves of a shard; one that was used since the hand last passed is
+//! skipped once, else its oldest memory is dropped.
 //!
 //! Locks are taken in the order shard, shelf, and held only for list operations.
 
@@ -98,7 +99,8 @@ pub(crate) struct Cache {
     singles: AtomicU32,
 }
 
-/// After this many connections in a row that ended with their first request, others are expected to do so too.
+/// After this many connections in a row that ended with their first request, others are expected to
+/// do so too.
 const SINGLES: u32 = 8;
 
 impl Cache {
@@ -161,7 +163,8 @@ impl Cache {
         (number, keeper)
     }
 
-    /// True if a connection is expected to end with its first request, so that nothing need be recorded about it.
+    /// True if a connection is expected to end with its first request, so that nothing need be
+    /// recorded about it.
     pub(crate) fn expects_single_requests(&self) -> bool {
         self.singles.load(Relaxed) >= SINGLES
     }
@@ -197,7 +200,8 @@ impl Cache {
         }
     }
 
-    /// Keeps a memory with its connection; if that has ended or is full, a memory is passed on to its owner.
+    /// Keeps a memory with its connection; if that has ended or is full, a memory is passed on to
+    /// its owner.
     fn keep_with(&self, own: &Keeper, idle: Idle<Stream>) {
         self.admit(idle, |idle| own.put(idle)).into_iter().for_each(|other| self.keep(other));
     }
@@ -213,7 +217,8 @@ impl Cache {
         drop(unwanted);
     }
 
-    /// Puts a memory on a shelf and counts it; a memory that is returned for it is no longer counted.
+    /// Puts a memory on a shelf and counts it; a memory that is returned for it is no longer
+    /// counted.
     fn admit(
         &self,
         idle: Idle<Stream>,
@@ -265,8 +270,8 @@ impl Cache {
         self.held_by[idle.key.operation].fetch_sub(idle.bytes, Relaxed);
     }
 
-    /// Drops memories while there are too many bytes. Continues from the shard where it last stopped, with two rounds at most,
-    /// since used shelves are skipped once.
+    /// Drops memories while there are too many bytes. Continues from the shard where it last
+    /// stopped, with two rounds at most, since used shelves are skipped once.
     fn evict(&self) {
         let is_too_much = || self.held() > self.bounds.total_bytes;
         let mut visits = 2 * SHARDS;
@@ -291,8 +296,8 @@ impl Shard {
         self.keepers.entry(owner).or_insert_with(|| Keeper::new(limit))
     }
 
-    /// Moves the hand by two, and removes shelves that are empty and were not used for a round, so that owners who came
-    /// only once do not accumulate.
+    /// Moves the hand by two, and removes shelves that are empty and were not used for a round, so
+    /// that owners who came only once do not accumulate.
     fn tidy(&mut self) {
         for _ in 0..2 {
             let Some((owner, keeper)) = self.keepers.get_index(self.hand) else {
@@ -308,8 +313,8 @@ impl Shard {
         }
     }
 
-    /// Makes one round and takes memories while `go_on` returns true for the last one. Shelves used since the previous round are
-    /// skipped.
+    /// Makes one round and takes memories while `go_on` returns true for the last one. Shelves used
+    /// since the previous round are skipped.
     fn evict(&mut self, mut go_on: impl FnMut(&Idle<Stream>) -> bool) -> Vec<Idle<Stream>> {
         let mut taken = Vec::new();
         for _ in 0..self.keepers.len() {

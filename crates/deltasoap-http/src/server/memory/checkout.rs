@@ -23,15 +23,17 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// The place of a request's memory; `None` if nothing identifies its stream, or remembering is useless: a
-    /// service whose clients connect for one request each detects this, and then records nothing.
+    /// The place of a request's memory; `None` if nothing identifies its stream, or remembering is
+    /// useless: a service whose clients connect for one request each detects this, and then records
+    /// nothing.
     pub(crate) fn of(parts: &Parts, cache: &Arc<Cache>) -> Option<Self> {
         let place = Place::of_response(parts, cache)?;
         let agent = parts.headers.get(USER_AGENT).map(HeaderValue::as_bytes);
         Some(Place { agent: cache.hasher().hash_one(agent), ..place })
     }
 
-    /// The place of the templates of a request's response, which are the same for all of a sender's programs.
+    /// The place of the templates of a request's response, which are the same for all of a sender's
+    /// programs.
     pub(crate) fn of_response(parts: &Parts, cache: &Arc<Cache>) -> Option<Self> {
         let principal = parts.extensions.get::<Principal>().filter(|_| cache.sharing() == Sharing::Principal);
         let store = parts.extensions.get::<Connection>().map(|connection| connection.store(cache));
@@ -47,15 +49,17 @@ impl Place {
         self.store.as_ref().filter(|_| self.cache.ties_decoders())
     }
 
-    /// The stream that a message belongs to. Its sender's style is identified by the version of SOAP, the body element's
-    /// name as written, with its prefix, and the `User-Agent`. All are known when the body opens. On a connection
-    /// on which several senders alternate, for example behind a proxy, two of them seldom agree in all three.
+    /// The stream that a message belongs to. Its sender's style is identified by the version of
+    /// SOAP, the body element's name as written, with its prefix, and the `User-Agent`. All are
+    /// known when the body opens. On a connection on which several senders alternate, for example
+    /// behind a proxy, two of them seldom agree in all three.
     fn stream(&self, operation: usize, version: Version, name: &str) -> Stream {
         let prologue = self.cache.hasher().hash_one((version as u8, name, self.agent));
         Stream { operation, prologue, principal: self.principal.clone() }
     }
 
-    /// A memory for a message, an earlier one's if one is waiting. `name` is the body element's name as written.
+    /// A memory for a message, an earlier one's if one is waiting. `name` is the body element's
+    /// name as written.
     pub(crate) fn check_out<T: Typed>(self, record: &Arc<Record>, version: Version, name: &str) -> Checkout<T>
     where
         Memory<T>: Send + 'static,
@@ -116,8 +120,8 @@ impl TemplatePlace {
         templates
     }
 
-    /// Where responses of different operations share arrays: on one connection, for one principal. With sharing by
-    /// operation they are separate from other operations'.
+    /// Where responses of different operations share arrays: on one connection, for one principal.
+    /// With sharing by operation they are separate from other operations'.
     fn runs(&self) -> Option<RunPool> {
         let store = self.store.as_ref().filter(|_| self.cache.sharing() == Sharing::Principal);
         store.map(|store| store.runs(self.stream.principal.as_ref()))
@@ -134,8 +138,8 @@ impl TemplatePlace {
     }
 }
 
-/// A memory taken out for one message. If it is not turned into a lease, the message was not read in full, and the memory is
-/// returned without it.
+/// A memory taken out for one message. If it is not turned into a lease, the message was not read
+/// in full, and the memory is returned without it.
 #[derive(Debug)]
 pub(crate) struct Checkout<T>
 where
@@ -256,7 +260,8 @@ mod tests {
             Some(place.check_out(&self.record, Version::Soap11, "a:a"))
         }
 
-        /// Handles a message: returns the mark left by the message it was compared with, and leaves a mark for the next.
+        /// Handles a message: returns the mark left by the message it was compared with, and leaves
+        /// a mark for the next.
         fn handle(&self, request: Request<()>, mark: &str) -> String {
             let Some(mut checkout) = self.check_out(request) else { return "nowhere".to_owned() };
             let found = checkout.memory().value().trim_end().to_owned();
@@ -512,7 +517,8 @@ mod tests {
     }
 
     proptest! {
-        /// In whatever order messages come, the count equals the memories on the shelves, within the bound, and nothing is left at the end.
+        /// In whatever order messages come, the count equals the memories on the shelves, within
+        /// the bound, and nothing is left at the end.
         #[test]
         fn what_is_counted_is_what_is_held(
             steps in proptest::collection::vec((0..6_u8, 0..4_usize, 0..3_u8), 1..80),

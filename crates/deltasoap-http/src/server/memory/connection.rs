@@ -13,9 +13,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// A connection, attached to its requests by [`Server`](crate::Server).
 ///
 /// Services keep their memory of its earlier messages here, and drop it with the last clone.
-/// Another accept loop can create one for each connection and attach it to all requests of the connection. Without one, and
-/// without a [`Principal`](crate::Principal), nothing identifies a stream of messages, and each is read in full, unless the
-/// service shares [by operation](crate::Sharing::Operation).
+/// Another accept loop can create one for each connection and attach it to all requests of the
+/// connection. Without one, and without a [`Principal`](crate::Principal), nothing identifies a
+/// stream of messages, and each is read in full, unless the service shares [by
+/// operation](crate::Sharing::Operation).
 #[derive(Clone, Default)]
 pub struct Connection(Arc<Shared>);
 
@@ -100,9 +101,10 @@ impl Store {
         runs.1.clone()
     }
 
-    /// The connection's decoder. The data saved by the papers' policies refers to names and scopes of the decoder that read the
-    /// message, so the next message needs the same one. It comes from the pool at first, or while another request of the
-    /// connection is being read, and is returned to the pool when the connection ends.
+    /// The connection's decoder. The data saved by the papers' policies refers to names and scopes
+    /// of the decoder that read the message, so the next message needs the same one. It comes from
+    /// the pool at first, or while another request of the connection is being read, and is returned
+    /// to the pool when the connection ends.
     pub(crate) fn decoder(&self, pool: &Arc<Pool>) -> Pooled {
         let kept = self.decoder.lock().unwrap_or_else(PoisonError::into_inner).take();
         kept.unwrap_or_else(|| pool.take())

@@ -1,5 +1,5 @@
-//! Where memories of differential decoding wait between a service's messages, and the templates of its responses, in two
-//! caches of the same kind.
+//! Where memories of differential decoding wait between a service's messages, and the templates of
+//! its responses, in two caches of the same kind.
 //!
 //! ```text
 //!   request ──> Place: which connection, which principal
@@ -11,9 +11,10 @@
 //!                           └──> a new memory
 //! ```
 //!
-//! A memory is taken out, used by one message only, leased to its handler, and returned when the lease is dropped. Meanwhile
-//! it is not available to others: the next message of the stream gets another. No lock is held. When a connection
-//! ends, its memories move to the shelf of their owner, a principal or an operation, if that owner can return.
+//! A memory is taken out, used by one message only, leased to its handler, and returned when the
+//! lease is dropped. Meanwhile it is not available to others: the next message of the stream gets
+//! another. No lock is held. When a connection ends, its memories move to the shelf of their owner,
+//! a principal or an operation, if that owner can return.
 
 mod cache;
 mod checkout;
@@ -32,8 +33,8 @@ pub(crate) use connection::Store;
 pub(crate) struct Stream {
     /// The operation's number within the service.
     pub(crate) operation: usize,
-    /// A hash of the beginning of a message, as the sender or we write it; see [`Place::stream`]. It only selects a memory: finally the
-    /// bytes of the messages are compared.
+    /// A hash of the beginning of a message, as the sender or we write it; see [`Place::stream`].
+    /// It only selects a memory: finally the bytes of the messages are compared.
     pub(crate) prologue: u64,
     /// The sender of the messages, if that is known and relevant.
     pub(crate) principal: Option<Principal>,

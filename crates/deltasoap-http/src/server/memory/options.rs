@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 /// The authenticated identity of a request's sender.
 ///
-/// A layer around the service, which knows how clients authenticate, attaches it to the request's extensions.
-/// Requests of one principal share the service's memory of earlier messages, over all of the principal's connections
-/// and after they are closed. Attach nothing that a client can choose freely: see [`Sharing`].
+/// A layer around the service, which knows how clients authenticate, attaches it to the request's
+/// extensions. Requests of one principal share the service's memory of earlier messages, over all
+/// of the principal's connections and after they are closed. Attach nothing that a client can
+/// choose freely: see [`Sharing`].
 ///
 /// ```
 /// use deltasoap_http::Principal;
@@ -26,36 +27,41 @@ impl Principal {
     }
 }
 
-/// Whose earlier messages a message may be compared with, and whose earlier responses a response is written against.
+/// Whose earlier messages a message may be compared with, and whose earlier responses a response is
+/// written against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub enum Sharing {
     /// Those of the same [`Principal`]; for a request without one, those of the same connection.
     #[default]
     Principal,
-    /// Those of all clients of the operation, as in *Differential Deserialization*: this is useful for devices that connect anew
-    /// for each message.
+    /// Those of all clients of the operation, as in *Differential Deserialization*: this is useful
+    /// for devices that connect anew for each message.
     ///
-    /// Values never reach another client, but timing does. A message that resembles the one before is read or written faster, so
-    /// a client who can measure how long its own messages take learns how much they resemble what somebody else has sent
-    /// or received, and can find that out by trying. Choose this only where clients may know each other's messages.
+    /// Values never reach another client, but timing does. A message that resembles the one before
+    /// is read or written faster, so a client who can measure how long its own messages take learns
+    /// how much they resemble what somebody else has sent or received, and can find that out by
+    /// trying. Choose this only where clients may know each other's messages.
     Operation,
 }
 
-/// Bounds on a service's memory of earlier messages: on memories of requests, and on templates of responses.
+/// Bounds on a service's memory of earlier messages: on memories of requests, and on templates of
+/// responses.
 ///
-/// Beyond a bound, the least recently used memory is dropped. The next message of that stream is then read or written in full, as all are
-/// without differential decoding and serialization.
+/// Beyond a bound, the least recently used memory is dropped. The next message of that stream is
+/// then read or written in full, as all are without differential decoding and serialization.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MemoryBounds {
     /// Memories, or sets of templates, kept for one connection. Default 8.
     pub per_connection: usize,
     /// The same for one principal besides its connections. Default 16.
     pub per_principal: usize,
-    /// The same for one operation and style of sender besides the connections, with [`Sharing::Operation`]. Default 64.
+    /// The same for one operation and style of sender besides the connections, with
+    /// [`Sharing::Operation`]. Default 64.
     pub per_operation: usize,
-    /// Bytes kept by the service in total, including connections: received buffers by their capacity and the notes about
-    /// them, without the values themselves; and as many of templates. Memories that a handler holds on lease are not counted meanwhile,
-    /// nor parts that a template has changed while it was still being sent. Default 256 MiB.
+    /// Bytes kept by the service in total, including connections: received buffers by their
+    /// capacity and the notes about them, without the values themselves; and as many of templates.
+    /// Memories that a handler holds on lease are not counted meanwhile, nor parts that a template
+    /// has changed while it was still being sent. Default 256 MiB.
     pub total_bytes: usize,
 }
 

@@ -1,7 +1,9 @@
-//! The page for browsers: the service's operations, a form that tries them, and statistics of the differential engine.
+//! The page for browsers: the service's operations, a form that tries them, and statistics of the
+//! differential engine.
 //!
-//! The page is self-contained: it includes style and script, so it loads nothing, and its policy ([`policy`]) allows nothing else. All
-//! texts go through `maud`, which escapes them. Without a script the page shows everything except the form.
+//! The page is self-contained: it includes style and script, so it loads nothing, and its policy
+//! ([`policy`]) allows nothing else. All texts go through `maud`, which escapes them. Without a
+//! script the page shows everything except the form.
 
 mod index;
 pub(crate) mod policy;

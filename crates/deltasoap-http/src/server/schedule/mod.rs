@@ -1,8 +1,9 @@
 //! Scheduling: under load, small requests first.
 //!
-//! Work that takes processor time (decoding, handlers, encoding) is done in *turns*. A request holds a slot while it is ready, and
-//! gives it up whenever it waits: for bytes of its sender, or for its handler's I/O. A long one also gives it up between two
-//! pieces of its work, if another request is to go before it. [`queue`] determines the order; [`turn`] enforces it on tasks;
+//! Work that takes processor time (decoding, handlers, encoding) is done in *turns*. A request
+//! holds a slot while it is ready, and gives it up whenever it waits: for bytes of its sender, or
+//! for its handler's I/O. A long one also gives it up between two pieces of its work, if another
+//! request is to go before it. [`queue`] determines the order; [`turn`] enforces it on tasks;
 //! [`weights`] learns what operations take.
 
 mod queue;
@@ -27,13 +28,16 @@ pub enum Scheduling {
     SmallFirst(SmallFirst),
 }
 
-/// Requests are processed in slots, and wait in the order of their length by `Content-Length`, or of their operation's weight if that is
-/// more: the one that it was [given](crate::Operation::weight), or [learned](Self::weigh).
+/// Requests are processed in slots, and wait in the order of their length by `Content-Length`, or
+/// of their operation's weight if that is more: the one that it was
+/// [given](crate::Operation::weight), or [learned](Self::weigh).
 ///
-/// A request holds a slot while it is decoded, while its handler computes, and while its response is written; not while it waits for
-/// its sender or its handler's I/O. No request is overtaken by smaller ones for more than [`overtaken`](Self::overtaken),
-/// over all its waits together. A request that has not begun after [`wait`](Self::wait), or that finds [`queue`](Self::queue) others
-/// waiting to begin, is answered with status 503, a fault and `Retry-After`. A request whose handler has begun is never refused.
+/// A request holds a slot while it is decoded, while its handler computes, and while its response
+/// is written; not while it waits for its sender or its handler's I/O. No request is overtaken by
+/// smaller ones for more than [`overtaken`](Self::overtaken), over all its waits together. A
+/// request that has not begun after [`wait`](Self::wait), or that finds [`queue`](Self::queue)
+/// others waiting to begin, is answered with status 503, a fault and `Retry-After`. A request whose
+/// handler has begun is never refused.
 ///
 /// ```
 /// use deltasoap_http::{Scheduling, SmallFirst};
@@ -47,13 +51,13 @@ pub enum Scheduling {
 pub struct SmallFirst {
     /// Requests processed at one time, at least 1. Default: as many as there are processors.
     pub slots: usize,
-    /// Additional slots for small requests only, so that they need not wait for large ones. Default: as many as there are
-    /// processors.
+    /// Additional slots for small requests only, so that they need not wait for large ones.
+    /// Default: as many as there are processors.
     pub express: usize,
     /// Maximum length of a small request, in bytes. Default 64 KiB.
     pub small: u64,
-    /// The assumed length in bytes of a request that announces none, or is compressed. Default 64 KiB + 1: after
-    /// all small ones, before all with a known larger length.
+    /// The assumed length in bytes of a request that announces none, or is compressed. Default 64
+    /// KiB + 1: after all small ones, before all with a known larger length.
     pub unknown: u64,
     /// Whether requests weigh what their operation was found to take. Default: [`Weigh::Length`].
     pub weigh: Weigh,
@@ -91,14 +95,18 @@ pub enum Weigh {
     /// Their length.
     #[default]
     Length,
-    /// Their length, or the work that requests of their operation and of about their length took, if that is more. The work is the time
-    /// that handlers compute (not the time that they wait) and that responses are written. It is measured for each request, averaged over
-    /// about the last eight, and weighs as many bytes as are decoded in that time. So a short request for a long computation goes after
-    /// the other short ones, without anybody having to know. If the request names its operation's action, it counts so from the start,
-    /// else once its body has been read: then it may wait again, as with a given weight.
+    /// Their length, or the work that requests of their operation and of about their length took,
+    /// if that is more. The work is the time that handlers compute (not the time that they wait)
+    /// and that responses are written. It is measured for each request, averaged over about the
+    /// last eight, and weighs as many bytes as are decoded in that time. So a short request for a
+    /// long computation goes after the other short ones, without anybody having to know. If the
+    /// request names its operation's action, it counts so from the start, else once its body has
+    /// been read: then it may wait again, as with a given weight.
     ///
-    /// Times are those of the clock: where processors are shared with other processes, operations weigh more.
+    /// Times are those of the clock: where processors are shared with other processes, operations
+    /// weigh more.
     ///
-    /// As in *Toward Characterizing the Performance of SOAP Toolkits*, section 2.9: the type of operation tells of the load.
+    /// As in *Toward Characterizing the Performance of SOAP Toolkits*, section 2.9: the type of
+    /// operation tells of the load.
     Operation,
 }

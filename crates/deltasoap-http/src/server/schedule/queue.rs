@@ -1,6 +1,7 @@
 //! The order of requests: slots, and the requests that wait for one.
 //!
-//! This module knows no clock, no task and no lock. Times are relative to an arbitrary start, so that tests can simulate them.
+//! This module knows no clock, no task and no lock. Times are relative to an arbitrary start, so
+//! that tests can simulate them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -21,8 +22,9 @@ pub(super) struct Slots {
 
 /// The held slots, and the waiting requests.
 ///
-/// At no time does a request wait if there is a slot for it: an arriving request takes a free slot immediately, and a leaving one passes
-/// its slot to the next. So only a leaving request has to wake another.
+/// At no time does a request wait if there is a slot for it: an arriving request takes a free slot
+/// immediately, and a leaving one passes its slot to the next. So only a leaving request has to
+/// wake another.
 #[derive(Debug)]
 pub(super) struct Queue {
     slots: Slots,
@@ -77,8 +79,8 @@ impl Queue {
         is_free
     }
 
-    /// Waits for a slot, after a failed attempt to take one. The number must be removed by [`leave`](Self::leave), or is returned
-    /// by [`release`](Self::release).
+    /// Waits for a slot, after a failed attempt to take one. The number must be removed by
+    /// [`leave`](Self::leave), or is returned by [`release`](Self::release).
     pub(super) fn wait(&mut self, number: Number, length: u64, deadline: Duration) {
         self.waiting.insert(number, Waiter { length, deadline });
         self.by_length.insert((length, number));
@@ -100,8 +102,8 @@ impl Queue {
         Some(number)
     }
 
-    /// True if a request of a length that holds a slot should pass it to another: to a smaller one, or to an overdue one.
-    /// A request that is itself overdue keeps its slot.
+    /// True if a request of a length that holds a slot should pass it to another: to a smaller one,
+    /// or to an overdue one. A request that is itself overdue keeps its slot.
     pub(super) fn is_wanted(&mut self, length: u64, is_overdue: bool, now: Duration) -> bool {
         if is_overdue || self.is_small(length) {
             return false;
@@ -260,7 +262,8 @@ mod tests {
             common < slots.common || length <= slots.small && small < slots.express
         }
 
-        /// Among the waiting requests that could have a slot: the oldest overdue one, unless it could not; else the shortest.
+        /// Among the waiting requests that could have a slot: the oldest overdue one, unless it
+        /// could not; else the shortest.
         fn next(&self, slots: Slots, now: Duration) -> Option<Number> {
             let order = |(number, length, deadline): &&(Number, u64, Duration)| {
                 if *deadline <= now { (0, 0, *number) } else { (1, *length, *number) }
@@ -272,8 +275,9 @@ mod tests {
     }
 
     proptest! {
-        /// There are never more held slots than slots, no request waits if there is a slot for it, and the order is that of the naive twin:
-        /// so no request past its deadline is overtaken, except in slots that it cannot have.
+        /// There are never more held slots than slots, no request waits if there is a slot for it,
+        /// and the order is that of the naive twin: so no request past its deadline is overtaken,
+        /// except in slots that it cannot have.
         #[test]
         fn as_the_naive_twin(common in 1..4_usize, express in 0..3_usize, events in prop::collection::vec(event(), 0..200)) {
             let slots = Slots { common, express, small: SMALL };
@@ -313,8 +317,8 @@ mod tests {
             }
         }
 
-        /// A flood of small requests with a large one among them: with slots that are each held for a time, the large one runs when it is
-        /// overdue and the next common slot is released.
+        /// A flood of small requests with a large one among them: with slots that are each held for
+        /// a time, the large one runs when it is overdue and the next common slot is released.
         #[test]
         fn no_flood_keeps_a_request_waiting_past_its_deadline(
             common in 1..4_usize, express in 0..3_usize, patience in 1..60_u64, work in 1..20_u64, rate in 1..20_u64,
@@ -351,7 +355,8 @@ mod tests {
                 }
             }
             if let Some((_, asked)) = large {
-                // Those that came with it or before are overdue as early; they hold each slot once more at most.
+                // Those that came with it or before are overdue as early; they hold each slot once
+                // more at most.
                 let ahead = (asked + 1) * rate;
                 let bound = asked + patience + work * (ahead / common as u64 + 2);
                 prop_assert!(began.is_some_and(|began| began <= bound) || bound >= 200, "{began:?} {asked} {bound}");

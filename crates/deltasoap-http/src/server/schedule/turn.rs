@@ -1,7 +1,7 @@
 //! Turns: a task processes its request only while it holds a slot.
 //!
-//! A [`Ticket`] represents a request in the scheduling. It does not outlive the request: when it is dropped, waiting or running, its place
-//! goes to the next.
+//! A [`Ticket`] represents a request in the scheduling. It does not outlive the request: when it is
+//! dropped, waiting or running, its place goes to the next.
 
 use super::queue::{Number, Queue, Slots};
 use super::weights::{Costs, Rate};
@@ -49,7 +49,8 @@ impl Scheduler {
         Arc::new(Scheduler { options, start: Instant::now(), rate: Rate::default(), state: Mutex::new(state) })
     }
 
-    /// Waits until a request of a known or unknown length may begin, which weighs at least `weight` bytes.
+    /// Waits until a request of a known or unknown length may begin, which weighs at least `weight`
+    /// bytes.
     ///
     /// # Errors
     /// When it may not begin, now or in time.
@@ -72,7 +73,8 @@ impl Scheduler {
         self.options.weigh == Weigh::Operation
     }
 
-    /// What a request of a known or unknown length weighs by what others of its operation took, in bytes.
+    /// What a request of a known or unknown length weighs by what others of its operation took, in
+    /// bytes.
     pub(crate) fn learned(&self, costs: &Costs, length: Option<u64>) -> u64 {
         if !self.learns() {
             return 0;
@@ -166,7 +168,8 @@ impl Ticket {
         .await
     }
 
-    /// Sets whether the slot is kept while the task waits: for a thread that continues the work, not for anything else.
+    /// Sets whether the slot is kept while the task waits: for a thread that continues the work,
+    /// not for anything else.
     pub(crate) fn keep(&self, keeps: bool) {
         self.standing().keeps = keeps;
     }
@@ -191,8 +194,9 @@ impl Ticket {
         self.scheduler.lock().queue.is_wanted(weight, is_overdue, self.scheduler.start.elapsed())
     }
 
-    /// The request turns out to weigh at least so many bytes. If its slot is for smaller ones, or is wanted by one, the slot is passed on, and
-    /// the request waits for another as one that has not begun does. To be called within [`run`](Self::run).
+    /// The request turns out to weigh at least so many bytes. If its slot is for smaller ones, or
+    /// is wanted by one, the slot is passed on, and the request waits for another as one that has
+    /// not begun does. To be called within [`run`](Self::run).
     ///
     /// # Errors
     /// When too many wait, or it waited too long.
@@ -492,7 +496,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
-        /// Whatever requests do, come, wait, yield or go away: no slot is used twice, none is lost, no request is forgotten.
+        /// Whatever requests do, come, wait, yield or go away: no slot is used twice, none is lost,
+        /// no request is forgotten.
         #[test]
         fn all_come_to_an_end(
             slots in 1..4_usize, express in 0..3_usize, scripts in prop::collection::vec(script(), 1..30),

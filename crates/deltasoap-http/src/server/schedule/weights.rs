@@ -1,27 +1,33 @@
-//! What requests weigh: the processor time that an operation's requests were found to take, as a number of bytes.
+//! What requests weigh: the processor time that an operation's requests were found to take, as a
+//! number of bytes.
 //!
-//! Small requests first is the shortest job first, and the length of a request is a guess at its work. It is a bad one where much is to be
-//! done for few bytes. So the work of each operation is measured, by the length of the request, and the time that a byte takes to decode
-//! converts it: what takes as long as a megabyte to decode weighs a megabyte.
+//! Small requests first is the shortest job first, and the length of a request is a guess at its
+//! work. It is a bad one where much is to be done for few bytes. So the work of each operation is
+//! measured, by the length of the request, and the time that a byte takes to decode converts it:
+//! what takes as long as a megabyte to decode weighs a megabyte.
 //!
 //! This module knows no clock: times are handed in.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
-/// How long the handler of an operation computes and its response is written, by the length of the request.
+/// How long the handler of an operation computes and its response is written, by the length of the
+/// request.
 #[derive(Debug, Default)]
 pub(crate) struct Costs([AtomicU64; CLASSES]);
 
-/// Lengths are told apart by factors of eight, the last class from 2 MiB on: one operation may serve both short and long lists.
+/// Lengths are told apart by factors of eight, the last class from 2 MiB on: one operation may
+/// serve both short and long lists.
 const CLASSES: usize = 8;
-/// One request counts for this part of the average, so that an operation that has changed is known again after about twenty.
+/// One request counts for this part of the average, so that an operation that has changed is known
+/// again after about twenty.
 const SHARE: u64 = 8;
 
 impl Costs {
     /// Adds what one request of a length took.
     pub(crate) fn note(&self, length: u64, work: Duration) {
-        // Two at one time may lose one of them, which an average can do without. Zero is for no request so far.
+        // Two at one time may lose one of them, which an average can do without. Zero is for no
+        // request so far.
         let (cost, work) = (self.of(length), super::super::stats::nanos(work).max(1));
         let next = match cost.load(Relaxed) {
             0 => work,
@@ -50,7 +56,8 @@ pub(super) struct Rate {
 
 /// After so many bytes older ones count half.
 const REMEMBERED: u64 = 1 << 32;
-/// The rate is kept within these bounds, in bytes per microsecond: most of a short message's time is not for its bytes.
+/// The rate is kept within these bounds, in bytes per microsecond: most of a short message's time
+/// is not for its bytes.
 const RATE: std::ops::RangeInclusive<u64> = 60..=4000;
 /// The rate before the first message.
 const FIRST_RATE: u64 = 500;
@@ -109,7 +116,8 @@ mod tests {
         assert_eq!(rate.bytes_in(10 * MICRO), 10_000);
         rate.note(1_000_000, 3000 * MICRO);
         assert_eq!(rate.bytes_in(10 * MICRO), 5_000);
-        // Short messages tell little of what a byte takes, and those that are compared with earlier ones no more.
+        // Short messages tell little of what a byte takes, and those that are compared with earlier
+        // ones no more.
         let (slow, fast) = (Rate::default(), Rate::default());
         slow.note(10, 1000 * MICRO);
         fast.note(1 << 30, MICRO);
@@ -126,8 +134,9 @@ mod tests {
         assert!((before / 4..before / 3).contains(&now), "{now}");
     }
 
-    /// Requests of one length, half of them with a thousand times as much to do, come at random. In their order by length each goes when
-    /// it has come; by what their operations took, those with little to do hardly wait. The clock is simulated.
+    /// Requests of one length, half of them with a thousand times as much to do, come at random. In
+    /// their order by length each goes when it has come; by what their operations took, those with
+    /// little to do hardly wait. The clock is simulated.
     #[test]
     fn requests_with_little_to_do_do_not_wait_for_short_ones_with_much() {
         let [by_length, by_operation] = [false, true].map(|learns| Simulation::new(learns).run());

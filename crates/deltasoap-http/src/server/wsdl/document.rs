@@ -55,14 +55,16 @@ pub(super) fn query(kind: Kind, name: &str) -> String {
 #[derive(Debug)]
 pub(super) struct Document {
     kind: Kind,
-    /// The text between the gaps, and the suffix of the gap after it: the gap contains the service's URL followed by the suffix.
+    /// The text between the gaps, and the suffix of the gap after it: the gap contains the
+    /// service's URL followed by the suffix.
     pieces: Vec<(String, String)>,
     /// The text after the last gap.
     rest: String,
 }
 
 impl Document {
-    /// Reads a document of this name. `main` is the name of the description, `kinds` those of all that are served.
+    /// Reads a document of this name. `main` is the name of the description, `kinds` those of all
+    /// that are served.
     ///
     /// # Errors
     /// When the text is not well-formed.
@@ -134,8 +136,8 @@ fn served(from: &str, location: &str, main: &str, kinds: &BTreeMap<String, Kind>
     Some(if name == main { "?wsdl".to_owned() } else { format!("?{}", query(kinds[&name], &name)) })
 }
 
-/// The name for a location in a document of another name: relative to its folder, or an unchanged URL. `None` if it
-/// leads out of the topmost folder.
+/// The name for a location in a document of another name: relative to its folder, or an unchanged
+/// URL. `None` if it leads out of the topmost folder.
 pub(super) fn resolve(from: &str, location: &str) -> Option<String> {
     if location.is_empty() || location.contains("://") {
         return (!location.is_empty()).then(|| location.to_owned());

@@ -1,7 +1,9 @@
-//! Facts about operations in a description that the service's own code may not contain: their documentation and actions.
+//! Facts about operations in a description that the service's own code may not contain: their
+//! documentation and actions.
 //!
-//! An operation of the description belongs to the one of the service that takes its body element: the element of the message's
-//! first part, or, in rpc style, one named after the operation in the namespace of the binding.
+//! An operation of the description belongs to the one of the service that takes its body element:
+//! the element of the message's first part, or, in rpc style, one named after the operation in the
+//! namespace of the binding.
 
 use super::document::{BINDINGS, WSDL};
 use deltasoap_core::QName;
@@ -134,7 +136,8 @@ struct Walk<'n> {
 }
 
 struct Open<'n> {
-    /// Its local name, prefixed with `soap:` for those of a SOAP binding; empty for irrelevant elements.
+    /// Its local name, prefixed with `soap:` for those of a SOAP binding; empty for irrelevant
+    /// elements.
     local: &'n str,
     /// Its attribute `name`.
     name: Option<&'n str>,

@@ -11,8 +11,8 @@ use std::path::Path;
 /// A description's name, its text, and the texts of the documents that it imports, by name.
 pub(super) type Found = (String, String, BTreeMap<String, String>);
 
-/// Reads a description and everything that it imports by relative locations within its folder. Other locations are
-/// not followed. Names are paths in that folder, with `/`.
+/// Reads a description and everything that it imports by relative locations within its folder.
+/// Other locations are not followed. Names are paths in that folder, with `/`.
 ///
 /// # Errors
 /// When a file cannot be read, is not in UTF-8, or is not well-formed.

@@ -1,8 +1,10 @@
-//! The service's description: documents that are served under the service's own URL, with that URL inserted.
+//! The service's description: documents that are served under the service's own URL, with that URL
+//! inserted.
 //!
-//! Each text is split once, around the `location` of every SOAP address and around the location of every document that is imported
-//! and also served; each answer joins the pieces with the URL that the client used. A tool that has fetched `?wsdl` finds the
-//! other documents by their locations in it, under `?xsd=NAME` and `?wsdl=NAME`.
+//! Each text is split once, around the `location` of every SOAP address and around the location of
+//! every document that is imported and also served; each answer joins the pieces with the URL that
+//! the client used. A tool that has fetched `?wsdl` finds the other documents by their locations in
+//! it, under `?xsd=NAME` and `?wsdl=NAME`.
 
 mod document;
 mod facts;

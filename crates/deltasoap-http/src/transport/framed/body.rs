@@ -15,8 +15,8 @@ use tokio::sync::oneshot;
 pub(super) type ReadHalf = Box<dyn AsyncRead + Send + Unpin>;
 pub(super) type WriteHalf = Box<dyn AsyncWrite + Send + Unpin>;
 
-/// An incoming body over [`Frames`](super::Frames), of a request or of a response. It borrows its connection, and returns it
-/// at its end; if a body is dropped before, its connection is closed.
+/// An incoming body over [`Frames`](super::Frames), of a request or of a response. It borrows its
+/// connection, and returns it at its end; if a body is dropped before, its connection is closed.
 pub struct FramesBody {
     /// Present as long as more data is expected.
     reader: Option<Reader<ReadHalf>>,
@@ -27,7 +27,8 @@ pub struct FramesBody {
 enum End {
     /// The server continues with the connection, whether or not the body was read to its end.
     Request(Option<oneshot::Sender<Returned>>),
-    /// The rest of the request is sent while the response is read; then the connection waits for the next exchange.
+    /// The rest of the request is sent while the response is read; then the connection waits for
+    /// the next exchange.
     Response { sending: Sending, keep: Option<Keep> },
 }
 

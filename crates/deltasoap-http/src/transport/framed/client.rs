@@ -19,7 +19,8 @@ use std::time::Instant;
 use tokio::io::split;
 use tower::Service;
 
-/// Sends requests in [`Frames`] over the connections of a connector, and keeps the connections for later requests.
+/// Sends requests in [`Frames`] over the connections of a connector, and keeps the connections for
+/// later requests.
 pub struct FramesPool<C> {
     connector: C,
     settings: Frames,

@@ -1,7 +1,8 @@
 //! Frames: exchanges over a stream of bytes without HTTP.
 //!
-//! A client opens a stream with the eight bytes `DSOAP/1` and a line feed, which distinguish it immediately from HTTP, TLS and later
-//! versions. Frames follow in both directions: a kind (1 byte), a length (4 bytes, big-endian), and that many bytes.
+//! A client opens a stream with the eight bytes `DSOAP/1` and a line feed, which distinguish it
+//! immediately from HTTP, TLS and later versions. Frames follow in both directions: a kind (1
+//! byte), a length (4 bytes, big-endian), and that many bytes.
 //!
 //! | kind | content |
 //! |---|---|
@@ -10,16 +11,18 @@
 //! | `E` | nothing: the body is complete |
 //! | `X` | nothing: the body cannot be sent to its end |
 //!
-//! A request is `H D* E`, and so is its response. Exchanges follow one another on a connection; a response may begin before its
-//! request has ended. A response whose request was not read to its end is the last one on its connection.
+//! A request is `H D* E`, and so is its response. Exchanges follow one another on a connection; a
+//! response may begin before its request has ended. A response whose request was not read to its
+//! end is the last one on its connection.
 //!
-//! The head of a request is its target (2 bytes for the length, then the text: path and query of the URL), that of a response a status
-//! (2 bytes, with the numbers of HTTP). Fields follow, at most 100: name (1 byte for the length, in lower case) and value (2 bytes for the
-//! length). They are the fields of HTTP, without those about HTTP's own connection. `content-length` is present if
-//! the length is known in advance, and the body then has exactly that length.
+//! The head of a request is its target (2 bytes for the length, then the text: path and query of
+//! the URL), that of a response a status (2 bytes, with the numbers of HTTP). Fields follow, at
+//! most 100: name (1 byte for the length, in lower case) and value (2 bytes for the length). They
+//! are the fields of HTTP, without those about HTTP's own connection. `content-length` is present
+//! if the length is known in advance, and the body then has exactly that length.
 //!
-//! [`reader`] reads, [`writer`] writes, [`head`] handles heads; [`body`] is an incoming body, [`server`] and
-//! [`client`] are the two sides.
+//! [`reader`] reads, [`writer`] writes, [`head`] handles heads; [`body`] is an incoming body,
+//! [`server`] and [`client`] are the two sides.
 
 mod body;
 mod client;
@@ -59,12 +62,13 @@ mod kind {
 /// For programs of the same owner on one machine or network: frames do not pass through
 /// proxies, and other implementations do not support them. They save the text of HTTP's heads.
 ///
-/// Frames on the stream have a kind (1 byte), a length (4 bytes, big-endian) and that many bytes: `H` a head, `D` some of a body, `E` the
-/// body's end, `X` an aborted body. A client begins with the bytes `DSOAP/1` and a line feed. A request is `H D* E`, and so is its
-/// response.
+/// Frames on the stream have a kind (1 byte), a length (4 bytes, big-endian) and that many bytes:
+/// `H` a head, `D` some of a body, `E` the body's end, `X` an aborted body. A client begins with
+/// the bytes `DSOAP/1` and a line feed. A request is `H D* E`, and so is its response.
 ///
-/// The head of a request is its target, preceded by 2 bytes for the length, that of a response its status in 2 bytes. Fields
-/// follow: a name, preceded by 1 byte for the length, and a value, preceded by 2. Heads have at most 64 KiB and 100 fields.
+/// The head of a request is its target, preceded by 2 bytes for the length, that of a response its
+/// status in 2 bytes. Fields follow: a name, preceded by 1 byte for the length, and a value,
+/// preceded by 2. Heads have at most 64 KiB and 100 fields.
 #[derive(Debug, Clone, Copy)]
 pub struct Frames {
     idle: usize,
@@ -86,7 +90,8 @@ impl Frames {
         self
     }
 
-    /// How long a client's pool keeps an idle connection, which should be less than the server waits for a request. Default 20 s.
+    /// How long a client's pool keeps an idle connection, which should be less than the server
+    /// waits for a request. Default 20 s.
     #[must_use]
     pub fn idle_timeout(mut self, timeout: Duration) -> Self {
         self.idle_timeout = timeout;

@@ -107,7 +107,8 @@ impl<R: AsyncRead + Unpin> Reader<R> {
         }
     }
 
-    /// Moves into the next frame with data, or past the body's end, with nothing left. False if more bytes are needed.
+    /// Moves into the next frame with data, or past the body's end, with nothing left. False if
+    /// more bytes are needed.
     fn next_data(&mut self) -> Result<bool, FramesError> {
         while let Some((kind, len)) = self.frame() {
             self.buffer.advance(FRAME);

@@ -12,7 +12,8 @@ use http_body::Body;
 use std::future::poll_fn;
 use std::time::Duration;
 
-/// Bytes read and discarded after a response whose request was not read, so that the client can read the response.
+/// Bytes read and discarded after a response whose request was not read, so that the client can
+/// read the response.
 const DRAINED: usize = 64 << 10;
 /// Maximum time to wait for them.
 const DRAIN_TIME: Duration = Duration::from_secs(1);

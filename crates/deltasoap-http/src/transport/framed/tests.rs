@@ -1,4 +1,5 @@
-//! Written frames are read again, however they are cut; and arbitrary bytes cause no more than an error.
+//! Written frames are read again, however they are cut; and arbitrary bytes cause no more than an
+//! error.
 
 use super::head::Head;
 use super::reader::Reader;

@@ -1,4 +1,5 @@
-//! Requests with a head that is too large, or that RFC 9110 or 9112 requires to refuse, and that hyper accepts.
+//! Requests with a head that is too large, or that RFC 9110 or 9112 requires to refuse, and that
+//! hyper accepts.
 
 use super::BUFFER;
 use bytes::Bytes;
@@ -8,8 +9,8 @@ use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode, Ve
 use http_body_util::Full;
 use std::net::Ipv6Addr;
 
-/// The response to a request that must be refused; `None` for others. It ends the connection, since the start of the next
-/// request may be ambiguous.
+/// The response to a request that must be refused; `None` for others. It ends the connection, since
+/// the start of the next request may be ambiguous.
 pub(super) fn refusal<B>(request: &Request<B>) -> Option<Response<Full<Bytes>>> {
     let headers = request.headers();
     let is_older = request.version() < Version::HTTP_11;
@@ -29,7 +30,8 @@ pub(super) fn refusal<B>(request: &Request<B>) -> Option<Response<Full<Bytes>>> 
 
 type Found = Option<(StatusCode, &'static str)>;
 
-/// Checks that the head fits in the buffer. hyper only refuses a head that has not ended when the buffer is full.
+/// Checks that the head fits in the buffer. hyper only refuses a head that has not ended when the
+/// buffer is full.
 fn size<B>(request: &Request<B>) -> Found {
     let line =
         request.method().as_str().len() + request.uri().path_and_query().map_or(0, |target| target.as_str().len());
@@ -57,7 +59,8 @@ fn is_host(value: &HeaderValue) -> bool {
     text.is_empty() || (!text.contains('@') && text.parse().is_ok_and(|host| is_valid(&host)))
 }
 
-/// What stands in brackets is an IPv6 address (RFC 3986, 3.2.2; addresses of later versions do not exist).
+/// What stands in brackets is an IPv6 address (RFC 3986, 3.2.2; addresses of later versions do not
+/// exist).
 fn is_address_if_bracketed(host: &str) -> bool {
     let Some(inner) = host.strip_prefix('[') else { return true };
     inner.strip_suffix(']').is_some_and(|address| address.parse::<Ipv6Addr>().is_ok())
@@ -69,7 +72,8 @@ fn has_valid_port(authority: &Authority) -> bool {
     port.strip_prefix(':').unwrap_or(port).bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The body is plain, in chunks or with a length: no other transfer coding is supported (RFC 9112, 6.1).
+/// The body is plain, in chunks or with a length: no other transfer coding is supported (RFC 9112,
+/// 6.1).
 fn framing(headers: &HeaderMap) -> Found {
     let mut codings = tokens(headers, &TRANSFER_ENCODING).peekable();
     codings.peek()?;
@@ -79,14 +83,16 @@ fn framing(headers: &HeaderMap) -> Found {
     Some((StatusCode::NOT_IMPLEMENTED, "The only transfer coding that is understood is chunked, once."))
 }
 
-/// The only allowed expectation is `100-continue` (RFC 9110, 10.1.1), alone: hyper answers it in no list.
+/// The only allowed expectation is `100-continue` (RFC 9110, 10.1.1), alone: hyper answers it in no
+/// list.
 fn expectation(headers: &HeaderMap) -> Found {
     let is_met = |value: &HeaderValue| value.is_empty() || value.as_bytes().eq_ignore_ascii_case(b"100-continue");
     let is_known = headers.get_all(EXPECT).iter().all(is_met);
     (!is_known).then_some((StatusCode::EXPECTATION_FAILED, "The only expectation that can be met is 100-continue."))
 }
 
-/// The members of a list, which may be in several fields. A value that is no text counts as an unknown member.
+/// The members of a list, which may be in several fields. A value that is no text counts as an
+/// unknown member.
 fn tokens<'a>(headers: &'a HeaderMap, name: &HeaderName) -> impl Iterator<Item = &'a str> {
     let texts = headers.get_all(name).iter().map(|value| value.to_str().unwrap_or("?"));
     texts.flat_map(|text| text.split(',')).map(str::trim).filter(|token| !token.is_empty())

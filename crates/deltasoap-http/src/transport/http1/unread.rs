@@ -1,7 +1,8 @@
 //! Bodies of requests that are answered before they were read.
 //!
-//! hyper closes a connection after an answer if some of the request is still arriving, and does not say so: the client sends its next request
-//! in vain (RFC 9112, 9.6). So a body that nobody reads any more comes back here. A short one is read to its end, and the connection continues.
+//! hyper closes a connection after an answer if some of the request is still arriving, and does not
+//! say so: the client sends its next request in vain (RFC 9112, 9.6). So a body that nobody reads
+//! any more comes back here. A short one is read to its end, and the connection continues.
 //! Otherwise the answer says that the connection is closed.
 
 use crate::drain::{DRAINED, drain};
@@ -57,7 +58,8 @@ impl Unread {
         (Request::from_parts(parts, arriving), Unread { back: receiver, is_expecting })
     }
 
-    /// The answer, once the connection can continue after it; else it says that the connection is closed.
+    /// The answer, once the connection can continue after it; else it says that the connection is
+    /// closed.
     pub(super) async fn settle<B>(self, mut answer: Response<B>) -> Response<B> {
         let Some(left) = self.back.and_then(|mut back| back.try_recv().ok()) else { return answer };
         // On the heap: few requests leave anything.
@@ -74,7 +76,8 @@ fn channel() -> (Option<Sender<Left>>, Option<Receiver<Left>>) {
 }
 
 impl Left {
-    /// True if the body was read to its end. What a client that was not told to continue has not sent is not waited for.
+    /// True if the body was read to its end. What a client that was not told to continue has not
+    /// sent is not waited for.
     async fn read(self, is_expecting: bool) -> bool {
         let Some(body) = self.body else { return false };
         let is_waited_for = match self.state {

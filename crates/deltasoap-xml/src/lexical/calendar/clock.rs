@@ -4,7 +4,8 @@ use super::{Cursor, Fraction, write_two};
 use crate::Buffer;
 use jiff::civil;
 
-/// Hour, minute, second and what is less than a second, in their ranges; no leap seconds, which XSD does not have.
+/// Hour, minute, second and what is less than a second, in their ranges; no leap seconds, which XSD
+/// does not have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Clock {
     pub(super) hour: u8,
@@ -22,7 +23,8 @@ impl Clock {
         exists.then_some(Clock { hour, minute, second, fraction })
     }
 
-    /// `hh:mm:ss` with a fraction perhaps; true with midnight for `24:00:00`, which is in the next day.
+    /// `hh:mm:ss` with a fraction perhaps; true with midnight for `24:00:00`, which is in the next
+    /// day.
     pub(super) fn read(cursor: &mut Cursor<'_>) -> Result<(Clock, bool), &'static str> {
         let (hour, minute, second) = read_fields(cursor).ok_or("not of the form hh:mm:ss")?;
         let fraction = Fraction::read(cursor)?;

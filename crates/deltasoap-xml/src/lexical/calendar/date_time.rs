@@ -1,8 +1,9 @@
 //! `date`, `time` and `dateTime`.
 //!
-//! Two values are equal (`==`) when all their fields are: `12:00:00Z` is not `13:00:00+01:00`, although both name the
-//! same instant; `compare` tells the order of XSD's value space. Seconds are kept to 27 digits
-//! behind the point; a text with more is refused. `24:00:00` is read as midnight of the next day.
+//! Two values are equal (`==`) when all their fields are: `12:00:00Z` is not `13:00:00+01:00`,
+//! although both name the same instant; `compare` tells the order of XSD's value space. Seconds are
+//! kept to 27 digits behind the point; a text with more is refused. `24:00:00` is read as midnight
+//! of the next day.
 
 use super::clock::Clock;
 use super::day::Day;
@@ -81,7 +82,8 @@ macro_rules! clock_fields {
             self.clock.fraction.nanosecond
         }
 
-        /// What the second has beyond its nanoseconds, in 10⁻²⁷ seconds, 0 to 10¹⁸ - 1. Conversions to jiff's types leave it out.
+        /// What the second has beyond its nanoseconds, in 10⁻²⁷ seconds, 0 to 10¹⁸ - 1. Conversions
+        /// to jiff's types leave it out.
         pub fn beyond_nanosecond(&self) -> u64 {
             self.clock.fraction.finer
         }
@@ -103,8 +105,8 @@ macro_rules! zoned {
             self
         }
 
-        /// The order in XSD's value space (XSD 1.0 part 2, 3.2.7.4); `None` where one value has a zone, the other has
-        /// none, and they are too close to tell.
+        /// The order in XSD's value space (XSD 1.0 part 2, 3.2.7.4); `None` where one value has a
+        /// zone, the other has none, and they are too close to tell.
         pub fn compare(&self, other: &Self) -> Option<Ordering> {
             self.instant().compare(other.instant())
         }
@@ -284,7 +286,8 @@ impl TryFrom<DateTime> for jiff::Timestamp {
 impl TryFrom<&jiff::Zoned> for DateTime {
     type Error = LexicalError;
 
-    /// The civil time with its offset; an error where the offset is not in whole minutes or beyond 14 hours.
+    /// The civil time with its offset; an error where the offset is not in whole minutes or beyond
+    /// 14 hours.
     fn try_from(zoned: &jiff::Zoned) -> Result<DateTime, LexicalError> {
         let seconds = zoned.offset().seconds();
         let minutes = i16::try_from(seconds / 60).ok().filter(|_| seconds % 60 == 0);

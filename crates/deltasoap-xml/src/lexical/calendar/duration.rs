@@ -8,10 +8,12 @@ use crate::lexical::int::{format_u32, format_u64};
 use jiff::{SignedDuration, Span};
 use std::cmp::Ordering;
 
-/// An XSD `duration`: months (with the years) and seconds (with days, hours and minutes), both in one direction.
+/// An XSD `duration`: months (with the years) and seconds (with days, hours and minutes), both in
+/// one direction.
 ///
-/// What XSD takes for equal is equal here: `P1Y` and `P12M`, `PT36H` and `P1DT12H`; written is the form with the
-/// larger units. Seconds are kept to 27 digits behind the point; a text with more is refused.
+/// What XSD takes for equal is equal here: `P1Y` and `P12M`, `PT36H` and `P1DT12H`; written is the
+/// form with the larger units. Seconds are kept to 27 digits behind the point; a text with more is
+/// refused.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Duration {
     /// Never set for a duration of zero.
@@ -24,7 +26,8 @@ pub struct Duration {
 lexical!(Duration, "duration", 69);
 
 impl Duration {
-    /// A duration of so many months, seconds and nanoseconds; `None` with a full second of nanoseconds.
+    /// A duration of so many months, seconds and nanoseconds; `None` with a full second of
+    /// nanoseconds.
     pub fn new(negative: bool, months: u32, seconds: u64, nanoseconds: u32) -> Option<Duration> {
         Some(Duration::of(negative, months, seconds, Fraction::new(nanoseconds)?))
     }
@@ -54,21 +57,22 @@ impl Duration {
         self.fraction.nanosecond
     }
 
-    /// What the second has beyond its nanoseconds, in 10⁻²⁷ seconds, 0 to 10¹⁸ - 1. Conversions to the types of jiff and the standard
-    /// library leave it out.
+    /// What the second has beyond its nanoseconds, in 10⁻²⁷ seconds, 0 to 10¹⁸ - 1. Conversions to
+    /// the types of jiff and the standard library leave it out.
     pub fn beyond_nanosecond(&self) -> u64 {
         self.fraction.finer
     }
 
-    /// The order in XSD's value space (XSD 1.0 part 2, 3.2.6.2); `None` where it depends on which months they are,
-    /// as between `P1M` and `P30D`.
+    /// The order in XSD's value space (XSD 1.0 part 2, 3.2.6.2); `None` where it depends on which
+    /// months they are, as between `P1M` and `P30D`.
     pub fn compare(&self, other: &Duration) -> Option<Ordering> {
         let mut orders = REFERENCES.iter().map(|&start| self.end_from(start).cmp(&other.end_from(start)));
         let first = orders.next()?;
         orders.all(|order| order == first).then_some(first)
     }
 
-    /// Nanoseconds from some fixed instant to the end of the duration when it starts in a month, and what is beyond them.
+    /// Nanoseconds from some fixed instant to the end of the duration when it starts in a month,
+    /// and what is beyond them.
     fn end_from(&self, (year, month): (i32, u8)) -> (i128, i128) {
         let sign = if self.negative { -1 } else { 1 };
         let month = i64::from(year) * 12 + i64::from(month) - 1 + sign * i64::from(self.months);
@@ -98,7 +102,8 @@ impl Duration {
 
 const NANOSECONDS: u32 = 1_000_000_000;
 
-/// The months that decide between durations: they have every sequence of month lengths that matters.
+/// The months that decide between durations: they have every sequence of month lengths that
+/// matters.
 const REFERENCES: [(i32, u8); 4] = [(1696, 9), (1697, 2), (1903, 3), (1903, 7)];
 
 /// Days from 2000-01-01 to the first of a month, counted from month 0 of the astronomical year 0.
@@ -165,7 +170,8 @@ struct Fields {
 }
 
 impl Fields {
-    /// Reads numbers with their units, each unit at most once and in order; true when there were any.
+    /// Reads numbers with their units, each unit at most once and in order; true when there were
+    /// any.
     fn read(&mut self, cursor: &mut Cursor<'_>, mut units: &[Unit]) -> Result<bool, &'static str> {
         let any = cursor.rest().first().is_some_and(u8::is_ascii_digit);
         while cursor.rest().first().is_some_and(u8::is_ascii_digit) {

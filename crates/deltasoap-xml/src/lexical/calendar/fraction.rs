@@ -9,7 +9,8 @@ const DIGITS: usize = 27;
 /// Digits of [`Fraction::nanosecond`].
 const COARSE: usize = 9;
 
-/// A part of a second, exact to 27 digits. A text with more digits than that is refused, unless they are zeros.
+/// A part of a second, exact to 27 digits. A text with more digits than that is refused, unless
+/// they are zeros.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Fraction {
     /// Billionths, below 1,000,000,000.

@@ -1,12 +1,13 @@
-//! `gYear`, `gYearMonth`, `gMonth`, `gMonthDay`, `gDay`: parts of a date, in a zone if one is given.
+//! `gYear`, `gYearMonth`, `gMonth`, `gMonthDay`, `gDay`: parts of a date, in a zone if one is
+//! given.
 
 use super::day::{Day, read_year, write_year};
 use super::{Cursor, Form, Fraction, Instant, Zone, lexical, write_two};
 use crate::Buffer;
 use std::cmp::Ordering;
 
-/// A part of a date: its fields, how it is read and written, and the first day of which it is a part, in a year in
-/// which all days exist.
+/// A part of a date: its fields, how it is read and written, and the first day of which it is a
+/// part, in a year in which all days exist.
 macro_rules! part {
     ($(#[$doc:meta])* $name:ident { $($field:ident: $type:ty),* }, $xsd:literal, $width:literal,
      read: |$cursor:ident| $read:expr, write: |$out:ident| $write:block, day: $day:expr) => {
@@ -43,8 +44,8 @@ macro_rules! part {
                 self
             }
 
-            /// The order in XSD's value space; `None` where one value has a zone, the other has none, and they are
-            /// too close to tell.
+            /// The order in XSD's value space; `None` where one value has a zone, the other has
+            /// none, and they are too close to tell.
             pub fn compare(&self, other: &Self) -> Option<Ordering> {
                 self.instant().compare(other.instant())
             }
@@ -97,7 +98,8 @@ part!(
     day: Day::new(year, month, 1)
 );
 part!(
-    /// An XSD `gMonth`: a month of every year, as in `--05`. The form `--05--` of the first edition is read too.
+    /// An XSD `gMonth`: a month of every year, as in `--05`. The form `--05--` of the first edition
+    /// is read too.
     GMonth { month: u8 }, "gMonth", 10,
     read: |cursor| read_month(cursor).ok_or("not of the form --MM"),
     write: |out| {

@@ -1,12 +1,12 @@
 //! The calendar types: dates, times, durations, and recurring parts of dates.
 //!
-//! The idea: each type reads itself from the front of a [`Cursor`] and writes itself; a form never holds a `<`, so a
-//! scan of a message reads as a parse does and then looks whether a `<` follows. What days there are is jiff's
-//! knowledge: years outside its range are moved into it by whole cycles of 400 years, after which the Gregorian
-//! calendar repeats.
+//! The idea: each type reads itself from the front of a [`Cursor`] and writes itself; a form never
+//! holds a `<`, so a scan of a message reads as a parse does and then looks whether a `<` follows.
+//! What days there are is jiff's knowledge: years outside its range are moved into it by whole
+//! cycles of 400 years, after which the Gregorian calendar repeats.
 //!
-//! Years follow XSD 1.0: there is no year 0000, and -0001 is the leap year before 0001. A value with a zone and one
-//! without are comparable only when more than 14 hours apart.
+//! Years follow XSD 1.0: there is no year 0000, and -0001 is the leap year before 0001. A value
+//! with a zone and one without are comparable only when more than 14 hours apart.
 
 mod clock;
 mod cursor;
@@ -68,7 +68,8 @@ macro_rules! lexical {
 }
 use lexical;
 
-/// A point on the time line as it is written: seconds since some midnight, and the zone, if any, not yet applied.
+/// A point on the time line as it is written: seconds since some midnight, and the zone, if any,
+/// not yet applied.
 #[derive(Clone, Copy)]
 struct Instant {
     seconds: i64,
@@ -82,7 +83,8 @@ impl Instant {
         (self.seconds - 60 * i64::from(self.zone.unwrap_or(default).minutes()), self.fraction)
     }
 
-    /// The order of XSD 1.0 part 2, 3.2.7.4: without a zone, a value may lie anywhere within 14 hours.
+    /// The order of XSD 1.0 part 2, 3.2.7.4: without a zone, a value may lie anywhere within 14
+    /// hours.
     fn compare(self, other: Instant) -> Option<Ordering> {
         if self.zone.is_some() == other.zone.is_some() {
             return Some(self.in_zone(Zone::UTC).cmp(&other.in_zone(Zone::UTC)));

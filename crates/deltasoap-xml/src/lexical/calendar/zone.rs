@@ -3,7 +3,8 @@
 use super::{Cursor, write_two};
 use crate::Buffer;
 
-/// Minutes east of UTC, at most 14 hours either way. `Z`, `+00:00` and `-00:00` are the same, written `Z`.
+/// Minutes east of UTC, at most 14 hours either way. `Z`, `+00:00` and `-00:00` are the same,
+/// written `Z`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Zone(i16);
 

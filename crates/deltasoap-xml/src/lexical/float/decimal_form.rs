@@ -1,9 +1,10 @@
 //! A decimal form taken apart: sign, digits as one number, exponent, length.
 //!
-//! Where a value ends decides where the next one starts, so the time for a message of many short values is the time
-//! until each end is known. A jump that is predicted takes no time, one that is not takes as long as half a value. So
-//! jumps are taken where the values of a message are alike (the point, full words of digits, the `e`), and what
-//! differs from one value to the next is calculated: both signs, the last digits, the digits of the exponent.
+//! Where a value ends decides where the next one starts, so the time for a message of many short
+//! values is the time until each end is known. A jump that is predicted takes no time, one that is
+//! not takes as long as half a value. So jumps are taken where the values of a message are alike
+//! (the point, full words of digits, the `e`), and what differs from one value to the next is
+//! calculated: both signs, the last digits, the digits of the exponent.
 
 use crate::lexical::digits::{self, POW10};
 
@@ -17,8 +18,9 @@ pub(super) struct DecimalForm {
 }
 
 impl DecimalForm {
-    /// Reads a form that ends before a `<`, without a `+` in front, of at most 19 digits and an exponent of at most
-    /// three; `None` for anything else, and within [`WINDOW`] bytes of the end of the input.
+    /// Reads a form that ends before a `<`, without a `+` in front, of at most 19 digits and an
+    /// exponent of at most three; `None` for anything else, and within [`WINDOW`] bytes of the end
+    /// of the input.
     #[inline(always)]
     pub(super) fn scan(bytes: &[u8]) -> Option<DecimalForm> {
         let text = Text(bytes.first_chunk()?);
@@ -84,7 +86,8 @@ impl Digits {
         all.with_exponent(text, negative, exponent)
     }
 
-    /// Appends the digits that come next. The first word of them is mostly full, the second mostly is not.
+    /// Appends the digits that come next. The first word of them is mostly full, the second mostly
+    /// is not.
     #[inline(always)]
     fn append(self, text: Text<'_>) -> Option<Digits> {
         let word = digits::from_word(text.word(self.end)?);

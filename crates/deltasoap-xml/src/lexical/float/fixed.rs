@@ -1,10 +1,12 @@
-//! The shortest text of a `double` between 10^-5 and 1, made in registers: `0.` and zeros go before its digits in a shift, where a general
-//! routine writes the digits to memory and moves them. Digits around the point gain nothing by this.
+//! The shortest text of a `double` between 10^-5 and 1, made in registers: `0.` and zeros go before
+//! its digits in a shift, where a general routine writes the digits to memory and moves them.
+//! Digits around the point gain nothing by this.
 //!
-//! The algorithm is Schubfach (Giulietti, 2021), in the form that the crate `zmij` has. It scales the value by a power of ten, so that
-//! sixteen digits stand before the point, and looks whether what is behind it may be left out. For these values 64 bits hold that power
-//! exactly, so that one multiplication is all. Powers of two, whose neighbours lie at different distances, and all other values are left to
-//! the caller.
+//! The algorithm is Schubfach (Giulietti, 2021), in the form that the crate `zmij` has. It scales
+//! the value by a power of ten, so that sixteen digits stand before the point, and looks whether
+//! what is behind it may be left out. For these values 64 bits hold that power exactly, so that one
+//! multiplication is all. Powers of two, whose neighbours lie at different distances, and all other
+//! values are left to the caller.
 
 use super::super::{digits, over};
 use super::powers::{LEAST, POWERS};
@@ -19,7 +21,8 @@ const EXACT: i32 = 27;
 /// Bits of the scaled value, beside 64 of its fraction, that lie behind the point.
 const SPARE: i32 = 6;
 
-/// A text of up to 24 characters, the first in the lowest byte. What is behind its end does not count.
+/// A text of up to 24 characters, the first in the lowest byte. What is behind its end does not
+/// count.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Text {
     low: u128,

@@ -1,10 +1,11 @@
 //! `float` and `double`: IEEE 754, with XSD's own names for infinity and not-a-number.
 //!
-//! Reading a message, forms of up to 19 digits are taken apart eight digits at a time ([`decimal_form`]) and turned
-//! into the nearest float by one multiplication ([`nearest`]); everything else goes to the crate `fast-float2`.
-//! Writing gives the shortest form that reads back to the same bits: integral values without a point (zero as `0` and
-//! `-0`), exponents always with a sign, `1e+16` and `1e-7`. Doubles between 10^-5 and 1 have a way of their own ([`fixed`](mod@fixed)), the others are
-//! the crate `zmij`'s.
+//! Reading a message, forms of up to 19 digits are taken apart eight digits at a time
+//! ([`decimal_form`]) and turned into the nearest float by one multiplication ([`nearest`]);
+//! everything else goes to the crate `fast-float2`. Writing gives the shortest form that reads back
+//! to the same bits: integral values without a point (zero as `0` and `-0`), exponents always with
+//! a sign, `1e+16` and `1e-7`. Doubles between 10^-5 and 1 have a way of their own
+//! ([`fixed`](mod@fixed)), the others are the crate `zmij`'s.
 
 mod decimal_form;
 mod fixed;
@@ -69,7 +70,8 @@ macro_rules! float {
                 scan_short(bytes).or_else(|| scan_long(bytes))
             }
 
-            // Two calls, not one body: the integral way is short, and slower with what the other needs around it.
+            // Two calls, not one body: the integral way is short, and slower with what the other
+            // needs around it.
             #[inline(never)]
             fn format(&self, out: &mut Buffer, _: Escape) {
                 if let Some(integral) = self.integral() {
@@ -239,7 +241,8 @@ mod tests {
         assert_eq!(Some(text_of(&-1.234_567_890_123_456_7e-123).len()), f64::MAX_WIDTH);
     }
 
-    /// Around the borders between forms with and without an exponent, with as many digits as there are.
+    /// Around the borders between forms with and without an exponent, with as many digits as there
+    /// are.
     #[test]
     fn widths_hold_where_the_form_changes() {
         for exponent in -8..=18 {

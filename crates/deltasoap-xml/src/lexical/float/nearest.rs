@@ -64,7 +64,8 @@ ieee!(f64, u64, bias: 1023, ties: -4..=23, powers: [
 ]);
 ieee!(f32, u32, bias: 127, ties: -17..=10, powers: [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10]);
 
-/// The float nearest to `mantissa * 10^exponent`; `None` where a look at the digits would be needed.
+/// The float nearest to `mantissa * 10^exponent`; `None` where a look at the digits would be
+/// needed.
 #[inline(always)]
 pub(super) fn nearest<F: Ieee>(mantissa: u64, exponent: i32) -> Option<F> {
     if is_exact::<F>(mantissa, exponent) {
@@ -75,8 +76,8 @@ pub(super) fn nearest<F: Ieee>(mantissa: u64, exponent: i32) -> Option<F> {
 
 /// True if both factors are floats.
 ///
-/// The exponent is compared but once, and first: in numbers from a wide range it seldom is within these bounds, while
-/// its sign, and the size of a mantissa of 16 digits, are anybody's guess.
+/// The exponent is compared but once, and first: in numbers from a wide range it seldom is within
+/// these bounds, while its sign, and the size of a mantissa of 16 digits, are anybody's guess.
 #[inline(always)]
 fn is_exact<F: Ieee>(mantissa: u64, exponent: i32) -> bool {
     (exponent + F::EXACT_POWER).cast_unsigned() <= 2 * F::EXACT_POWER.cast_unsigned()
@@ -106,7 +107,8 @@ fn by_product<F: Ieee>(mantissa: u64, exponent: i32) -> Option<u64> {
         bits &= !1;
     }
     let rounded = (bits + (bits & 1)) >> 1;
-    // The hidden bit adds one to the field, and a mantissa that was rounded up to a power of two another.
+    // The hidden bit adds one to the field, and a mantissa that was rounded up to a power of two
+    // another.
     let float = rounded + ((field as u64 - 1) << F::MANTISSA_BITS);
     Some(float.min(infinity::<F>()))
 }
@@ -123,7 +125,8 @@ fn is_tie<F: Ieee>(high: u64, shift: u32, exponent: i32) -> bool {
     bits & 3 == 1 && bits << shift == high && F::TIES.contains(&exponent)
 }
 
-/// The leading 128 bits of a mantissa, its first bit set, times a power of ten; `None` where they do not decide.
+/// The leading 128 bits of a mantissa, its first bit set, times a power of ten; `None` where they
+/// do not decide.
 #[inline(always)]
 fn product<F: Ieee>(mantissa: u64, power: u128, exponent: i32) -> Option<(u64, u64)> {
     let mut product = u128::from(mantissa) * (power >> 64);
@@ -135,13 +138,15 @@ fn product<F: Ieee>(mantissa: u64, power: u128, exponent: i32) -> Option<(u64, u
     (low != u64::MAX || (-27..=55).contains(&exponent)).then_some((high, low))
 }
 
-/// The exponent of the first bit of the product: 63 and the logarithm of the power of ten, rounded down.
+/// The exponent of the first bit of the product: 63 and the logarithm of the power of ten, rounded
+/// down.
 #[inline(always)]
 fn binary_exponent(exponent: i32) -> i32 {
     ((exponent * 217_706) >> 16) + 63
 }
 
-/// The bits of a float below the normal range: shifted into place, rounded; it may become the least normal one.
+/// The bits of a float below the normal range: shifted into place, rounded; it may become the least
+/// normal one.
 #[cold]
 fn subnormal(bits: u64, shift: i32) -> u64 {
     if shift >= 64 {

@@ -1,15 +1,15 @@
 //! The powers of ten from 10^-342 to 10^308, each to 128 bits, computed when the crate is compiled.
 //!
-//! A power of ten is a power of five and a shift, so the table holds the 128 leading bits of powers of five. It is
-//! made with exact arithmetic:
+//! A power of ten is a power of five and a shift, so the table holds the 128 leading bits of powers
+//! of five. It is made with exact arithmetic:
 //!
 //! ```text
 //! 5^n       multiply a big number by five, n times; cut its leading bits out
 //! 5^-n      start from 2^960 and divide by five, n times: flooring at each step is flooring at the end
 //! ```
 //!
-//! What is cut off is lost, except from 5^-1 to 5^-27: those are rounded up, as the algorithm that uses the table
-//! demands, so that a number divisible by the power comes out exact.
+//! What is cut off is lost, except from 5^-1 to 5^-27: those are rounded up, as the algorithm that
+//! uses the table demands, so that a number divisible by the power comes out exact.
 
 /// The least power of ten.
 pub(super) const LEAST: i32 = -342;

@@ -15,8 +15,8 @@ impl Entropy<'_> {
 /// Documents of a stream.
 const DOCUMENTS: usize = 6;
 
-/// A stream that begins with a document: each of the others is the one before, edited; now and then one is damaged, or the
-/// first comes again.
+/// A stream that begins with a document: each of the others is the one before, edited; now and then
+/// one is damaged, or the first comes again.
 pub fn documents(first: &str, entropy: &mut Entropy<'_>) -> Vec<Vec<u8>> {
     let first = match INDENTATIONS[entropy.below(INDENTATIONS.len())] {
         Some((line, level)) => indented(first, line, level),
@@ -62,8 +62,8 @@ fn indented(document: &str, line: &str, level: &str) -> String {
     text
 }
 
-/// Where a chunk ends: within white space, or at an end of it; in the gap in front of an end tag that has this number, if there is one. All
-/// of a document without white space.
+/// Where a chunk ends: within white space, or at an end of it; in the gap in front of an end tag
+/// that has this number, if there is one. All of a document without white space.
 pub fn cut_in_gap(document: &[u8], number: Option<usize>, entropy: &mut Entropy<'_>) -> usize {
     let is_white = |index: usize| document.get(index).is_some_and(u8::is_ascii_whitespace);
     let mut places: Vec<usize> = (1..document.len()).filter(|&at| is_white(at - 1) || is_white(at)).collect();

@@ -94,8 +94,8 @@ fn elements_that_are_passed_over_take_linear_memory() {
     }
 }
 
-/// Where a chunk ended in the white space after a list's last item, the run of items ended there too: what was read next was
-/// looked for as many bytes too early, in the last item itself.
+/// Where a chunk ended in the white space after a list's last item, the run of items ended there
+/// too: what was read next was looked for as many bytes too early, in the last item itself.
 #[test]
 fn chunks_end_in_the_white_space_after_the_last_item() {
     const END: &str = "</more></r>";
@@ -180,8 +180,8 @@ fn a_message_that_is_read_again_has_its_ids() {
     }
 }
 
-/// The size of an array is not compared. Where its text has another length, the start tag was looked for that much too early or
-/// too late once what follows it differed.
+/// The size of an array is not compared. Where its text has another length, the start tag was
+/// looked for that much too early or too late once what follows it differed.
 #[test]
 fn arrays_whose_sizes_differ_in_length_are_read_again_from_their_start() {
     let array = |size: &str, content: &str, rest: &str| {
@@ -198,7 +198,8 @@ fn arrays_whose_sizes_differ_in_length_are_read_again_from_their_start() {
     }
 }
 
-/// Places made for inserted items are taken back where a chunk ends; the run may be read to its end then, and its list go on after it.
+/// Places made for inserted items are taken back where a chunk ends; the run may be read to its end
+/// then, and its list go on after it.
 #[test]
 fn items_inserted_at_the_end_of_a_run_may_be_cut() {
     let items = |numbers: &mut dyn Iterator<Item = u32>| -> String {

@@ -1,8 +1,8 @@
 //! Streams of messages of derived types, each read as if it came alone.
 //!
-//! A stream begins with a document of a type; each of the following is the one before with a few edits. Every policy must
-//! give the value, or the error, that regular mode gives, and each must come to an end: a stream is read in a thread of
-//! its own that has a few seconds.
+//! A stream begins with a document of a type; each of the following is the one before with a few
+//! edits. Every policy must give the value, or the error, that regular mode gives, and each must
+//! come to an end: a stream is read in a thread of its own that has a few seconds.
 
 mod edits;
 mod found;
@@ -38,7 +38,8 @@ fn within_time(what: String, body: impl FnOnce() + Send + 'static) {
     }
 }
 
-/// A stream of documents of one type, made from entropy and read with leaf checkpoints and with a policy of the papers.
+/// A stream of documents of one type, made from entropy and read with leaf checkpoints and with a
+/// policy of the papers.
 fn check(kind: usize, seed: &[u8], chunks: &[u8]) {
     let kind = &shapes::KINDS[kind];
     let documents = edits::documents(kind.document, &mut Entropy(seed));

@@ -57,7 +57,8 @@ pub fn must_be_good<T: Typed + PartialEq + Debug>(document: &[u8]) {
     assert_eq!(alone::<T>(document, Limits::default()).map(drop), Ok(()));
 }
 
-/// Reads a document by itself: by the general routines alone, which must be what regular mode gives.
+/// Reads a document by itself: by the general routines alone, which must be what regular mode
+/// gives.
 fn alone<T: Typed + PartialEq + Debug>(document: &[u8], limits: Limits) -> Result<T, Error> {
     let options = DecodeOptions { differential: Differential::OFF, limits, ..DecodeOptions::default() };
     let [general, regular] = [Decoder::without_shortcuts(options), Decoder::new(options)].map(|mut decoder| {
@@ -113,7 +114,8 @@ pub fn read_within<T: Typed + PartialEq + Debug>(documents: &[&str], limits: Lim
     }
 }
 
-/// Reads a stream with leaf checkpoints and with default options, each message in two chunks, cut at the place given.
+/// Reads a stream with leaf checkpoints and with default options, each message in two chunks, cut
+/// at the place given.
 pub fn read_cut<T: Typed + PartialEq + Debug>(documents: &[(&str, usize)]) {
     let expected: Vec<_> = documents.iter().map(|(it, _)| alone::<T>(it.as_bytes(), Limits::default())).collect();
     let cuts: Vec<_> = documents.iter().map(|&(_, cut)| cut).collect();

@@ -192,8 +192,8 @@ pub fn sender(options: Templating) -> Reports {
     sender
 }
 
-/// Two values go to three places, in any order; now and then a value is replaced with a copy of the other. `prepare` is called for each
-/// sender before it sends anything.
+/// Two values go to three places, in any order; now and then a value is replaced with a copy of the
+/// other. `prepare` is called for each sender before it sends anything.
 pub fn send_to_several_places(
     options: Templating,
     random: &mut Random,

@@ -21,8 +21,9 @@ pub(crate) enum Begin {
 }
 
 impl Cursor<'_> {
-    /// Begins an operation whose start tag was just read and whose content gets the frame at level `base`. Of the operations of one
-    /// message, which have memories of their own, the first that is not read plainly is noted or compared; the others are read.
+    /// Begins an operation whose start tag was just read and whose content gets the frame at level
+    /// `base`. Of the operations of one message, which have memories of their own, the first that
+    /// is not read plainly is noted or compared; the others are read.
     pub(crate) fn begin_operation(
         &mut self,
         old: Option<Box<Template>>,
@@ -77,8 +78,8 @@ impl Cursor<'_> {
         }
     }
 
-    /// Only content of UTF-8 messages is: positions in others are not those of the received bytes. A nil operation has no content,
-    /// and its value no shape that the routines could descend into.
+    /// Only content of UTF-8 messages is: positions in others are not those of the received bytes.
+    /// A nil operation has no content, and its value no shape that the routines could descend into.
     pub(crate) fn can_be_compared(&mut self) -> bool {
         let (window, state) = self.parts();
         state.differential.checkpoints == Checkpoints::Leaf

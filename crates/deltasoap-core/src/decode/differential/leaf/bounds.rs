@@ -1,5 +1,5 @@
-//! What comparing may cost, and why it comes to an end. Every limiter of a message is here; `adaptive` and `turns` have those of a
-//! stream.
+//! What comparing may cost, and why it comes to an end. Every limiter of a message is here;
+//! `adaptive` and `turns` have those of a stream.
 //!
 //! | limiter | counts | at most | beyond it |
 //! |---|---|---|---|
@@ -12,8 +12,8 @@
 //! | moved bytes | bytes of values moved within their list | 32 for each byte of the old message | no more searches |
 //! | moved items | flat items moved within their list | 16 an item | no more searches |
 //!
-//! "Read again" happens once a message, as nothing is compared then. So a message costs at most what regular mode costs twice, and a
-//! constant number of operations a byte on top.
+//! "Read again" happens once a message, as nothing is compared then. So a message costs at most
+//! what regular mode costs twice, and a constant number of operations a byte on top.
 //!
 //! # Why a comparison comes to an end
 //!
@@ -24,17 +24,20 @@
 //!                 not taken for the old one, and what follows that element begins after the difference
 //! ```
 //!
-//! So each difference lies after the one before it, and there are no more of them than the message has bytes. An array whose
-//! size differs is no exception: the difference in its start tag lies before any within. Nor are items that were moved: they
-//! are taken for old ones only where they equal these beyond the difference.
+//! So each difference lies after the one before it, and there are no more of them than the message
+//! has bytes. An array whose size differs is no exception: the difference in its start tag lies
+//! before any within. Nor are items that were moved: they are taken for old ones only where they
+//! equal these beyond the difference.
 //!
-//! One place may be met twice: a flat item is read again with the white space after it. Where there is less of that than
-//! before, the item ends at the difference, and what follows may differ there as well. It is no part of that item.
+//! One place may be met twice: a flat item is read again with the white space after it. Where there
+//! is less of that than before, the item ends at the difference, and what follows may differ there
+//! as well. It is no part of that item.
 //!
-//! That is an argument about five modules, and each change to one of them may break it. Therefore [`Bounds::is_progress`] checks it: where a difference
-//! does not lie after the last but one, the message is read again from its start in regular mode, which compares nothing.
-//! Whatever the other modules do, no message makes the decoder go round in circles. Only the end of what was received may be met
-//! more often; any other place is an error of theirs, which debug builds report.
+//! That is an argument about five modules, and each change to one of them may break it. Therefore
+//! [`Bounds::is_progress`] checks it: where a difference does not lie after the last but one, the
+//! message is read again from its start in regular mode, which compares nothing. Whatever the other
+//! modules do, no message makes the decoder go round in circles. Only the end of what was received
+//! may be met more often; any other place is an error of theirs, which debug builds report.
 
 /// What a message has cost so far.
 #[derive(Debug, Default)]
@@ -49,14 +52,16 @@ pub(crate) struct Bounds {
     slid: usize,
     moved_bytes: u64,
     moved_items: usize,
-    /// Whether comparing may be given up within a message, and what it may cost more than it gains till then.
+    /// Whether comparing may be given up within a message, and what it may cost more than it gains
+    /// till then.
     is_adaptive: bool,
     credit: u64,
     is_hopeless: bool,
 }
 
-/// A switch to regular mode and back, among elements that are read one by one. A message that differs here and there, all over, is better
-/// read in regular mode as a whole. How much better depends on what regular mode does: elements read one by one take some twenty nanoseconds a byte,
+/// A switch to regular mode and back, among elements that are read one by one. A message that
+/// differs here and there, all over, is better read in regular mode as a whole. How much better
+/// depends on what regular mode does: elements read one by one take some twenty nanoseconds a byte,
 /// flat items one or two.
 const SWITCH: u64 = 48;
 /// A switch, for each element on the way.
@@ -71,17 +76,18 @@ const ALLOWED: u64 = 2;
 const JUDGED: u64 = 8 << 10;
 /// It is if at least one byte in so many is equal.
 const LEAST_EQUAL: u64 = 8;
-/// What comparing may cost more than it gains before the rest is read in regular mode: this part of the old message, at least and at most so
-/// many bytes.
+/// What comparing may cost more than it gains before the rest is read in regular mode: this part of
+/// the old message, at least and at most so many bytes.
 const CREDIT: u64 = 8;
 const LEAST_CREDIT: u64 = 1 << 10;
 const MOST_CREDIT: u64 = SPARE;
 /// How often, on average, a node may get another place in its list.
 const SLIDES: usize = 16;
-/// How many bytes of items may be moved for each byte of the old message: a large value can come from few bytes. As many are
-/// moved in less time than regular mode takes for that byte.
+/// How many bytes of items may be moved for each byte of the old message: a large value can come
+/// from few bytes. As many are moved in less time than regular mode takes for that byte.
 const MOVED_BYTES: u64 = 32;
-/// How often, on average, a flat item may be moved for others that were inserted or removed before it.
+/// How often, on average, a flat item may be moved for others that were inserted or removed before
+/// it.
 const MOVED_ITEMS: usize = 16;
 
 impl Bounds {
@@ -114,7 +120,8 @@ impl Bounds {
         self.switches > SPARE + ALLOWED * read
     }
 
-    /// Gives up comparing where next to nothing is equal of the bytes read, or where switches cost more than that saves.
+    /// Gives up comparing where next to nothing is equal of the bytes read, or where switches cost
+    /// more than that saves.
     pub(super) fn judge(&mut self, read: u64, equal: u64) {
         let is_unlike = read >= JUDGED && equal < read / LEAST_EQUAL;
         let costs_more = self.switches > equal + self.credit;
@@ -146,7 +153,8 @@ impl Bounds {
         self.moved_bytes = self.moved_bytes.saturating_add(bytes as u64);
     }
 
-    /// True if lists of a message with so many nodes and bytes are not to be brought in line any more.
+    /// True if lists of a message with so many nodes and bytes are not to be brought in line any
+    /// more.
     pub(super) fn has_moved_enough(&self, nodes: usize, bytes: u64) -> bool {
         self.slid > SLIDES * nodes || self.moved_bytes > MOVED_BYTES * bytes
     }

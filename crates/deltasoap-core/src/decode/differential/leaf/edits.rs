@@ -37,8 +37,8 @@ pub(super) struct OpenEdit {
     pub(super) difference: u64,
 }
 
-/// Field and count of the routine for `parent` before a place among its children: in the message being read, so that
-/// what was read right before it counts.
+/// Field and count of the routine for `parent` before a place among its children: in the message
+/// being read, so that what was read right before it counts.
 pub(super) fn state_before(template: &Template, edits: &[Edit], parent: u32, place: Place) -> (u32, u32) {
     match edits.last() {
         Some(edit) if edit.to == place && edit.parent == parent => edit.state,

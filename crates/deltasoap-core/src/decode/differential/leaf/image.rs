@@ -1,7 +1,8 @@
 //! The bytes of a message as they were received, by their position in it.
 //!
-//! Large chunks are kept as they came, counted and not copied. Small ones are joined, so that a slice of a few bytes does
-//! not keep a whole network buffer alive, and so that comparing seldom meets a seam.
+//! Large chunks are kept as they came, counted and not copied. Small ones are joined, so that a
+//! slice of a few bytes does not keep a whole network buffer alive, and so that comparing seldom
+//! meets a seam.
 
 use bytes::Bytes;
 use deltasoap_xml::scan::{first_mismatch, skip_white};
@@ -65,7 +66,8 @@ impl Part {
 }
 
 impl Image {
-    /// Appends a chunk that begins at `start` if it is the first one, else where the last one ended.
+    /// Appends a chunk that begins at `start` if it is the first one, else where the last one
+    /// ended.
     pub(crate) fn push(&mut self, start: u64, chunk: Chunk<'_>) {
         if let [Part { start: nowhere @ NOWHERE, .. }] = self.parts.as_mut_slice() {
             *nowhere = start;

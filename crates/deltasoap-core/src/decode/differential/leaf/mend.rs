@@ -6,12 +6,14 @@
 //!       ────────── equal ─────────── text  ─────────── equal ────────────
 //! ```
 //!
-//! To compare and to go back to regular mode costs a few hundred nanoseconds, in which a small message is read. Here the old bytes are
-//! walked up to each difference, which tells the element that it lies in: the table knows those outside of trees, and within a tree
-//! children are counted. Of the new bytes only the text is looked at.
+//! To compare and to go back to regular mode costs a few hundred nanoseconds, in which a small
+//! message is read. Here the old bytes are walked up to each difference, which tells the element
+//! that it lies in: the table knows those outside of trees, and within a tree children are counted.
+//! Of the new bytes only the text is looked at.
 //!
-//! Sound, because both messages have the same tokens but for what differs, and that may only be text that means itself: the text of an
-//! element, or the value of an attribute in a tree (of no name that routines look at). All else is left to the others.
+//! Sound, because both messages have the same tokens but for what differs, and that may only be
+//! text that means itself: the text of an element, or the value of an attribute in a tree (of no
+//! name that routines look at). All else is left to the others.
 
 use super::merge::Move;
 use super::table::{NONE, Node, Table};
@@ -86,7 +88,8 @@ impl Mend<'_> {
         Some(text.into())
     }
 
-    /// The text as the value of an attribute, which must be printable ASCII so that it means itself.
+    /// The text as the value of an attribute, which must be printable ASCII so that it means
+    /// itself.
     pub(crate) fn attribute_value(&self) -> Option<CompactString> {
         let text = &self.bytes[..self.len];
         let is_plain = text.iter().all(|byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'&' | b'<'));
@@ -100,8 +103,8 @@ impl Mending {
         Mending { len, ..Mending::default() }
     }
 
-    /// What differs between an operation's old content and the new one, which is at the start of `new`; `None` if it is more than can be
-    /// mended.
+    /// What differs between an operation's old content and the new one, which is at the start of
+    /// `new`; `None` if it is more than can be mended.
     pub(crate) fn find(old: &Template, new: &[u8], limits: &Limits) -> Option<Self> {
         let len = usize::try_from(old.end - old.start).ok().filter(|len| *len <= SMALL)?;
         let bytes = old.image()?.at(old.start).get(..len)?;
@@ -138,8 +141,9 @@ impl Mending {
         Some((old.1, new.1))
     }
 
-    /// Hands out each difference, the last one first, so that children which come or go do not matter to the others. `bytes` begin where
-    /// the new content does. False as soon as one could not be taken.
+    /// Hands out each difference, the last one first, so that children which come or go do not
+    /// matter to the others. `bytes` begin where the new content does. False as soon as one could
+    /// not be taken.
     pub(crate) fn all(&self, table: &Table, bytes: &[u8], mut take: impl FnMut(&Mend<'_>) -> Option<()>) -> bool {
         let mut path = Vec::new();
         self.differences.iter().rev().all(|&Difference { node, way, attribute, old, new }| {
@@ -165,7 +169,8 @@ impl Mending {
         self.len - self.differences.iter().map(|it| it.new.1 - it.new.0).sum::<usize>()
     }
 
-    /// How far what stands after each difference has moved, for an operation whose content began at `old` and begins at `new`.
+    /// How far what stands after each difference has moved, for an operation whose content began at
+    /// `old` and begins at `new`.
     pub(super) fn moves(&self, old: u64, new: u64) -> impl Iterator<Item = Move> {
         let moved = move |from: usize, to: usize| {
             let from = old + from as u64;
@@ -317,7 +322,8 @@ fn tag_len(bytes: &[u8]) -> Option<usize> {
 /// Attributes that routines look at, whatever the element is.
 const LOOKED_AT: [&[u8]; 5] = [b"nil", b"id", b"href", b"ref", b"position"];
 
-/// The attribute of a start tag whose value a place lies in, or right after: its number, declarations not counted, and its place.
+/// The attribute of a start tag whose value a place lies in, or right after: its number,
+/// declarations not counted, and its place.
 fn value_at(tag: &[u8], place: usize) -> Option<(u32, usize, usize)> {
     let (mut number, mut at) = (0, 1);
     loop {

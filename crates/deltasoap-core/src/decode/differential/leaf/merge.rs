@@ -45,7 +45,8 @@ pub(crate) fn merge(old: Table, fresh: Table, edits: &[Edit], moves: &[Move]) ->
 }
 
 impl Edit {
-    /// True if there are as many new elements as old ones, each in the place of one, and no runs among them.
+    /// True if there are as many new elements as old ones, each in the place of one, and no runs
+    /// among them.
     fn has_same_shape(&self, old: &Table, fresh: &Table) -> bool {
         let (from, to) = (self.from.node as usize, self.to.node as usize);
         let (first, last) = (self.fresh.0 as usize, self.fresh.1 as usize);

@@ -14,8 +14,9 @@
 //! merge      at the end: the old table, but for what was read anew
 //! ```
 //!
-//! No state is saved: a place's state is the path to it, which the table tells, and the value, which is there. ARCHITECTURE.md,
-//! "Differential decoding", has the picture and says why skipping is right.
+//! No state is saved: a place's state is the path to it, which the table tells, and the value,
+//! which is there. ARCHITECTURE.md, "Differential decoding", has the picture and says why skipping
+//! is right.
 
 mod begin;
 mod bounds;

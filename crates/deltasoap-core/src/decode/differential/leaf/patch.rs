@@ -8,8 +8,8 @@
 //! at the end of the items, or of the window: back to fast mode
 //! ```
 //!
-//! The cost of a change does not depend on where it lies, and runs of changed items are read as fast as in regular mode:
-//! the markup is that of the run.
+//! The cost of a change does not depend on where it lies, and runs of changed items are read as
+//! fast as in regular mode: the markup is that of the run.
 
 use super::{Image, Patched, Run, Session, Touched};
 use crate::decode::Cursor;
@@ -26,7 +26,8 @@ pub enum Patch {
     Fast,
     /// The window ends within an item.
     Short,
-    /// Something but an item like the others stands here: the general routines go on, with so much read.
+    /// Something but an item like the others stands here: the general routines go on, with so much
+    /// read.
     Other {
         /// The field being read.
         field: u32,
@@ -117,7 +118,8 @@ struct Patching<'p, 'w> {
 /// Items that must differ in a row before it is asked whether comparing is worth while.
 const HOPELESS: usize = 512;
 
-/// True after 8, 64, 512, ... items in a row that differ: then the message is searched for what was inserted or removed.
+/// True after 8, 64, 512, ... items in a row that differ: then the message is searched for what was
+/// inserted or removed.
 #[inline(always)]
 fn is_probe(count: usize) -> bool {
     count.is_power_of_two() && count.trailing_zeros().is_multiple_of(3) && count > 1
@@ -169,7 +171,8 @@ impl<'p, 'w> Patching<'p, 'w> {
         stats.fast_bytes += self.skipped;
     }
 
-    /// Reads the item at hand and all others that differ, up to the end of the window or of the run.
+    /// Reads the item at hand and all others that differ, up to the end of the window or of the
+    /// run.
     fn run<L: FlatItems>(&mut self, items: &mut L, view: View<'_>) -> Outcome {
         loop {
             self.window.pos = skip_white(self.window.bytes, self.window.pos);
@@ -204,11 +207,12 @@ impl<'p, 'w> Patching<'p, 'w> {
         is_long && self.session.bounds.is_hopeless()
     }
 
-    /// Reads an item whose text begins at a place, and those behind it as long as they are like it in markup and unlike the
-    /// old ones at once. False if the last of them could not be read.
+    /// Reads an item whose text begins at a place, and those behind it as long as they are like it
+    /// in markup and unlike the old ones at once. False if the last of them could not be read.
     #[inline]
     fn read_on<L: FlatItems>(&mut self, items: &mut L, text: usize, view: View<'_>) -> bool {
-        // The list may go on after the run. Its last item was read already where places for more were taken back.
+        // The list may go on after the run. Its last item was read already where places for more
+        // were taken back.
         let end = items.len().saturating_sub(self.first).min(self.run.positions.len());
         let markup = &self.known.markup;
         let bytes = self.window.bytes;
@@ -286,9 +290,10 @@ impl<'p, 'w> Patching<'p, 'w> {
 
     /// The old position after the run's last item and all white space that follows it.
     ///
-    /// Where a chunk ended in that white space, the run was noted to end there too. The rest of it belongs to the last item
-    /// as well, so the run is extended over it: the end of the old run and the position reached in the new message then
-    /// correspond, and a later difference is mapped between the two by their distance.
+    /// Where a chunk ended in that white space, the run was noted to end there too. The rest of it
+    /// belongs to the last item as well, so the run is extended over it: the end of the old run and
+    /// the position reached in the new message then correspond, and a later difference is mapped
+    /// between the two by their distance.
     fn close_run(&mut self) -> u64 {
         let end = self.run.position(self.run.positions.len());
         let behind = self.image.skip_white(end);
@@ -296,8 +301,9 @@ impl<'p, 'w> Patching<'p, 'w> {
         behind
     }
 
-    /// After a number of items that all differ: looks whether what follows is what stood a little earlier or later in the
-    /// old message, because items were inserted or removed. True if so; the items are in line then.
+    /// After a number of items that all differ: looks whether what follows is what stood a little
+    /// earlier or later in the old message, because items were inserted or removed. True if so; the
+    /// items are in line then.
     fn realign<L: FlatItems>(&mut self, items: &mut L, view: View<'_>) -> bool {
         let is_dear = self.session.bounds.has_moved_items_enough(self.run.positions.len())
             || self.session.has_searched_enough(self.read_to());
@@ -338,7 +344,8 @@ impl<'p, 'w> Patching<'p, 'w> {
         self.measure_shift();
     }
 
-    /// How far the item at hand stood from here in the old message, if it is by `distance` items: negative if earlier.
+    /// How far the item at hand stood from here in the old message, if it is by `distance` items:
+    /// negative if earlier.
     fn is_shifted(&mut self, distance: usize) -> Option<isize> {
         if self.is_like(self.item_at(self.item + distance)) {
             return Some(distance as isize);

@@ -66,8 +66,8 @@ impl Recorder {
         }
     }
 
-    /// The run that goes on after white space, or begins, with the item at a position: those before the white space
-    /// and after it.
+    /// The run that goes on after white space, or begins, with the item at a position: those before
+    /// the white space and after it.
     pub(crate) fn run(
         &mut self,
         known: &Arc<Known>,

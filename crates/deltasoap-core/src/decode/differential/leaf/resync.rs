@@ -1,4 +1,5 @@
-//! From regular mode back to fast mode: is the element whose start tag was just read one of the message before?
+//! From regular mode back to fast mode: is the element whose start tag was just read one of the
+//! message before?
 
 use super::edits::OpenEdit;
 use super::merge::Edit;
@@ -9,8 +10,9 @@ use super::template::Same;
 use super::words::{AnyOrder, Mode, StartTag};
 
 impl Session {
-    /// Whether the element whose start tag was just read is the one that stood there in the message before, with the same
-    /// bytes. If so, fast mode is entered after the tag. `before` is the state before it: field and count.
+    /// Whether the element whose start tag was just read is the one that stood there in the message
+    /// before, with the same bytes. If so, fast mode is entered after the tag. `before` is the
+    /// state before it: field and count.
     pub(crate) fn resync(&mut self, field: u32, count: u32, before: (u32, u32), tag: StartTag<'_>) -> bool {
         if self.is_ending || self.bounds.is_hopeless() {
             return false;
@@ -18,11 +20,11 @@ impl Session {
         self.candidate(field, count).is_some_and(|place| self.resync_at(place, before, tag))
     }
 
-    /// As [`resync`](Self::resync), for an element whose fields come in any order. Gives the fields that the message before has and this
-    /// one has not.
+    /// As [`resync`](Self::resync), for an element whose fields come in any order. Gives the fields
+    /// that the message before has and this one has not.
     ///
-    /// The old children that follow are skipped unread. So the element must be valid with them: no field may come again, and none may
-    /// be missing.
+    /// The old children that follow are skipped unread. So the element must be valid with them: no
+    /// field may come again, and none may be missing.
     pub(crate) fn resync_in_any_order(
         &mut self,
         field: u32,
@@ -47,8 +49,8 @@ impl Session {
         (is_valid && self.resync_at(Place::before(place), before, tag)).then_some(gone)
     }
 
-    /// The fields that were passed on the way to where regular mode goes on, a bit each: in the message being read, in the element
-    /// that [`descend`](Self::descend) has led into last.
+    /// The fields that were passed on the way to where regular mode goes on, a bit each: in the
+    /// message being read, in the element that [`descend`](Self::descend) has led into last.
     pub(crate) fn fields_passed(&self) -> u64 {
         let Some(template) = &self.old else { return 0 };
         let table = &template.table;
@@ -76,7 +78,8 @@ impl Session {
         fields | keep(at, place)
     }
 
-    /// Enters fast mode if the element at an old place begins with the start tag that was just read.
+    /// Enters fast mode if the element at an old place begins with the start tag that was just
+    /// read.
     fn resync_at(&mut self, place: Place, before: (u32, u32), tag: StartTag<'_>) -> bool {
         let (Some(template), Some(edit)) = (&mut self.old, &self.edits.open) else { return false };
         let Some(Same { old, len, is_exact }) = template.compare(place, tag) else { return false };

@@ -1,7 +1,8 @@
 //! From a difference to regular mode: the last element before the difference, and the way there.
 //!
-//! A place is a path in the old table. The routines are led along it ([`Session::descend`]), each into the element that the next one
-//! reads; those that stand on the common part of the last way and this one stay as they are.
+//! A place is a path in the old table. The routines are led along it ([`Session::descend`]), each
+//! into the element that the next one reads; those that stand on the common part of the last way
+//! and this one stay as they are.
 
 use super::edits::{OpenEdit, state_before};
 use super::image::Image;
@@ -53,8 +54,8 @@ pub(crate) struct Target {
     pub(super) difference: u64,
 }
 
-/// A start tag that equals the old one except for an array's size. The size's text may have another length, so the distance
-/// between the two messages changes there.
+/// A start tag that equals the old one except for an array's size. The size's text may have another
+/// length, so the distance between the two messages changes there.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SizedTag {
     /// Where it begins in the old message.
@@ -94,7 +95,8 @@ impl Session {
         target.new
     }
 
-    /// What was entered after the place where regular mode goes on will be entered again, perhaps elsewhere.
+    /// What was entered after the place where regular mode goes on will be entered again, perhaps
+    /// elsewhere.
     fn forget_moves(&mut self, target: Target) {
         let old = target.new.wrapping_add_signed(target.by.wrapping_neg());
         while self.edits.moves.pop_if(|entered| entered.from > old).is_some() {}
@@ -201,7 +203,8 @@ impl Session {
         Some(Patched { run: node.run as usize, first: node.count as usize, item: edit.from.item as usize })
     }
 
-    /// Items were inserted or removed in the run at hand: those after it in their list have other places.
+    /// Items were inserted or removed in the run at hand: those after it in their list have other
+    /// places.
     pub(crate) fn slide(&mut self, by: i64) {
         let (Some(template), Some(edit)) = (&mut self.old, &self.edits.open) else { return };
         if by != 0 {
@@ -235,11 +238,13 @@ impl State {
             None => {
                 self.stack.over = 0;
                 if self.session.begins_again() {
-                    // While messages are compared ids are not noted. An item with one must not be taken for a known one now.
+                    // While messages are compared ids are not noted. An item with one must not be
+                    // taken for a known one now.
                     self.expected.flat.clear();
                 }
                 (self.trees.taken, self.trees.bindings) = (TreeCounts::default(), None);
-                // What is wrong may only show at the operation's end tag: then its element is closed.
+                // What is wrong may only show at the operation's end tag: then its element is
+                // closed.
                 self.reader.cut(self.session.origin.depth.min(self.reader.depth()));
             }
         }
@@ -263,7 +268,8 @@ impl State {
         }
     }
 
-    /// Reads the operation's start tag once more: the reader has gone on to other elements, and their attributes.
+    /// Reads the operation's start tag once more: the reader has gone on to other elements, and
+    /// their attributes.
     pub(in crate::decode) fn reopen_operation(&mut self, window: &Window<'_>) -> Step {
         let State { reader, session, .. } = self;
         let Some((position, tag)) = session.start_tag() else { return Ok(()) };

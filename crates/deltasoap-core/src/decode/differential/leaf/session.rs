@@ -1,7 +1,9 @@
-//! One message, compared with the one before it: its life from the operation's start tag to the end tag.
+//! One message, compared with the one before it: its life from the operation's start tag to the end
+//! tag.
 //!
-//! Fast mode ends at a difference ([`Session::advance`]); regular mode then reads the element around it (`route`), until an element
-//! is an old one again (`resync`). [`Bounds`] sees to it that this comes to an end, whatever the messages are.
+//! Fast mode ends at a difference ([`Session::advance`]); regular mode then reads the element
+//! around it (`route`), until an element is an old one again (`resync`). [`Bounds`] sees to it that
+//! this comes to an end, whatever the messages are.
 
 use super::bounds::Bounds;
 use super::edits::Edits;
@@ -35,7 +37,8 @@ pub(crate) struct Session {
     pub(super) edits: Edits,
     /// What the list at hand lacks to be in line.
     pub(super) shifting: Shifting,
-    /// How many items the list at hand has, if flat ones were inserted or removed when it was last patched.
+    /// How many items the list at hand has, if flat ones were inserted or removed when it was last
+    /// patched.
     pub(crate) resized: Option<usize>,
     /// What this has cost.
     pub(crate) bounds: Bounds,
@@ -62,7 +65,8 @@ pub(super) struct Origin {
     prologue: Option<Prologue>,
     /// The position after the operation's start tag.
     pub(super) start: u64,
-    /// Where the message's bytes go when it was read to its end; there from the operation's start on.
+    /// Where the message's bytes go when it was read to its end; there from the operation's start
+    /// on.
     cell: Option<Arc<OnceLock<Image>>>,
     /// Level of the frame of the operation's content.
     pub(super) level: usize,
@@ -120,7 +124,8 @@ impl Session {
         self.recorder.is_on = true;
     }
 
-    /// Begins to compare an operation with that of the message before; `new` is the position after its start tag.
+    /// Begins to compare an operation with that of the message before; `new` is the position after
+    /// its start tag.
     pub(crate) fn compare(&mut self, old: Box<Template>, new: u64, is_adaptive: bool) {
         let from = old.start;
         self.bounds = Bounds::of(is_adaptive, old.end - old.start);
@@ -131,7 +136,8 @@ impl Session {
         self.enter_fast(from, new);
     }
 
-    /// Begins to mend the value of the message before; `new` is the position after the operation's start tag.
+    /// Begins to mend the value of the message before; `new` is the position after the operation's
+    /// start tag.
     pub(crate) fn mend(&mut self, old: Box<Template>, new: u64) {
         self.old = Some(old);
         self.origin.start = new;
@@ -156,7 +162,8 @@ impl Session {
         }
     }
 
-    /// Notes an operation's elements, where it begins as in the message before, which is not needed any more.
+    /// Notes an operation's elements, where it begins as in the message before, which is not needed
+    /// any more.
     pub(crate) fn record_anew(&mut self, old: Box<Template>, start: u64) {
         self.spare = Arc::into_inner(old.image).and_then(OnceLock::into_inner);
         self.record(old.prologue, start);
@@ -185,7 +192,8 @@ impl Session {
         if at < template.end && new + equal == image.end() && !self.is_ending {
             return Advance::Wait;
         }
-        // White space that a chunk's end cuts can be taken for that of another place until the rest is there.
+        // White space that a chunk's end cuts can be taken for that of another place until the rest
+        // is there.
         if !self.bounds.is_progress(new + equal) {
             return Advance::Seek(self.start_again());
         }
@@ -196,13 +204,14 @@ impl Session {
         Advance::Seek(position)
     }
 
-    /// Gives up comparing where next to nothing is equal; `new` is how far the message has been read.
+    /// Gives up comparing where next to nothing is equal; `new` is how far the message has been
+    /// read.
     pub(crate) fn judge(&mut self, new: u64) {
         self.bounds.judge(new.saturating_sub(self.origin.start), self.stats.fast_bytes);
     }
 
-    /// True if no more is to be spent in search of items that were inserted or removed; `new` is how far the message has
-    /// been read.
+    /// True if no more is to be spent in search of items that were inserted or removed; `new` is
+    /// how far the message has been read.
     pub(crate) fn has_searched_enough(&self, new: u64) -> bool {
         self.bounds.has_searched_enough(new.saturating_sub(self.origin.start))
     }
@@ -241,7 +250,8 @@ impl Session {
         self.recorder.is_on = false;
     }
 
-    /// Begins anew, in regular mode and from a vacant value; gives the position after the operation's start tag.
+    /// Begins anew, in regular mode and from a vacant value; gives the position after the
+    /// operation's start tag.
     fn start_again(&mut self) -> u64 {
         self.recorder.clear();
         self.recorder.is_on = true;

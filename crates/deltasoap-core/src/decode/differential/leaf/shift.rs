@@ -1,8 +1,9 @@
 //! Items that were inserted into a list, or removed from it: found by the items after them.
 //!
-//! When several items in a row differ, the item at hand is compared with those a little earlier and later in the old
-//! list. If it is one of them, the list is brought in line: removed items are cut out of the old value, and room is made for
-//! inserted ones. This is for items that the general routines read; flat ones have their own way.
+//! When several items in a row differ, the item at hand is compared with those a little earlier and
+//! later in the old list. If it is one of them, the list is brought in line: removed items are cut
+//! out of the old value, and room is made for inserted ones. This is for items that the general
+//! routines read; flat ones have their own way.
 
 use super::image::Image;
 use super::route::Target;
@@ -82,7 +83,8 @@ impl Session {
         Some((Target { place: Some(Place::before(item)), new, differs: false, ..target }, parent))
     }
 
-    /// The shift that the list at hand needs, before its next item, and which field it is; the old table is in line then.
+    /// The shift that the list at hand needs, before its next item, and which field it is; the old
+    /// table is in line then.
     pub(crate) fn take_shift(&mut self) -> Option<(u32, Shift)> {
         let shift = self.shifting.found.take()?;
         let (template, edit) = (self.old.as_mut()?, self.edits.open.as_mut()?);

@@ -1,8 +1,10 @@
-//! The table of a message: where its elements and items begin, and which field of their parent each one is.
+//! The table of a message: where its elements and items begin, and which field of their parent each
+//! one is.
 //!
-//! Elements that the general routines read are *nodes* in document order: a node knows its parent, its field and its
-//! occurrence, so that the path to any place is found by following parents. Items that were read as flat ones are told by
-//! their position alone, four bytes each, in a *run* that is one node of the tree.
+//! Elements that the general routines read are *nodes* in document order: a node knows its parent,
+//! its field and its occurrence, so that the path to any place is found by following parents. Items
+//! that were read as flat ones are told by their position alone, four bytes each, in a *run* that
+//! is one node of the tree.
 
 use super::super::super::flat::Known;
 use std::sync::Arc;
@@ -112,7 +114,8 @@ impl Run {
         size_of::<Run>() + self.positions.capacity() * size_of::<u32>()
     }
 
-    /// From an item on, fast mode has entered the run, `by` bytes further on than in the old message.
+    /// From an item on, fast mode has entered the run, `by` bytes further on than in the old
+    /// message.
     pub(crate) fn touch(&mut self, item: usize, by: i64) {
         let by = by as u32;
         let touched = match self.touched {
@@ -185,7 +188,8 @@ impl Table {
         Some(before)
     }
 
-    /// Gives the occurrences of a field, from a node on, other places; gives how many they are, and the place of the last one.
+    /// Gives the occurrences of a field, from a node on, other places; gives how many they are, and
+    /// the place of the last one.
     pub(crate) fn slide(&mut self, parent: u32, field: u32, from: u32, by: i64) -> (usize, usize) {
         let end = self.end_of(parent);
         let (mut at, mut count, mut last) = (from, 0, 0);

@@ -24,8 +24,9 @@ pub(crate) struct Template {
     pub(crate) end: u64,
     /// What its trees have taken.
     pub(crate) trees: Taken,
-    /// The message is compared as a whole, up to its end, and nothing is known of its elements. So are messages with references, or with items
-    /// that say where they stand, as a change in one place can change values in others; and content that has no places within to go on at.
+    /// The message is compared as a whole, up to its end, and nothing is known of its elements. So
+    /// are messages with references, or with items that say where they stand, as a change in one
+    /// place can change values in others; and content that has no places within to go on at.
     pub(crate) is_whole: bool,
 }
 
@@ -34,8 +35,8 @@ pub(crate) struct Template {
 pub(crate) struct Prologue {
     /// The reader whose scopes these are, and those of the open elements: for a quick answer.
     scopes: (u64, Vec<ScopeId>),
-    /// All declarations of the open elements, with the depth of each. Elements that are referred to can stand outside of the operation,
-    /// and limits count declarations that are hidden, too.
+    /// All declarations of the open elements, with the depth of each. Elements that are referred to
+    /// can stand outside of the operation, and limits count declarations that are hidden, too.
     declared: Vec<(usize, String, String)>,
     /// The operation's start tag.
     tag: Vec<u8>,
@@ -121,8 +122,8 @@ impl Template {
         self.image.get()
     }
 
-    /// Whether the element or item at an old place begins with the bytes of a new one: with its start tag, and where it
-    /// has no elements within, with all of it that is at hand.
+    /// Whether the element or item at an old place begins with the bytes of a new one: with its
+    /// start tag, and where it has no elements within, with all of it that is at hand.
     pub(crate) fn compare(&self, place: Place, tag: StartTag<'_>) -> Option<Same> {
         let image = self.image()?;
         let window = &tag.window[tag.start..];
@@ -160,8 +161,8 @@ impl Template {
         }
     }
 
-    /// True if all positions are those of start tags, and nodes are in document order within their parents: for debug
-    /// builds, which look at each message.
+    /// True if all positions are those of start tags, and nodes are in document order within their
+    /// parents: for debug builds, which look at each message.
     pub(crate) fn is_sound(&self) -> bool {
         let Some(image) = self.image() else { return false };
         let mut last = self.start;

@@ -1,9 +1,12 @@
-//! What the trees of an operation take, which the limits [`inherited_bindings`](crate::Limits::inherited_bindings) and
-//! [`tree_nodes`](crate::Limits::tree_nodes) bound: bindings from the elements around them, and nodes.
+//! What the trees of an operation take, which the limits
+//! [`inherited_bindings`](crate::Limits::inherited_bindings) and
+//! [`tree_nodes`](crate::Limits::tree_nodes) bound: bindings from the elements around them, and
+//! nodes.
 //!
-//! Regular mode adds them up, tree by tree; trees in one scope that follow each other share their bindings, which count
-//! once. Of the trees that fast mode skips only the sum is known, so the sum kept is an upper bound. Where it is beyond a
-//! limit, the message is read in regular mode, which alone can tell.
+//! Regular mode adds them up, tree by tree; trees in one scope that follow each other share their
+//! bindings, which count once. Of the trees that fast mode skips only the sum is known, so the sum
+//! kept is an upper bound. Where it is beyond a limit, the message is read in regular mode, which
+//! alone can tell.
 
 use crate::decode::state::TreeCounts;
 
@@ -37,8 +40,8 @@ impl Counting {
         *self = Counting::default();
     }
 
-    /// Of trees that may be skipped, at most: one that shared its bindings with the tree before it does so no more where
-    /// another one is put between.
+    /// Of trees that may be skipped, at most: one that shared its bindings with the tree before it
+    /// does so no more where another one is put between.
     pub(super) fn of_skipped(&self, old: Taken) -> TreeCounts {
         let shared = self.trees.saturating_mul(old.most);
         TreeCounts { inherited: old.sum.inherited.saturating_add(shared), nodes: old.sum.nodes }

@@ -1,4 +1,5 @@
-//! What a policy wants of the routines: to pause where a checkpoint may lie, to hold back what is cut, to note where children begin.
+//! What a policy wants of the routines: to pause where a checkpoint may lie, to hold back what is
+//! cut, to note where children begin.
 
 use super::Policy;
 use crate::decode::state::{MatchingStack, TreeCounts};
@@ -14,7 +15,8 @@ pub struct Hooks {
     pub notes_locations: bool,
     /// The location information stack: an entry for each frame.
     pub(in crate::decode::differential) locations: Vec<Option<Locations>>,
-    /// The lowest level that the matching stack has come down to since this was last set, to `usize::MAX` at first.
+    /// The lowest level that the matching stack has come down to since this was last set, to
+    /// `usize::MAX` at first.
     pub low: usize,
     /// Most bytes of a cut text that are held back; 0 for none.
     pub held_back: usize,

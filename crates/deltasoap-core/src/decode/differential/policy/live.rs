@@ -15,7 +15,8 @@ const BOUND: usize = 64;
 /// The state of the frame below an operation's content once fast mode has passed its end.
 pub(crate) const PASSED: u8 = 1;
 
-/// What an operation begins with: checkpoints of the message before mean something if it is the same.
+/// What an operation begins with: checkpoints of the message before mean something if it is the
+/// same.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Base {
     /// Level of the frame of the operation's content.
@@ -77,7 +78,8 @@ pub struct Below {
 /// The stacks, or their upper parts.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Stacks {
-    /// The matching stack. Positions in it are counted backwards from the place, plus one; 0 is none.
+    /// The matching stack. Positions in it are counted backwards from the place, plus one; 0 is
+    /// none.
     pub frames: Vec<Frame>,
     /// The open elements.
     pub open: Vec<OpenElement>,
@@ -207,8 +209,9 @@ impl<'a> Live<'a> {
         end - self.base.seen
     }
 
-    /// What lies below a frame that stays: the frame itself may change, and the element that it stands in stays open. Of an element
-    /// without children the text that was read so far is counted, which changes too. Frames below may stand in the same element.
+    /// What lies below a frame that stays: the frame itself may change, and the element that it
+    /// stands in stays open. Of an element without children the text that was read so far is
+    /// counted, which changes too. Frames below may stand in the same element.
     pub fn below(&self, level: usize) -> Below {
         let within = |frame: &Frame| (frame.depth as usize - self.base.outside()) - usize::from(!frame.has_children);
         let open = self.frames().get(level).map_or_else(|| self.open_below(level), within);
@@ -260,7 +263,8 @@ impl<'a> Live<'a> {
         Rare { partial, trees: state.trees.taken, bindings: state.trees.bindings.clone() }
     }
 
-    /// True if these are the open elements and the fields seen above a place, each in two parts one after the other.
+    /// True if these are the open elements and the fields seen above a place, each in two parts one
+    /// after the other.
     pub fn has_above(&self, below: Below, open: [&[OpenElement]; 2], seen: [&[u64]; 2]) -> bool {
         let all_open = self.state.reader.open_elements().get(self.base.outside() + below.open..);
         let all_seen = self.state.stack.seen.get(self.base.seen + below.seen..);
@@ -293,7 +297,8 @@ impl<'a> Live<'a> {
         state.handover.forget();
     }
 
-    /// Goes to the end of the operation, whose end tag at `tag` was passed over: the routines must be called next, which end it.
+    /// Goes to the end of the operation, whose end tag at `tag` was passed over: the routines must
+    /// be called next, which end it.
     pub fn close(&mut self, tag: u64, rare: &Rare) {
         let (state, base) = (&mut *self.state, self.base);
         state.stack.frames.truncate(base.frames);

@@ -1,8 +1,10 @@
-//! Checkpoint policies of other crates: what the decoder asks of one, and what it shows it of its own state.
+//! Checkpoint policies of other crates: what the decoder asks of one, and what it shows it of its
+//! own state.
 //!
-//! Leaf checkpoints live in the routines, since they work at every element. A [`Policy`] works at windows: the decoder asks it before and
-//! after the routines run, and it says where their window is to end ([`cut`](Policy::cut)) and where they are to pause ([`Hooks`]). What
-//! it needs of the decoder's state it reads, saves and puts back through [`Live`].
+//! Leaf checkpoints live in the routines, since they work at every element. A [`Policy`] works at
+//! windows: the decoder asks it before and after the routines run, and it says where their window
+//! is to end ([`cut`](Policy::cut)) and where they are to pause ([`Hooks`]). What it needs of the
+//! decoder's state it reads, saves and puts back through [`Live`].
 //!
 //! ```text
 //! begin ──> advance ──> cut ──> the routines run ──> paused ──┐
@@ -28,17 +30,20 @@ use std::hash::{Hash, Hasher};
 
 /// A checkpoint policy at work for one stream of messages.
 pub trait Policy: Debug + Send + Sync {
-    /// An operation begins at a position. The base is the same as that of an earlier operation if states saved in that one can be put back in this.
+    /// An operation begins at a position. The base is the same as that of an earlier operation if
+    /// states saved in that one can be put back in this.
     fn begin(&mut self, base: Base, offset: u64, state: &mut State) -> Begin;
 
-    /// Before the routines are called: passes over what is equal, and goes to a checkpoint that is met. False if that takes more bytes.
+    /// Before the routines are called: passes over what is equal, and goes to a checkpoint that is
+    /// met. False if that takes more bytes.
     fn advance(&mut self, state: &mut State, window: &mut Window<'_>) -> bool;
 
-    /// Where the routines' window ends: from its position on, and at most at the end of the bytes at hand; other places count as the nearest of
-    /// these.
+    /// Where the routines' window ends: from its position on, and at most at the end of the bytes
+    /// at hand; other places count as the nearest of these.
     fn cut(&mut self, window: &Window<'_>) -> usize;
 
-    /// The routines have paused: at the watch, or at the end of their window at `cut`. False if they cannot go on without more bytes.
+    /// The routines have paused: at the watch, or at the end of their window at `cut`. False if
+    /// they cannot go on without more bytes.
     fn paused(&mut self, state: &mut State, window: &Window<'_>, cut: usize, at_watch: bool) -> bool;
 
     /// The operation has ended, and its end tag, which begins at `tag`, was read or passed over.
@@ -61,7 +66,8 @@ pub enum Begin {
     Compare,
     /// Read and noted.
     Record,
-    /// Read in regular mode alone. The value becomes that of this message, so that states saved in the last one mean nothing any more.
+    /// Read in regular mode alone. The value becomes that of this message, so that states saved in
+    /// the last one mean nothing any more.
     Read,
 }
 

@@ -74,7 +74,8 @@ impl Encoder {
         }
     }
 
-    /// Of an end tag that was stepped over: the place after its slack, the tag's end, and how much slack there is.
+    /// Of an end tag that was stepped over: the place after its slack, the tag's end, and how much
+    /// slack there is.
     fn slack_behind(&mut self, tag: Mark) -> (Mark, usize, usize) {
         let behind = self.current().mark();
         let bytes = &self.current().tape().bytes[tag.byte..behind.byte];
@@ -82,7 +83,8 @@ impl Encoder {
         (behind, tag.byte + len, bytes.len() - len)
     }
 
-    /// Makes the slack after an end tag less or more, so that what follows need not move, or not so far.
+    /// Makes the slack after an end tag less or more, so that what follows need not move, or not so
+    /// far.
     fn resize_slack(&mut self, tag: Mark, grown: isize) {
         let (behind, end, slack) = self.slack_behind(tag);
         let slack = slack as isize;

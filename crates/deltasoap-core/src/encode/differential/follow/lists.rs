@@ -11,7 +11,8 @@ use crate::schema::{Field, View};
 use crate::template::Shape;
 use std::sync::Arc;
 
-/// Lists of fewer flat items than a chunk has bytes, divided by this, are written element by element.
+/// Lists of fewer flat items than a chunk has bytes, divided by this, are written element by
+/// element.
 const RUN: usize = 128;
 
 impl Encoder {
@@ -151,7 +152,8 @@ impl Encoder {
         };
         let chunks = run::update(old, &form, items, &mut work);
         against.note(kind);
-        // What stuffing a field has is told by values that stood there before. Others get what is due to theirs.
+        // What stuffing a field has is told by values that stood there before. Others get what is
+        // due to theirs.
         if against.stats != before && against.options.width == Width::Exact {
             against.note_run(&chunks);
         }

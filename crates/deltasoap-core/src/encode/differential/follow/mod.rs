@@ -1,8 +1,9 @@
 //! Following a template: what the encoder's calls come to. See [`against`](super::against).
 //!
-//! `starts` finds the element that a start tag is followed along, `tag` compares the tag at its end, `ends` steps over end tags and
-//! keeps the slack behind them, `leaves` writes the values that differ, `tracked` passes over content that tells that it does
-//! not, and `lists` hands arrays of flat items over to [runs](super::run).
+//! `starts` finds the element that a start tag is followed along, `tag` compares the tag at its
+//! end, `ends` steps over end tags and keeps the slack behind them, `leaves` writes the values that
+//! differ, `tracked` passes over content that tells that it does not, and `lists` hands arrays of
+//! flat items over to [runs](super::run).
 
 mod ends;
 mod leaves;

@@ -14,8 +14,8 @@ const AHEAD: usize = 8;
 const ENTRIES_AHEAD: usize = 128;
 
 impl Encoder {
-    /// Steps into an element of the template, and gives true; or makes ready to write its start tag, as a new element's or to be
-    /// compared.
+    /// Steps into an element of the template, and gives true; or makes ready to write its start
+    /// tag, as a new element's or to be compared.
     pub(in crate::encode) fn start_against(&mut self, name: &QName, has_bindings: bool) -> bool {
         if self.is_in_new() || !self.align(name) {
             self.make_way();
@@ -72,8 +72,8 @@ impl Encoder {
         }
     }
 
-    /// Brings the template to an element's start tag, if it stands next or a little later among its siblings; what is in
-    /// front of it then goes away.
+    /// Brings the template to an element's start tag, if it stands next or a little later among its
+    /// siblings; what is in front of it then goes away.
     fn align(&mut self, name: &QName) -> bool {
         match self.peek() {
             Some(entry) if entry.kind == Kind::Start && self.template().names.is(entry.name, name) => true,

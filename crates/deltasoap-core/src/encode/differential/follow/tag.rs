@@ -15,7 +15,8 @@ pub(super) enum Tag {
     Followed,
     /// It was written, but for what ends it.
     Written,
-    /// It stands in the template, and the element that was there is left out behind it: it is empty now.
+    /// It stands in the template, and the element that was there is left out behind it: it is empty
+    /// now.
     Emptied,
 }
 
@@ -86,7 +87,8 @@ impl Encoder {
         Tag::Written
     }
 
-    /// Writes a start tag in place of the old one, whose declarations are the same. `at` is the old tag's end, and its entry.
+    /// Writes a start tag in place of the old one, whose declarations are the same. `at` is the old
+    /// tag's end, and its entry.
     fn rewrite(&mut self, at: Mark, old: Entry, tag: &Buffer, has_content: bool) -> Tag {
         let is_plain = memchr::memchr(b' ', tag.as_slice()).is_none();
         self.break_at(Mark { byte: old.pos(), ..at });

@@ -10,7 +10,8 @@ use crate::encode::encoder::Open;
 pub(super) const UNTRACKED: [u64; 2] = [0; 2];
 
 impl Encoder {
-    /// Steps over the content of a tracked value that is in the state it had when it was written; else gives false.
+    /// Steps over the content of a tracked value that is in the state it had when it was written;
+    /// else gives false.
     pub(in crate::encode) fn pass_tracked(&mut self, stamp: Stamp) -> bool {
         if !self.in_tag {
             return false;
@@ -47,8 +48,8 @@ impl Encoder {
         }
     }
 
-    /// Notes that content follows, or none, that is not the tracked value which stood there: that one must not be passed over when it
-    /// comes back.
+    /// Notes that content follows, or none, that is not the tracked value which stood there: that
+    /// one must not be passed over when it comes back.
     pub(super) fn forget_stamp(&mut self, entry: usize, value: usize) {
         let tape = self.current().tape();
         let is_stamped = tape.entries[entry].has(TRACKED) && tape.values[value..value + 2] != UNTRACKED;

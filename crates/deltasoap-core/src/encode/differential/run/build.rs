@@ -19,7 +19,8 @@ const BLOCK: usize = 32;
 /// Room for the item that passes the end of a chunk.
 const MARGIN: usize = 256;
 
-/// Writes items; gives chunks that hold one item at least. `replaced` becomes true if a text could not be written as it is.
+/// Writes items; gives chunks that hold one item at least. `replaced` becomes true if a text could
+/// not be written as it is.
 pub(crate) fn build<T: Item>(
     items: &[T],
     form: &Arc<Form>,

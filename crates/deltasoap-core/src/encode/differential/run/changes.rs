@@ -1,9 +1,10 @@
 //! Which items of a chunk have to be written, 64 at a time.
 //!
-//! Numbers are compared by their bits, without a branch on what comes out: whether one differs nobody could predict. Where
-//! nearly all of the last block differed, and a sample of the next one does, the rest of it is not looked at: writing a number
-//! over the same one does no harm, and where everything changes the comparison would be lost time. A list that tracks its
-//! changes tells which blocks to look at.
+//! Numbers are compared by their bits, without a branch on what comes out: whether one differs
+//! nobody could predict. Where nearly all of the last block differed, and a sample of the next one
+//! does, the rest of it is not looked at: writing a number over the same one does no harm, and
+//! where everything changes the comparison would be lost time. A list that tracks its changes tells
+//! which blocks to look at.
 
 use super::Form;
 use crate::encode::flat::{FlatSink, Item};
@@ -14,7 +15,8 @@ use std::ops::Range;
 /// Items looked at together.
 pub(super) const BLOCK: usize = 64;
 
-/// Where nearly all of the last block differed, every so many of the next one's items are looked at first.
+/// Where nearly all of the last block differed, every so many of the next one's items are looked at
+/// first.
 const SAMPLED: usize = 8;
 
 /// More marks than this in a block are not worth going through one by one.
@@ -70,8 +72,8 @@ impl Block {
 }
 
 impl<T: Item> Ours<'_, T> {
-    /// Goes on to the next items, from the first that may differ. False if there is none. `images` are those of all the chunk's
-    /// items.
+    /// Goes on to the next items, from the first that may differ. False if there is none. `images`
+    /// are those of all the chunk's items.
     #[inline(always)]
     pub(super) fn advance(&self, block: &mut Block, form: &Form, images: &[u8]) -> bool {
         let was_dense = block.is_dense();

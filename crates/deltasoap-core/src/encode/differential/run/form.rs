@@ -37,7 +37,8 @@ pub(crate) struct Column {
 }
 
 impl Form {
-    /// The form of items of this shape, whose first one has these leaves. Without leaves there is none.
+    /// The form of items of this shape, whose first one has these leaves. Without leaves there is
+    /// none.
     pub(crate) fn new(shape: Shape, leaves: &[NotedLeaf], options: &Templating) -> Self {
         let behind = shape.between.iter().chain([&shape.turn]);
         let columns: Vec<_> =
@@ -66,13 +67,15 @@ impl Form {
             && self.shape.is_same(&other.shape)
     }
 
-    /// The markup between a leaf and the next one's text, without slack; of the last one in a chunk there is less.
+    /// The markup between a leaf and the next one's text, without slack; of the last one in a chunk
+    /// there is less.
     #[inline(always)]
     fn behind(&self, column: usize) -> &Segment {
         self.shape.between.get(column).unwrap_or(&self.shape.turn)
     }
 
-    /// That markup, if it is all that stands in so many bytes between a value that was written and the next one.
+    /// That markup, if it is all that stands in so many bytes between a value that was written and
+    /// the next one.
     #[inline(always)]
     pub(super) fn behind_exactly(&self, column: usize, len: usize) -> Option<&Segment> {
         let behind = self.behind(column);
@@ -103,7 +106,8 @@ impl Column {
     }
 }
 
-/// The least width of a field whose type has this widest value; what is learned from values comes on top.
+/// The least width of a field whose type has this widest value; what is learned from values comes
+/// on top.
 pub(crate) fn room(width: Width, max_width: Option<usize>) -> usize {
     match (width, max_width) {
         (Width::Exact | Width::Learned(_), _) | (_, None) => 0,

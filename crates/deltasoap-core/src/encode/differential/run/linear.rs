@@ -1,5 +1,5 @@
-//! Items written one behind the other, with their places in the table: all of a run the first time. It costs little more than
-//! writing them without a table.
+//! Items written one behind the other, with their places in the table: all of a run the first time.
+//! It costs little more than writing them without a table.
 
 use super::Form;
 use crate::encode::flat::{FlatSink, Item};

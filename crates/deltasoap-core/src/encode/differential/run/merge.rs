@@ -9,7 +9,8 @@ use crate::schema::View;
 use deltasoap_xml::lexical::Lexical;
 use deltasoap_xml::{Buffer, Escape};
 
-/// Writes a chunk's bytes into `out`: what stands there between values that differ, and these values.
+/// Writes a chunk's bytes into `out`: what stands there between values that differ, and these
+/// values.
 #[derive(Debug)]
 pub(super) struct Merge<'a> {
     old: &'a [u8],
@@ -115,7 +116,8 @@ impl<'a> Merge<'a> {
         self.copied += (self.out.len() - at) * (leaves - woven.leaves) / leaves.max(1);
         self.stats.shifts += woven.resized as u64;
         self.resized |= woven.resized > 0;
-        // What follows is markup up to the next item's first leaf, which stands there already but for the last one's end.
+        // What follows is markup up to the next item's first leaf, which stands there already but
+        // for the last one's end.
         self.done = next - open - self.fields.form.shape.close.len();
     }
 

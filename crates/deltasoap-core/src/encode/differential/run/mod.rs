@@ -1,18 +1,20 @@
 //! Runs: the items of a flat array in chunks of their own.
 //!
-//! All items have the same markup, so what must be known of each is where its leaves' texts begin, and what values they have: a
-//! position and the value's bits. That is the papers' DUT table for an array, four bytes a leaf and the bits; type and widest
-//! value are the column's, the serialized length follows from the next position, and is stored (two bytes) only where fields
-//! may be wider than their values. A leaf's *field* is laid out so:
+//! All items have the same markup, so what must be known of each is where its leaves' texts begin,
+//! and what values they have: a position and the value's bits. That is the papers' DUT table for an
+//! array, four bytes a leaf and the bits; type and widest value are the column's, the serialized
+//! length follows from the next position, and is stored (two bytes) only where fields may be wider
+//! than their values. A leaf's *field* is laid out so:
 //!
 //! ```text
 //! text </end-tag> slack  rest-of-the-markup  next leaf's text
 //! ^position                                  ^next position
 //! ```
 //!
-//! Its width is that of text and slack together. `build` writes items, `changes` finds those that differ, `patch` and `numbers`
-//! write values into their fields, `merge` makes a chunk anew in one pass when values do not fit, with `weave` where many do,
-//! `update` is the way through them. `share` takes over what another template holds, `texts` finds values by their texts.
+//! Its width is that of text and slack together. `build` writes items, `changes` finds those that
+//! differ, `patch` and `numbers` write values into their fields, `merge` makes a chunk anew in one
+//! pass when values do not fit, with `weave` where many do, `update` is the way through them.
+//! `share` takes over what another template holds, `texts` finds values by their texts.
 
 mod build;
 mod changes;
@@ -86,8 +88,8 @@ impl RunChunk {
         RunChunk { form: Arc::clone(&self.form), bytes, positions, lens, images }
     }
 
-    /// Distributes the table to the chunks that its items were written into; the last one's bytes are its own so far. Gives the
-    /// chunks behind the first.
+    /// Distributes the table to the chunks that its items were written into; the last one's bytes
+    /// are its own so far. Gives the chunks behind the first.
     fn cut(&mut self, cuts: Vec<Cut>) -> Vec<RunChunk> {
         let mut parts = Vec::with_capacity(cuts.len());
         for Cut { item, bytes } in cuts.into_iter().rev() {
@@ -216,7 +218,8 @@ impl Fields<'_> {
     }
 }
 
-/// Bytes of a leaf's text and slack. `end` is where a leaf behind the last would begin, `gap` are the bytes of markup behind it.
+/// Bytes of a leaf's text and slack. `end` is where a leaf behind the last would begin, `gap` are
+/// the bytes of markup behind it.
 #[inline(always)]
 fn width(positions: &[u32], end: usize, leaf: usize, gap: usize) -> usize {
     let next = positions.get(leaf + 1).map_or(end, |&next| next as usize);

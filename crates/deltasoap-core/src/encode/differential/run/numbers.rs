@@ -12,11 +12,13 @@ use std::sync::Arc;
 pub(super) struct Written {
     pub(super) leaves: usize,
     pub(super) bytes: usize,
-    /// The first item that needs more or less room than it had. What is behind has not been touched.
+    /// The first item that needs more or less room than it had. What is behind has not been
+    /// touched.
     pub(super) misfit: Option<usize>,
 }
 
-/// Writes the changed items from one on, each of one leaf, as long as they need the room that the old ones had.
+/// Writes the changed items from one on, each of one leaf, as long as they need the room that the
+/// old ones had.
 pub(super) fn write<T: Item>(run: &mut RunChunk, ours: &Ours<'_, T>, from: usize, scratch: &mut Buffer) -> Written {
     let form = Arc::clone(&run.form);
     let (bytes, fields) = run.parts();

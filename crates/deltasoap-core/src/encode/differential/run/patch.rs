@@ -1,8 +1,9 @@
 //! Values written into their fields.
 //!
-//! A value that needs as much room as the one before replaces it. In stuffed forms one that needs less, or more but no more than
-//! the field has, moves its end tag; one that needs more takes what is missing from the slack of a field nearby (*stealing*),
-//! by moving what stands between. The first value for which there is no room ends the patch.
+//! A value that needs as much room as the one before replaces it. In stuffed forms one that needs
+//! less, or more but no more than the field has, moves its end tag; one that needs more takes what
+//! is missing from the slack of a field nearby (*stealing*), by moving what stands between. The
+//! first value for which there is no room ends the patch.
 
 use super::form::NARROW;
 use super::{Fields, RunChunk};

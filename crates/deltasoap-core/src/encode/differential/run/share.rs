@@ -1,4 +1,5 @@
-//! Runs that are new in a template and stand in another: chunks that are the same are taken over, the rest is written.
+//! Runs that are new in a template and stand in another: chunks that are the same are taken over,
+//! the rest is written.
 
 use super::build::build;
 use super::update::Items;
@@ -31,7 +32,8 @@ impl Writing<'_> {
         chunks.into_iter().map(|chunk| Arc::new(Chunk::Run(chunk))).collect()
     }
 
-    /// Writes items, but for those that a template of the pool holds, which begins with as many of the same as stand in a chunk.
+    /// Writes items, but for those that a template of the pool holds, which begins with as many of
+    /// the same as stand in a chunk.
     pub(crate) fn write_beside<T: Item>(
         &mut self,
         pool: &RunPool,

@@ -28,7 +28,8 @@ pub(crate) enum Found<T> {
     Same(T, usize),
     /// It has another text.
     Other,
-    /// Nothing can be told, as it is of another type, or one that is parsed as fast as texts are compared.
+    /// Nothing can be told, as it is of another type, or one that is parsed as fast as texts are
+    /// compared.
     Nothing,
 }
 
@@ -50,15 +51,17 @@ impl RunChunk {
 }
 
 impl Texts<'_> {
-    /// Begins an item, the next one if all leaves of the last have been passed; false if there is none.
+    /// Begins an item, the next one if all leaves of the last have been passed; false if there is
+    /// none.
     #[inline(always)]
     pub(crate) fn begin(&mut self) -> bool {
         self.columns = self.form.columns.iter();
         self.leaf < self.positions.len()
     }
 
-    /// How much further on, `reach` at most, there is an item of so many leaves whose first one has the text that `bytes` begin with,
-    /// in front of a tag. Looks at the item at hand first, then farther and farther away.
+    /// How much further on, `reach` at most, there is an item of so many leaves whose first one has
+    /// the text that `bytes` begin with, in front of a tag. Looks at the item at hand first, then
+    /// farther and farther away.
     pub(crate) fn find(&self, leaves: usize, bytes: &[u8], reach: isize) -> Option<isize> {
         let column = self.form.columns.first().filter(|_| self.form.columns.len() == leaves)?;
         let mut places = std::iter::once(0).chain((1..=reach).flat_map(|by| [by, -by]));
@@ -69,7 +72,8 @@ impl Texts<'_> {
         })
     }
 
-    /// Compares the text that `bytes` begin with, in front of a tag, with that of the leaf at hand, and passes it.
+    /// Compares the text that `bytes` begin with, in front of a tag, with that of the leaf at hand,
+    /// and passes it.
     #[inline(always)]
     pub(crate) fn next<T: Lexical>(&mut self, bytes: &[u8]) -> Found<T> {
         let (leaf, image) = (self.leaf, self.image);

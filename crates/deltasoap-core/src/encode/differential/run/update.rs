@@ -80,7 +80,8 @@ struct Place {
     back: usize,
 }
 
-/// Looks for one place at which items were put in or taken out; `None` if the list changed in other ways, too.
+/// Looks for one place at which items were put in or taken out; `None` if the list changed in other
+/// ways, too.
 fn edit_place<T: Item>(old: &[Arc<Chunk>], items: Items<'_, T>, had: usize) -> Option<Place> {
     let shorter = had.min(items.items.len());
     let front = same_in_front(old, items);
@@ -186,7 +187,8 @@ fn append<T: Item>(chunks: &mut Vec<Arc<Chunk>>, form: &Arc<Form>, items: &[T], 
     }
 }
 
-/// Brings the first `count` items of a chunk in line with those from `first` on; others are dropped.
+/// Brings the first `count` items of a chunk in line with those from `first` on; others are
+/// dropped.
 fn update_chunk<T: Item>(
     mut chunk: Arc<Chunk>,
     first: usize,
@@ -223,7 +225,8 @@ fn split_last(chunks: &mut Vec<Arc<Chunk>>, work: &mut Work<'_>) {
 }
 
 impl<T: Item> Ours<'_, T> {
-    /// How many items from one on are known to be the same, as the tracking list or the first comparison tells.
+    /// How many items from one on are known to be the same, as the tracking list or the first
+    /// comparison tells.
     fn unchanged(&self, run: &RunChunk, item: usize) -> usize {
         match self.dirty {
             Some(_) => self.clean(item),
@@ -232,7 +235,8 @@ impl<T: Item> Ours<'_, T> {
     }
 }
 
-/// Writes changed values into their fields, from an item on; gives the first item that does not fit.
+/// Writes changed values into their fields, from an item on; gives the first item that does not
+/// fit.
 fn patch<T: Item>(run: &mut RunChunk, ours: &Ours<'_, T>, from: usize, work: &mut Work<'_>) -> Option<usize> {
     let form = Arc::clone(&run.form);
     let Work { text, stats, .. } = work;
@@ -253,8 +257,8 @@ fn patch<T: Item>(run: &mut RunChunk, ours: &Ours<'_, T>, from: usize, work: &mu
     misfit
 }
 
-/// Makes the chunk anew, from one of the changed items on. Where it gets too long it ends, and what follows is in chunks of its
-/// own, which this gives.
+/// Makes the chunk anew, from one of the changed items on. Where it gets too long it ends, and what
+/// follows is in chunks of its own, which this gives.
 fn merge<T: Item>(run: &mut RunChunk, ours: &Ours<'_, T>, from: usize, work: &mut Work<'_>) -> Vec<RunChunk> {
     let form = Arc::clone(&run.form);
     let mut merge = Merge::new(run, from, work.spare, work.text, work.stats);

@@ -1,5 +1,6 @@
-//! Items made anew where many of them changed: texts that stay are copied, each as one block, those that changed are written, and
-//! all markup is the form's. What an item costs hardly depends on its neighbours, so nothing is looked for first.
+//! Items made anew where many of them changed: texts that stay are copied, each as one block, those
+//! that changed are written, and all markup is the form's. What an item costs hardly depends on its
+//! neighbours, so nothing is looked for first.
 
 use super::{Fields, form::NARROW};
 use crate::encode::flat::{FlatSink, Item};
