@@ -1,11 +1,11 @@
-//! What to do about an exchange that failed, by what its error says.
+//! Hints for an exchange that failed, selected by the text of its error.
 
 use crate::cli::Access;
 use deltasoap_wsdl::fetch::credentials_in;
 use http::header::AUTHORIZATION;
 use url::Url;
 
-/// Signs in the text of an error, and what can be done.
+/// Pairs of a part of an error's text and a hint.
 const REMEDIES: [(&str, &str); 27] = [
     ("must be understood and is not", "--understand NAME accepts the header block, --understand all accepts any"),
     ("status 403", "access is denied; -u, -H or --cert give other credentials"),
@@ -66,12 +66,12 @@ pub enum Sent {
     Nothing,
     Basic,
     Digest,
-    /// A header of the user's own.
+    /// A header that the user gave.
     Header,
 }
 
 impl Sent {
-    /// Those for a URL.
+    /// Returns the kind of credentials that are sent to a URL.
     pub fn to(url: &str, access: &Access) -> Self {
         let has_own = || Url::parse(url).is_ok_and(|url| credentials_in(&url).is_some());
         match access {
@@ -84,7 +84,7 @@ impl Sent {
     }
 }
 
-/// What can be done about an error of an exchange over HTTP.
+/// Returns a hint for an error of an exchange over HTTP.
 pub fn remedy(error: &str, sent: Sent) -> Option<String> {
     if error.contains("status 401") {
         return Some(denied(error, sent));
@@ -92,7 +92,7 @@ pub fn remedy(error: &str, sent: Sent) -> Option<String> {
     REMEDIES.iter().find(|(sign, _)| error.contains(sign)).map(|(_, remedy)| (*remedy).to_owned())
 }
 
-/// What can be done about credentials that are missing or refused.
+/// Returns a hint for credentials that are missing or refused.
 fn denied(error: &str, sent: Sent) -> String {
     let offered = error.split_once("authentication is offered by ").and_then(|(_, rest)| rest.split_once(')'));
     let offered = offered.map_or("", |(offered, _)| offered);
