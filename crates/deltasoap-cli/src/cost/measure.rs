@@ -35,14 +35,14 @@ pub fn measure(arguments: &Measure) -> Result<()> {
     show(&measured, arguments.json, arguments.html.as_deref())
 }
 
-/// Shows what is fitted.
+/// Shows what was fitted.
 pub fn fit(arguments: &Fit) -> Result<()> {
     let path = &arguments.calibrated.calibration;
     let measured = if arguments.elsewhere { Calibration::load(path)? } else { calibration(&arguments.calibrated)? };
     show(&measured, arguments.json, arguments.html.as_deref())
 }
 
-/// Why there is no verdict on predictions where nothing but a calibration is at hand.
+/// The reason for a missing verdict on predictions if only a calibration is available.
 pub const UNPREDICTED: &str = "nothing was predicted, as `deltasoap cost validate` does";
 
 fn show(measured: &Calibration, json: bool, page: Option<&Path>) -> Result<()> {
@@ -75,7 +75,7 @@ fn plan_of(arguments: &Measure) -> Plan {
     }
 }
 
-/// Says what the toolkit cannot be measured with, and why.
+/// Reports which messages the toolkit cannot be measured with, and why.
 fn refused(toolkit: &dyn Engine, plan: Plan) -> Result<()> {
     let name = toolkit.toolkit().name;
     ensure!(
@@ -95,7 +95,7 @@ fn refused(toolkit: &dyn Engine, plan: Plan) -> Result<()> {
     Ok(())
 }
 
-/// What was measured before, if it can be gone on with; else nothing.
+/// Loads the earlier measurements if the run can continue them, or starts with none.
 fn begun(arguments: &Measure, path: &Path, engine: &dyn Engine, plan: Plan) -> Result<Calibration> {
     let (machine, toolkit) = (Machine::here(), engine.toolkit());
     let new = Calibration::new(machine.clone(), toolkit.clone(), plan.mode, plan.extent);
@@ -107,13 +107,13 @@ fn begun(arguments: &Measure, path: &Path, engine: &dyn Engine, plan: Plan) -> R
     fits.with_context(|| format!("{} cannot be gone on with; --fresh begins anew", path.display()))?;
     ensure!(known.mode == plan.mode, "{} is of {} mode; --fresh begins anew", path.display(), known.mode);
     if known.extent != plan.extent {
-        // What was measured is kept, but other points have not been visited yet.
+        // The measurements are kept, but other points have not been visited yet.
         (known.extent, known.rounds) = (plan.extent, 0);
     }
     Ok(known)
 }
 
-/// Shows progress, and keeps what is measured after each round.
+/// Shows progress, and saves the measurements after each round.
 struct Keeper {
     path: PathBuf,
     bar: ProgressBar,
@@ -130,7 +130,7 @@ impl Watch for Keeper {
     }
 }
 
-/// A progress bar over points.
+/// Creates a progress bar over points.
 pub fn bar(message: &'static str) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(Some(1), ProgressDrawTarget::stderr());
     // The template is a constant that the tests cover.
