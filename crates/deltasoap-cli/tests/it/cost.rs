@@ -6,21 +6,21 @@ use std::process::{Command, Output};
 use std::sync::OnceLock;
 
 const WSDL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/wsdl/bench.wsdl");
-/// A calibration of some other machine.
+/// A calibration of another machine.
 const ELSEWHERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/cost.json");
 
 fn cost(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_deltasoap")).arg("cost").args(arguments).output().expect("it runs")
 }
 
-/// What a command prints that succeeds.
+/// Returns the output of a command that succeeds.
 fn printed(arguments: &[&str]) -> String {
     let output = cost(arguments);
     assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).expect("text")
 }
 
-/// What a command complains of that fails.
+/// Returns the error of a command that fails.
 fn complaint(arguments: &[&str]) -> String {
     let output = cost(arguments);
     assert!(!output.status.success(), "{arguments:?} succeeded");
@@ -36,7 +36,8 @@ fn folder() -> &'static Path {
     FOLDER.get_or_init(|| tempfile::tempdir().expect("a folder")).path()
 }
 
-/// What measuring prints; `None` where what was measured is noise, which is kept all the same.
+/// Returns the output of a measurement; `None` if the measurements are noise, which are saved all
+/// the same.
 fn measure_or_noise(arguments: &[&str]) -> Option<String> {
     let output = cost(&[&["measure"], arguments].concat());
     let said = String::from_utf8_lossy(&output.stderr);
@@ -52,7 +53,7 @@ fn measured(mode: &'static str) -> String {
     let path = cell.get_or_init(|| {
         let path = folder().join(format!("{mode}.json"));
         let file = path.to_string_lossy().into_owned();
-        // Times of few rounds on a busy machine may be noise: then more of them are measured.
+        // With few rounds on a busy machine, times may be noise: then more rounds are measured.
         let is_measured = |rounds: &str| {
             measure_or_noise(&["--few", "--rounds", rounds, "--mode", mode, "--calibration", &file]).is_some()
         };
@@ -82,7 +83,7 @@ fn measuring_shows_the_papers_tables_and_goes_on_where_it_ended() {
         points.map(|it| it["cpu"].as_array().expect("times").clone()).collect::<Vec<_>>()
     };
     let (before, after) = (times(&one), times(&two));
-    // A visit has several batches, but one of a message that takes long.
+    // A visit has several batches, except for a message that takes long.
     let is_kept = |(before, after): (&Vec<Json>, &Vec<Json>)| after.len() > before.len();
     assert!(before.len() == after.len() && before.iter().zip(&after).all(is_kept), "all times are kept");
     assert!(before.iter().any(|batches| batches.len() == 3), "of each batch");
@@ -125,7 +126,7 @@ fn messages_of_a_wsdl_are_predicted() {
     assert!(send(&long) > write(&long) && send(&short) > write(&short), "the system's part comes on top: {long}");
 }
 
-/// A calibration may come from anywhere.
+/// Calibrations are not trusted: they may come from anywhere.
 #[test]
 fn a_calibration_puts_no_markup_into_the_page() {
     let evil = "<script>alert(1)</script>";
@@ -243,7 +244,7 @@ fn what_means_nothing_is_refused() {
     assert!(complaint(&["measure", "--engine", "nobody"]).contains("cargo xtask peers nobody"));
 }
 
-/// What was measured elsewhere is no good here, but can be looked at.
+/// A calibration of another machine cannot be used here, but can be shown.
 #[test]
 fn a_calibration_of_another_machine_is_refused() {
     let refused = complaint(&["predict", "--wsdl", WSDL, "--calibration", ELSEWHERE]);
@@ -267,7 +268,7 @@ fn too_few_points_are_said() {
     assert!(complaint.contains("points are too few"), "{complaint}");
 }
 
-/// The calibration of some other machine, with other times.
+/// Writes the calibration of another machine, with other times.
 fn with_times(name: &str, mut time: impl FnMut(&Json) -> Option<f64>, others: Option<f64>) -> String {
     let whole = std::fs::read_to_string(ELSEWHERE).expect("a file");
     let mut calibration: Json = serde_json::from_str(&whole).expect("JSON");
@@ -282,7 +283,7 @@ fn with_times(name: &str, mut time: impl FnMut(&Json) -> Option<f64>, others: Op
     path.to_string_lossy().into_owned()
 }
 
-/// Times that have nothing to do with the messages: of a machine that did something else.
+/// Times unrelated to the messages, of a machine that did something else.
 #[test]
 fn noise_is_refused() {
     let mut state = 1_u64;
@@ -305,7 +306,7 @@ fn noise_is_refused() {
     assert!(said.contains("c1 is -100.0 ± ") && !said.contains("processors busy"), "{said}");
 }
 
-/// Also where the series is a small part of what was measured.
+/// Noise is found even if the series is a small part of the measurements.
 #[test]
 fn noise_in_one_series_is_refused() {
     for class in ["int", "double", "text"] {
@@ -333,7 +334,7 @@ fn a_machine_that_was_busy_is_said() {
     assert!(measured.contains("\"others\":") && !measured.contains("\"others\":null"), "what others did is measured");
 }
 
-/// What is predicted from it says so, too.
+/// Predictions from it carry the warning, too.
 #[test]
 fn a_calibration_that_ended_early_is_said() {
     let change = |from: &str, name: &str| {

@@ -1,4 +1,4 @@
-//! The commands as programs: what they print, and how they end.
+//! The commands as programs: their output and exit codes.
 
 mod compiled;
 mod cost;
@@ -49,7 +49,7 @@ fn json(output: &Output) -> Json {
 struct Serving {
     child: Child,
     url: String,
-    /// Held open, so that the server can go on printing.
+    /// Kept open, so that the server can go on printing.
     _output: BufReader<ChildStdout>,
 }
 
@@ -114,7 +114,8 @@ fn who_has_seen_enough_is_no_error() {
     }
 }
 
-/// What is not there, is no WSDL, or is not let in: each error says so once, and what can be done.
+/// Files that do not exist, are not WSDLs, or are not allowed: each error says so once, and what to
+/// do.
 #[test]
 fn what_cannot_be_imported_is_said_with_what_to_do() {
     let mock = Serving::start(&["mock", &shop()]);
@@ -227,8 +228,7 @@ fn list_fails_where_something_is_missing() {
     assert!(stdout(&output).contains("  Order\n") && stderr(&output).contains("Number"), "{output:?}");
 }
 
-/// A description with operations of all kinds, in front of them policies, and a schema that is not
-/// there.
+/// A WSDL with operations of all kinds and, before them, policies and a schema that does not exist.
 const KINDS: &str = "<definitions xmlns='http://schemas.xmlsoap.org/wsdl/' xmlns:soap='http://schemas.xmlsoap.org/wsdl/soap/'
   xmlns:xs='http://www.w3.org/2001/XMLSchema' xmlns:p='http://www.w3.org/ns/ws-policy' xmlns:t='urn:t' targetNamespace='urn:t'>
   <types><xs:schema targetNamespace='urn:t'>IMPORT<xs:element name='e' type='xs:int'/></xs:schema></types>
@@ -364,7 +364,7 @@ fn policies_that_are_not_met_are_said() {
     std::fs::write(&path, KINDS.replace("IMPORT", "").replace("POLICY", policy)).expect("a file");
     let path = path.to_string_lossy();
     let call = ["call", &path, "Ask", "-d", "1", "--timeout", "5"];
-    // A port that cannot be listened on ends `mock` after it has said what it has to say.
+    // `mock` reports everything else before it fails because it cannot listen.
     let mock = ["mock", &path, "--listen", "192.0.2.1:1"];
     for arguments in [&["list", &path][..], &["generate", &path], &call, &mock] {
         let said = stderr(&run(arguments));
@@ -379,7 +379,7 @@ fn policies_that_are_not_met_are_said() {
     assert_eq!(listed["operations"][0]["unmet_policies"], json!(["SignedParts"]));
 }
 
-/// Extensions that must be understood are said as policies are.
+/// Extensions that must be understood are reported like policies.
 #[test]
 fn extensions_that_are_required_and_unknown_are_said() {
     let folder = tempfile::tempdir().expect("a directory");
@@ -681,7 +681,7 @@ fn options_of_loading_need_something_to_load() {
     assert!(stderr(&output).ends_with("or set DELTASOAP_PASSWORD\n"), "{output:?}");
 }
 
-/// A server whose certificate nobody knows, with the certificate as a file.
+/// Starts a server whose certificate nobody trusts; returns the certificate as a file.
 fn serving_tls() -> (tempfile::TempDir, String, Serving) {
     let folder = tempfile::tempdir().expect("a directory");
     let made = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()]).expect("a certificate");
@@ -727,8 +727,8 @@ fn who_is_trusted_is_said_once_for_the_wsdl_and_the_service() {
     }
 }
 
-/// A certificate as openssl writes it, by itself: an authority's, self-signed, with the host as its
-/// common name.
+/// A certificate with openssl's defaults: an authority's, self-signed, with the host as its common
+/// name.
 #[test]
 fn certificates_of_openssl_are_trusted_for_the_wsdl_and_the_service() {
     let file = |name: &str| format!("{}/../../testdata/tls/{name}", env!("CARGO_MANIFEST_DIR"));
