@@ -1,5 +1,5 @@
-//! Apache Axis 1.4, from Maven Central: what it needs is in `tests/interop/axis/pom.xml`. Its own
-//! tools make code of the descriptions.
+//! Apache Axis 1.4, from Maven Central: the dependencies are in `tests/interop/axis/pom.xml`.
+//! Axis's own tools generate code from the WSDLs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -55,7 +55,7 @@ impl Peer for Axis {
         stamp::unless_done(&folder.join("classes"), &files, "javac", || build(&sources, &folder, ours))
     }
 
-    /// Its script is that of values alone.
+    /// The script covers only values.
     fn client(&self) -> Result<Option<Command>> {
         Ok(None)
     }
@@ -70,7 +70,7 @@ impl Peer for Axis {
 
     fn value_servers(&self, _: &Ours) -> Result<Option<ValuesServed>> {
         let mut command = java("deltasoap.interop.Server", &folder()?);
-        // It keeps its settings where it is run.
+        // Axis keeps its settings in the working directory.
         command.arg(folder()?.join("encoded")).current_dir(folder()?);
         let server = Server::start("axis", &mut command, 1)?;
         let encoded = Some(ValueService { only: Some("1.1"), ..ValueService::at(&server.url) });
@@ -86,7 +86,7 @@ fn java(class: &str, folder: &Path) -> Command {
     shell::command("java", ["-cp", &format!("{0}/classes:{0}/libraries/*", folder.display()), class])
 }
 
-/// Makes code of both descriptions, and compiles it with the programs.
+/// Generates code from both WSDLs, and compiles it with the programs.
 fn build(sources: &Path, folder: &Path, ours: &Ours) -> Result<()> {
     println!("generating and compiling for Axis");
     let mut compiler = shell::command("javac", ["-nowarn", "-Xlint:none", "-encoding", "UTF-8", "-d"]);
@@ -121,13 +121,13 @@ fn generate(name: &str, description: &Path, folder: &Path) -> Result<()> {
     shell::run(tool.arg("--output").arg(output).arg(file))
 }
 
-/// The description without its binding to SOAP 1.2, which Axis stumbles over.
+/// Removes the SOAP 1.2 binding from the WSDL, which Axis cannot process.
 fn without_soap12(text: &str) -> String {
     let text = without(text, "<wsdl:binding ", "</wsdl:binding>");
     without(&text, "<wsdl:port ", "</wsdl:port>")
 }
 
-/// The text without the elements that have a part in SOAP 1.2's namespace.
+/// Removes the elements that contain a name in SOAP 1.2's namespace.
 fn without(text: &str, start: &str, end: &str) -> String {
     let mut pieces = text.split(start);
     let first = pieces.next().unwrap_or_default().to_owned();

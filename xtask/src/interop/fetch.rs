@@ -1,11 +1,11 @@
-//! A file from a server on this machine.
+//! HTTP GET from a server on this machine.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
 use anyhow::{Context, Result, bail};
 
-/// The body of what a GET of an `http` URL is answered with.
+/// Returns the body of the response to a GET of an `http` URL.
 pub fn get(url: &str) -> Result<String> {
     let rest = url.strip_prefix("http://").with_context(|| format!("{url} is no http URL"))?;
     let (host, path) = rest.split_once('/').unwrap_or((rest, ""));

@@ -1,4 +1,4 @@
-//! PHP's ext-soap, of Debian's packages.
+//! PHP's ext-soap, from Debian's packages.
 
 use std::process::Command;
 
@@ -40,7 +40,7 @@ impl Peer for Php {
         debian::install(&PACKAGES)
     }
 
-    /// Its script is that of values alone.
+    /// The script covers only values.
     fn client(&self) -> Result<Option<Command>> {
         Ok(None)
     }
