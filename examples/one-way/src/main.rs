@@ -27,7 +27,7 @@ fn service() -> Result<(SoapService, mpsc::UnboundedReceiver<f64>), BuildError> 
     let file = move |reading: Lease<Reading>| {
         let filed = filed.clone();
         async move {
-            tokio::time::sleep(Duration::from_millis(20)).await; // what takes its time
+            tokio::time::sleep(Duration::from_millis(20)).await; // slow work
             filed.send(reading.value.iter().sum()).map_err(|_| Fault::receiver("the archive is closed"))
         }
     };

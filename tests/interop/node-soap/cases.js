@@ -1,8 +1,8 @@
-// Takes every case of the service /types from our server, and gives it back to be checked, with node-soap.
+// Fetches every case of the service /types from our server with node-soap, and sends it back to be checked.
 //
 //     node cases.js TYPES-URL ENCODED-URL
 //
-// Prints one JSON object a test, as tests/interop/README.md says.
+// Prints one JSON object per test; tests/interop/README.md documents it.
 
 import soap from "soap";
 import { keeping, written } from "./values.js";

@@ -1,8 +1,8 @@
-"""Takes every case of the service /types from our server, and gives it back to be checked, with zeep.
+"""Fetches every case of the service /types from our server with zeep, and sends it back to be checked.
 
     cases.py TYPES-URL ENCODED-URL
 
-Prints one JSON object a test, as tests/interop/README.md says.
+Prints one JSON object per test; tests/interop/README.md documents it.
 """
 
 import json
@@ -91,5 +91,5 @@ def expect(actual, expected):
 
 
 for soap in PORT:
-    # zeep wants to fetch the schema of SOAP encoding, which is nowhere to be had: so /encoded is left out.
+    # zeep tries to download the schema of SOAP encoding, which is unavailable, so /encoded is left out.
     Tests(soap, sys.argv[1]).run()
