@@ -199,13 +199,13 @@ pub enum StreamName {
     Hard,
     /// Structs of two integers and a double
     Structs,
-    /// The messages: directories, or files of one sender in order
+    /// Strings of 100 letters
     Strings,
 }
 
 #[derive(Debug, Args)]
 pub struct Replay {
-    /// Where the messages are: directories, or files of one sender in order
+    /// The messages: directories, or files of one sender in order
     #[arg(value_name = "DIR|FILE", required = true)]
     pub paths: Vec<PathBuf>,
     /// Decode the messages with this WSDL: a URL, a file, a directory, a zip archive, or `-` for
@@ -290,13 +290,13 @@ pub enum CheckpointsName {
 pub enum MatcherName {
     /// The bytes themselves
     Compare,
-    /// The bytes themselves
-    Xor,
     /// Exclusive or: misses changes
-    Adler32,
+    Xor,
     /// Adler-32: misses some changes
-    Crc32,
+    Adler32,
     /// CRC-32: misses changes made by a malicious sender
+    Crc32,
+    /// A keyed universal hash
     Keyed,
 }
 
