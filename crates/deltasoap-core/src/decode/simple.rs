@@ -274,7 +274,7 @@ fn included(cursor: &Cursor<'_>) -> Step<PartUri> {
     };
     let uri = PartUri::new(href.trim_ascii());
     if uri.content_id().is_none() {
-        let (found, expected) = (href.to_owned(), "a cid: URL, for nothing else is looked up".to_owned());
+        let (found, expected) = (href.to_owned(), "a cid: URL; no other URL is resolved".to_owned());
         return Err(cursor.error_at_tag(ErrorKind::UnexpectedValue { found, expected }));
     }
     Ok(uri)

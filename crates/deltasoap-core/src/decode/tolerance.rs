@@ -83,7 +83,7 @@ impl DeviationKind {
             DeviationKind::Missing => "missing element",
             DeviationKind::Nil => "xsi:nil on an element that cannot be nil",
             DeviationKind::BesideNil => "attribute of a nil element",
-            DeviationKind::ArrayForm => "array of another form than declared by",
+            DeviationKind::ArrayForm => "array in a form other than declared by",
         }
     }
 }

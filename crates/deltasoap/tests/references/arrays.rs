@@ -140,7 +140,7 @@ fn arrays_of_another_form_are_reported() {
     let row = "<r e:arrayType='xsd:int[2]'><i>1</i><i>2</i></r>";
     let name = "{http://schemas.xmlsoap.org/soap/encoding/}arrayType";
     let expected =
-        |element: &str| [format!("array of another form than declared by {name} in /Envelope/Body/put/{element}")];
+        |element: &str| [format!("array in a form other than declared by {name} in /Envelope/Body/put/{element}")];
     assert_eq!(said(&format!("<matrix e:arrayType='xsd:int[][2]'>{row}{row}</matrix>")), expected("matrix"));
     assert_eq!(said("<rows e:arrayType='xsd:int[1,2]'><i>1</i><i>2</i></rows>"), expected("rows"));
     assert!(said("<matrix e:arrayType='xsd:int[1,2]'><i>1</i><i>2</i></matrix>").is_empty());

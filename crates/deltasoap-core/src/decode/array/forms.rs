@@ -46,8 +46,8 @@ const UNKNOWN: u64 = u64::MAX;
 const MOST_RANKS: usize = 16;
 
 const RAGGED: &str = "its rows have different lengths";
-const LEFT_OUT: &str = "items are left out or say where they stand";
-const NO_ROWS: &str = "it has items, but its rows have none";
+const LEFT_OUT: &str = "items are omitted or specify their position";
+const NO_ROWS: &str = "it has items, but its rows are empty";
 
 /// Tells the routine of a row that has no element of its own: the start tag just read is that of
 /// the row's next item.
@@ -67,7 +67,7 @@ pub(super) fn begin(cursor: &mut Cursor<'_>, me: usize, shape: &Shape, view: Vie
         return Ok(false);
     }
     if found > declared && depth(view) < found {
-        return Err(refuse(cursor, &rank(found), view, "its rows are no arrays there"));
+        return Err(refuse(cursor, &rank(found), view, "the declared items are not arrays"));
     }
     cursor.leave_differential()?;
     cursor.stop_learning();
@@ -158,7 +158,7 @@ fn rows<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, view: View<'_>,
             Ok(Tag::Start) => {}
             Ok(Tag::End | Tag::Done) => return end_row(cursor, view, (root, me)),
             Err(Stop::Error(error)) if me > root && *error.kind() == ErrorKind::UnexpectedText => {
-                return Err(refuse(cursor, "[]", view, "its items are no arrays"));
+                return Err(refuse(cursor, "[]", view, "its items are not arrays"));
             }
             Err(stop) => return Err(stop),
         }
@@ -178,7 +178,7 @@ fn row<T: Content>(items: &mut Vec<T>, cursor: &mut Cursor<'_>, view: View<'_>, 
         let Shape { inner, offset, .. } = shape::read(cursor, declared - outer)?;
         let end = outer + inner.len() + 1;
         if end > declared || offset.is_some() {
-            let reason = if offset.is_some() { LEFT_OUT } else { "a row has more dimensions than are left" };
+            let reason = if offset.is_some() { LEFT_OUT } else { "a row has too many dimensions" };
             return Err(refuse(cursor, &form(outer, view), view, reason));
         }
         let frame = cursor.frame(me);

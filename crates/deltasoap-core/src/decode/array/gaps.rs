@@ -66,6 +66,6 @@ mod tests {
         assert!(!gaps.fill(3, 1) && !gaps.fill(3, 6) && !gaps.fill(2, 3));
         gaps.leave(4);
         assert!(!gaps.fill(4, 0));
-        assert!(!gaps.add(3, 10, 20, 10), "too many in all");
+        assert!(!gaps.add(3, 10, 20, 10), "too many in total");
     }
 }

@@ -223,7 +223,7 @@ fn refuse_streamed(cursor: &mut Cursor<'_>, found: &str) -> Step {
     if !cursor.state().is_streamed {
         return Ok(());
     }
-    let expected = "an array whose items come one after the other, since they are taken as they come".to_owned();
+    let expected = "an array whose items are in order, since they are taken while the message is read".to_owned();
     Err(cursor.error_at_tag(ErrorKind::UnexpectedValue { found: found.to_owned(), expected }))
 }
 
@@ -249,7 +249,7 @@ fn next_place<T: Content>(items: &mut [T], cursor: &mut Cursor<'_>, me: usize, v
     let Some(item) = items.get_mut(place) else { return Ok(APPENDED) };
     if !cursor.state().gaps.fill(me, place) {
         count_item(cursor, me);
-        let (found, expected) = (format!("[{place}]"), "a position that has no item yet".to_owned());
+        let (found, expected) = (format!("[{place}]"), "a position without an item".to_owned());
         return Err(cursor.error_at_tag(ErrorKind::UnexpectedValue { found, expected }));
     }
     *item = T::vacant(view);
@@ -292,7 +292,7 @@ fn complete_row<T: Content>(
         return Ok(len.div_ceil(row));
     }
     if len > 0 {
-        return Err(cursor.error_at_end(ErrorKind::ArrayType("items in rows of none".to_owned())));
+        return Err(cursor.error_at_end(ErrorKind::ArrayType("items in rows of size 0".to_owned())));
     }
     // Rows without items are counted as omitted items.
     let log = cursor.frame(me).log as usize;

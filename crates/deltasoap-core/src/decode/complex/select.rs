@@ -136,9 +136,9 @@ impl<'s> Routine<'_, '_, 's> {
             let once = match self.named() {
                 Some(_) => format!("<{}> only once", self.cursor.found_name()),
                 None if !is_field(self.cursor, self.view, &self.complex.fields[index]) => {
-                    "one other element at most".to_owned()
+                    "at most one other element".to_owned()
                 }
-                None => "each field once".to_owned(),
+                None => "each field only once".to_owned(),
             };
             return Err(self.expected(once));
         }
@@ -202,7 +202,7 @@ impl<'s> Routine<'_, '_, 's> {
         if !self.complex.notes_fields() {
             return;
         }
-        debug_assert!(self.complex.is_plain_all(), "no way leads into other elements that note their fields");
+        debug_assert!(self.complex.is_plain_all(), "routines descend into no other elements that note their fields");
         let passed = self.cursor.fields_passed();
         if let Some(word) = self.cursor.state().stack.seen.get_mut(log) {
             *word = passed;

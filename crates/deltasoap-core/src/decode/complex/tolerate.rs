@@ -60,7 +60,7 @@ impl Routine<'_, '_, '_> {
     /// Creates the error for an element that has already occurred, apart from its namespace.
     fn surplus_elsewhere(&self) -> Stop {
         let local = self.cursor.names().local(self.cursor.name());
-        self.expected(format!("<{local}> only once, in whatever namespace"))
+        self.expected(format!("<{local}> only once, in any namespace"))
     }
 
     /// Handles the end of an incomplete element. Returns the missing fields, if that is accepted.

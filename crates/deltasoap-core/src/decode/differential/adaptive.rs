@@ -379,14 +379,14 @@ mod tests {
         let mut adaptive = Adaptive::default();
         let (short, long) = (WORTHWHILE as usize - 1, WORTHWHILE as usize);
         assert_eq!([short, long].map(|len| adaptive.is_short(len, true, true)), [true, false]);
-        assert!(!adaptive.is_short(short, false, false), "nothing is known of its length");
+        assert!(!adaptive.is_short(short, false, false), "its length is unknown");
         adaptive.regular(WORTHWHILE - 1, None);
         assert_eq!([short, long].map(|len| adaptive.is_short(len, false, false)), [true, false]);
-        assert!(!adaptive.is_short(short, false, true), "it may be as long as the one that waits");
+        assert!(!adaptive.is_short(short, false, true), "it may be as long as the waiting message");
         adaptive.passed_over(WORTHWHILE);
         assert!(!adaptive.is_short(short, false, false), "the last message was longer");
         adaptive.passed_over(WORTHWHILE - 1);
-        assert!(!adaptive.is_short(short, false, false), "one that was passed over says nothing of others");
+        assert!(!adaptive.is_short(short, false, false), "a message that was passed over says nothing about others");
     }
 
     #[test]

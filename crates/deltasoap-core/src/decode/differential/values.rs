@@ -92,7 +92,7 @@ impl<T: Content> AnyValues for Values<T> {
     }
 
     fn bring(&mut self, slot: usize) {
-        debug_assert!(self.aside[slot].is_some(), "the value of a message that is kept");
+        debug_assert!(self.aside[slot].is_some(), "a kept message has no value");
         if let Some(value) = self.aside[slot].take() {
             self.value = value;
             self.free.push(slot);

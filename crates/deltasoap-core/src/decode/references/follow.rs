@@ -22,7 +22,7 @@ pub(crate) struct Level {
 
 /// The way back from a detour.
 #[derive(Debug)]
-#[must_use = "reading must go on where the reference stood"]
+#[must_use = "reading must continue after the reference"]
 pub(crate) struct Return(Detour);
 
 /// How an element relates to a value that can be shared.

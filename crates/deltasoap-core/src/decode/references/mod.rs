@@ -160,7 +160,7 @@ fn read(root: &mut impl Root, state: &mut State, window: Window<'_>) -> Result<(
     let mut error = match result {
         Ok(()) => return Ok(()),
         Err(Stop::Error(error)) => error,
-        Err(Stop::Pending | Stop::Switch) => unreachable!("a routine that wants more than the whole message"),
+        Err(Stop::Pending | Stop::Switch) => unreachable!("a routine needs more than the whole message"),
     };
     error.set_path(state.path());
     Err(error)

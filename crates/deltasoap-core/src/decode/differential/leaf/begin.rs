@@ -56,7 +56,7 @@ impl Cursor<'_> {
             state.session.record(prologue, new);
             return Begin::Read;
         };
-        debug_assert!(old.is_sound(), "positions that are none of elements");
+        debug_assert!(old.is_sound(), "a position is not the start of an element");
         if plan != Plan::Mend && !old.is_whole {
             state.session.compare(old, new, state.differential.adaptive);
             state.tolerated.mark(state.stats.deviations);

@@ -159,7 +159,7 @@ impl Session {
     pub(crate) fn descend(&mut self, level: usize) -> Descent {
         self.route.levels.truncate(self.route.arrived);
         self.route.levels.push(level as u32);
-        let Some(template) = &self.old else { unreachable!("a way to go without a message before") };
+        let Some(template) = &self.old else { unreachable!("seeking without a previous message") };
         if let Some(&index) = self.route.path.get(self.route.arrived) {
             let node = template.table.node(index);
             self.route.arrived += 1;
@@ -171,7 +171,7 @@ impl Session {
     fn arrive(&mut self) -> Descent {
         let parent = self.route.path.last().copied().unwrap_or(NONE);
         let (Some(template), Some(place)) = (&mut self.old, self.route.target.place) else {
-            unreachable!("a way to go without an aim")
+            unreachable!("seeking without a target")
         };
         self.mode = Mode::Over;
         self.recorder.is_on = !self.bounds.is_hopeless();

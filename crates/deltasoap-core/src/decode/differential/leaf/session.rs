@@ -172,7 +172,7 @@ impl Session {
         self.recorder.is_on = false;
         self.route.sized = None;
         self.mode = Mode::Fast { old, new };
-        debug_assert!(self.edits.moves.last().is_none_or(|last| last.from <= old), "moves in order");
+        debug_assert!(self.edits.moves.last().is_none_or(|last| last.from <= old), "moves are not in order");
         self.edits.moves.push(Move { from: old, by: new as i64 - old as i64 });
     }
 
