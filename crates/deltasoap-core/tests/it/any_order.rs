@@ -234,7 +234,7 @@ fn encoded_structs(state: State, bases: Bases, fields: &[usize]) -> Differential
     let options = DecodeOptions { differential, ..Default::default() };
     let mut stream = Stream::<Value>::new(schema.view(root), options);
     for version in [1, 2, 3] {
-        stream.next(document(version).as_bytes(), usize::MAX).expect("a good message");
+        stream.next(document(version).as_bytes(), usize::MAX).expect("a valid message");
     }
     stream.stats()
 }

@@ -25,7 +25,7 @@ fn columns_are_written_as_lists() {
         for (turn, texts) in
             [&["1", "0", "1"][..], &["1", "1", "1"], &["0"], &[], &["1", "0", "0", "1"]].iter().enumerate()
         {
-            let item = |digit: &&str| Value::Simple(Simple::parse(base, &text(digit)).expect("of the type"));
+            let item = |digit: &&str| Value::Simple(Simple::parse(base, &text(digit)).expect("valid for the type"));
             let items = texts.iter().map(item).collect();
             let record = |items| Value::Record(Box::new(Record { fields: vec![items], ..Record::default() }));
             let mut column = Value::List(items);

@@ -189,7 +189,7 @@ fn content_that_is_made_vacant_is_not_met_half_way() {
         Owner::view(),
         DecodeOptions { limits: Limits::default(), differential: EXACT, ..DecodeOptions::default() },
     );
-    stream.next(messages[0].as_bytes(), usize::MAX).expect("a message that is right");
+    stream.next(messages[0].as_bytes(), usize::MAX).expect("a valid message");
     typed::<Owner>(&messages);
 }
 

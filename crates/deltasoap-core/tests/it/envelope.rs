@@ -246,7 +246,7 @@ fn every_recorded_message_is_read_and_written_again() {
             continue;
         }
         let (head, any) = whole.unwrap_or_else(|error| panic!("{}: {error}", recorded.path));
-        let cut = read_cut(Any::default(), recorded.content, 1, Limits::default()).expect("as the whole");
+        let cut = read_cut(Any::default(), recorded.content, 1, Limits::default()).expect("like the whole");
         assert_eq!((&cut.0, &cut.1), (&head, &any), "{}", recorded.path);
         assert_eq!(head.version == Some(Version::Soap12), recorded.soap == "1.2", "{}", recorded.path);
         let local = any.body.first().map_or("-", |body| &body.name.local);

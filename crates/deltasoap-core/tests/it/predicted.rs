@@ -233,7 +233,7 @@ fn what_is_known_goes_with_the_names_that_are_forgotten() {
     let int = schema.add(simple(Builtin::Int));
     let inner = schema.add(complex(vec![field("a", int, (0, None)), field("b", int, (0, Some(1)))], vec![]));
     let fields = vec![field("c", inner, (0, None)), field("d", inner, (0, Some(1)))];
-    let Element::Complex(root) = complex(fields, vec![]) else { unreachable!("it is one") };
+    let Element::Complex(root) = complex(fields, vec![]) else { unreachable!("a complex element") };
     let root = schema.add(Element::Complex(ComplexElement { open: true, ..root }));
     let usual = "<r><c><a>1</a><b>2</b></c><c><a>1</a><b>2</b></c><d><b>3</b></d></r>";
     let swapped = "<r><d><b>1</b></d></r>";
@@ -267,7 +267,7 @@ fn values_of_attributes_are_forgotten() {
     let mut read = |value: &str| {
         let document = format!("<r>{}</r>", format!("<c x='{value}'><a>text-{value}</a></c>").repeat(3));
         let mut root = ElementRoot::<Value>::new(schema.view(root));
-        decoder.decode(&mut root, document.as_bytes()).expect("a good document");
+        decoder.decode(&mut root, document.as_bytes()).expect("a valid document");
         decoder.reset();
         format!("{decoder:?}")
     };
@@ -295,7 +295,7 @@ fn documents_are_read_while_a_thread_ends() {
         drop(Last);
         BEHIND.with(|_| ());
     });
-    thread.join().expect("it ends well");
+    thread.join().expect("no panic");
 }
 
 proptest! {

@@ -81,7 +81,7 @@ fn tables_are_written_as_lists() {
                 Builtin::String => format!("a < {}", "x".repeat(digit)),
                 _ => (digit % 2).to_string(),
             };
-            Value::Simple(Simple::parse(base, &text).expect("of the type"))
+            Value::Simple(Simple::parse(base, &text).expect("valid for the type"))
         };
         let mut templates =
             [Use::Literal, Use::Encoded].map(|encoding| (encoding, Template::new(Templating::default())));

@@ -714,7 +714,7 @@ fn attributes_without_a_place_cannot_be_written() {
         encoder.end();
         encoder.finish().map(|written| String::from_utf8_lossy(written.as_slice()).into_owned())
     };
-    assert_eq!(written(open, "", "b").expect("any may stand"), "<r b=\"1\"/>");
+    assert_eq!(written(open, "", "b").expect("any attribute is allowed"), "<r b=\"1\"/>");
     for (root, namespace, local) in [
         (open, "", "a"),
         (open, "", "xmlns"),

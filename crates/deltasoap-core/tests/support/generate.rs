@@ -338,7 +338,7 @@ pub fn value(entropy: &mut Entropy<'_>, view: View<'_>) -> Value {
             let value = simple_value(entropy, simple.base);
             // An empty text is read as the default.
             let default = simple.default.as_deref().filter(|_| value.to_string().is_empty());
-            Value::Simple(default.map_or(value, |text| Simple::parse(simple.base, text).expect("of the type")))
+            Value::Simple(default.map_or(value, |text| Simple::parse(simple.base, text).expect("valid for the type")))
         }
         Element::Array(array) => {
             // One row in each dimension except the last.
