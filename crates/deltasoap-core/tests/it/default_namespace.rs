@@ -173,7 +173,7 @@ fn what_a_default_namespace_could_change_keeps_prefixes() {
     assert!(String::view().takes_default_namespace());
 }
 
-/// A tree may replace a value that the schema does not describe so; its names stay unchanged.
+/// A tree may be used where the schema has none; its names stay unchanged.
 #[test]
 fn what_the_description_does_not_have_keeps_its_names() {
     let mut schema = Schema::new();

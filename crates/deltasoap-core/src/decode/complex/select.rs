@@ -286,7 +286,7 @@ impl<'s> Routine<'_, '_, 's> {
         missing.map(|field| format!("<{}>", field.name)).or_else(|| self.lacks_branch())
     }
 
-    /// Returns what is missing in choices between groups: each needs exactly one complete group.
+    /// Returns what is missing in choices between groups: each needs one complete group.
     pub(super) fn lacks_branch(&mut self) -> Option<String> {
         if self.complex.choices.is_empty() {
             return None;
