@@ -27,19 +27,19 @@ use std::borrow::Cow;
 
 /// A value whose fields are found by their places in the description.
 pub trait Fields {
-    /// The value of a child element.
+    /// Returns the value of a child element.
     fn element(&self, place: usize) -> Option<&dyn Slot>;
 
-    /// The same, to be read.
+    /// Returns the same, to be read.
     fn element_mut(&mut self, place: usize) -> Option<&mut dyn Slot>;
 
-    /// The value of an attribute.
+    /// Returns the value of an attribute.
     fn attribute(&self, place: usize) -> Option<&dyn AttributeSlot> {
         let _ = place;
         None
     }
 
-    /// The same, to be read.
+    /// Returns the same, to be read.
     fn attribute_mut(&mut self, place: usize) -> Option<&mut dyn AttributeSlot> {
         let _ = place;
         None
@@ -57,7 +57,7 @@ pub trait Slot {
     /// See [`Occurs::decode`].
     ///
     /// # Errors
-    /// As [`Occurs::decode`].
+    /// Same as [`Occurs::decode`].
     fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step;
 
     /// See [`ListShortcuts::scan_leaf`](super::ListShortcuts::scan_leaf).
@@ -66,10 +66,10 @@ pub trait Slot {
     /// See [`Occurs::encode`].
     fn encode(&self, encoder: &mut Encoder, field: &Field, view: View<'_>);
 
-    /// The value as a list, where it is one.
+    /// Returns the value as a list, where it is one.
     fn list(&self) -> Option<&dyn ListSlot>;
 
-    /// The same, to be read.
+    /// Returns the same, to be read.
     fn list_mut(&mut self) -> Option<&mut dyn ListSlot>;
 }
 
@@ -199,7 +199,7 @@ pub(crate) fn open_item(items: &mut dyn Items, place: usize, view: View<'_>) -> 
     items.len() - 1
 }
 
-/// See [`Occurs::splice`]. Gives the number of items that were moved.
+/// See [`Occurs::splice`]. Returns the number of items that were moved.
 pub(crate) fn splice_items(
     items: &mut dyn Items,
     place: usize,
@@ -250,7 +250,7 @@ pub trait AttributeSlot {
     /// See [`AttributeValue::read`].
     ///
     /// # Errors
-    /// As [`AttributeValue::read`].
+    /// Same as [`AttributeValue::read`].
     fn read(&mut self, text: &str, names: Names<'_>) -> Result<(), LexicalError>;
 
     /// See [`AttributeValue::write`].
@@ -271,12 +271,12 @@ impl<T: AttributeValue> AttributeSlot for T {
     }
 }
 
-/// The value of a field that does not occur.
+/// Returns the value of a field that does not occur.
 pub fn vacant<T: Occurs>() -> T {
     T::absent()
 }
 
-/// The description of a child element of this type.
+/// Returns the description of a child element of this type.
 pub const fn field<T: Occurs>(namespace: &'static str, local: &'static str) -> Field {
     Field {
         name: QName::new(namespace, local),
@@ -288,7 +288,7 @@ pub const fn field<T: Occurs>(namespace: &'static str, local: &'static str) -> F
     }
 }
 
-/// The description of a complex type with these child elements and attributes.
+/// Returns the description of a complex type with these child elements and attributes.
 pub const fn complex(
     name: QName,
     compositor: Compositor,
@@ -310,7 +310,7 @@ pub const fn complex(
 /// Reads the content of an element; see [`complex::decode`](read::decode).
 ///
 /// # Errors
-/// As [`complex::decode`](read::decode).
+/// Same as [`complex::decode`](read::decode).
 pub fn decode(fields: &mut dyn Fields, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
     read::decode(&mut Objects(fields), cursor, view)
 }
@@ -324,7 +324,7 @@ pub fn encode(fields: &dyn Fields, encoder: &mut Encoder, view: View<'_>) {
 /// such.
 ///
 /// # Errors
-/// As [`complex::decode`](read::decode).
+/// Same as [`complex::decode`](read::decode).
 pub fn decode_any(fields: &mut dyn DecodeFields, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
     read::decode(fields, cursor, view)
 }
@@ -334,7 +334,7 @@ pub fn encode_any(fields: &dyn EncodeFields, encoder: &mut Encoder, view: View<'
     write::encode(fields, encoder, view);
 }
 
-/// As [`encode_any`], for a group that has no element of its own; see
+/// Like [`encode_any`], for a group that has no element of its own; see
 /// [`complex::encode_inline`](write::encode_inline).
 pub fn encode_any_inline(fields: &dyn EncodeFields, encoder: &mut Encoder, view: View<'_>) {
     write::encode_inline(fields, encoder, view);

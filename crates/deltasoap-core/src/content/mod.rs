@@ -31,10 +31,10 @@ pub trait Content: Shortcuts {
     /// vacant one.
     const REPLACES: bool = Self::COMPACT;
 
-    /// The value that decoding starts from.
+    /// Returns the value that decoding starts from.
     fn vacant(view: View<'_>) -> Self;
 
-    /// The value of an array's item that a message leaves out (SOAP 1.1, section 5.4.2.1).
+    /// Returns the value of an array's item that a message leaves out (SOAP 1.1, section 5.4.2.1).
     fn omitted(view: View<'_>, is_nillable: bool) -> Self {
         let _ = is_nillable;
         Self::vacant(view)
@@ -111,7 +111,7 @@ pub trait Typed: Content {
     /// The name that items of this type have in SOAP arrays that name no other.
     const ITEM_NAME: &'static str = "item";
 
-    /// The type's description.
+    /// Returns the type's description.
     fn element() -> &'static Element;
 
     /// True if a nil element is kept apart from content: [`Nillable`](crate::Nillable).
@@ -124,7 +124,7 @@ pub trait Typed: Content {
     /// A reference to the description, for `static` schemas.
     const REFERENCE: ElementRef = ElementRef::Static(Self::element);
 
-    /// A view of the description.
+    /// Returns a view of the description.
     fn view() -> View<'static> {
         View::of(Self::element())
     }
@@ -163,7 +163,7 @@ pub trait Message: Typed {
     /// Of a message that has parts: reads the field last opened; see [`Content::decode`].
     ///
     /// # Errors
-    /// As [`Content::decode`].
+    /// Same as [`Content::decode`].
     fn decode_part(&mut self, part: usize, cursor: &mut Cursor<'_>, content: View<'_>) -> Step {
         let _ = (part, cursor, content);
         Ok(())
@@ -190,27 +190,28 @@ pub trait Occurs: ListShortcuts {
     /// True for lists.
     const LIST: bool = Self::MAX.is_none();
 
-    /// A view of the content's description, for calls from typed code, which has no schema at hand.
+    /// Returns a view of the content's description, for calls from typed code, which has no schema
+    /// at hand.
     #[inline]
     fn content_view() -> View<'static> {
         View::of_static(Self::REFERENCE)
     }
 
-    /// The value of a field that does not occur; also what decoding starts from.
+    /// Returns the value of a field that does not occur; also what decoding starts from.
     fn vacant(view: View<'_>) -> Self;
 
-    /// The same for a value of typed code.
+    /// Returns the same for a value of typed code.
     fn absent() -> Self {
         Self::vacant(Self::content_view())
     }
 
     /// Makes room for an occurrence, whose start tag has just been read: in place of the one at
-    /// `place`, or as the last one if there are not so many ([`APPENDED`]). Gives its place; 0
+    /// `place`, or as the last one if there are not so many ([`APPENDED`]). Returns its place; 0
     /// where there can be only one.
     fn open(&mut self, place: usize, view: View<'_>) -> usize;
 
     /// Takes occurrences out of a list and puts vacant ones in, to be read; nothing for what is no
-    /// list. Gives the bytes that were moved for it.
+    /// list. Returns the bytes that were moved for it.
     fn splice(&mut self, place: usize, removed: usize, inserted: usize, view: View<'_>) -> usize {
         let _ = (place, removed, inserted, view);
         0
@@ -223,7 +224,7 @@ pub trait Occurs: ListShortcuts {
     /// [`Content::decode`].
     ///
     /// # Errors
-    /// As [`Content::decode`].
+    /// Same as [`Content::decode`].
     fn decode(&mut self, cursor: &mut Cursor<'_>, view: View<'_>) -> Step;
 
     /// Writes every occurrence as an element named as the field says.
@@ -242,7 +243,7 @@ pub trait Group: DecodeFields + EncodeFields + Sized {
     /// The choices between them.
     const CHOICES: &'static [Choice];
 
-    /// The value that decoding starts from.
+    /// Returns the value that decoding starts from.
     fn vacant() -> Self;
 }
 

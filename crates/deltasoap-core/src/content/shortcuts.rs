@@ -35,23 +35,23 @@ pub trait Shortcuts: Sized {
         None
     }
 
-    /// The state of a value that tracks its changes; `None` for all others.
+    /// Returns the state of a value that tracks its changes; `None` for all others.
     fn stamp(&self) -> Option<Stamp> {
         None
     }
 
-    /// The number of leaves if every value of the type has the same shape: required simple elements
-    /// only, at any depth. `None` for all other types. Such *flat* types are read and written at
-    /// full speed in arrays.
+    /// Returns the number of leaves if every value of the type has the same shape: required simple
+    /// elements only, at any depth. `None` for all other types. Such *flat* types are read and
+    /// written at full speed in arrays.
     #[inline]
     fn flat_leaves(view: View<'_>) -> Option<usize> {
         let _ = view;
         None
     }
 
-    /// True if this value is written with the markup that all flat values of its type share. Not so
-    /// for dynamic values of another shape than their schema says, and for those that name their
-    /// type in their markup.
+    /// Returns true if this value is written with the markup that all flat values of its type
+    /// share. Not so for dynamic values of another shape than their schema says, and for those that
+    /// name their type in their markup.
     #[inline]
     fn is_flat(&self, view: View<'_>) -> bool {
         let _ = view;
@@ -73,14 +73,14 @@ pub trait Shortcuts: Sized {
         Self::vacant(view)
     }
 
-    /// As [`scan_flat`](Self::scan_flat), over a [`blank`](Self::blank), which is worth nothing
+    /// Like [`scan_flat`](Self::scan_flat), over a [`blank`](Self::blank), which is worth nothing
     /// where the bytes deviate.
     #[inline(always)]
     fn fill_flat<S: FlatSource>(&mut self, scan: &mut S, view: View<'_>) -> Option<()> {
         self.scan_flat(scan, view)
     }
 
-    /// How many of the first items have these images
+    /// Returns the number of of the first items have these images
     /// ([`Lexical::count_same`](crate::Lexical::count_same)): for types with one leaf and no more.
     /// Others say none, which only means that they are compared one by one.
     #[inline]

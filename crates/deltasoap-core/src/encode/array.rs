@@ -13,8 +13,8 @@ pub fn encode<T: Content>(items: &[T], encoder: &mut Encoder, view: View<'_>) {
     encode_part(items, Some(items.len()), encoder, view);
 }
 
-/// As [`encode`], for an array of another size, or of a size that nobody knows yet. Gives what its
-/// further items are to be written as.
+/// Like [`encode`], for an array of another size, or of a size that nobody knows yet. Returns what
+/// its further items are to be written as.
 pub(crate) fn encode_part<T: Content>(
     items: &[T],
     size: Option<usize>,
@@ -26,19 +26,19 @@ pub(crate) fn encode_part<T: Content>(
     field
 }
 
-/// As [`encode`], for a list that knows which of its items changed since it was last written.
+/// Like [`encode`], for a list that knows which of its items changed since it was last written.
 pub fn encode_changed<T: Content>(items: &[T], changes: Changes<'_>, encoder: &mut Encoder, view: View<'_>) {
     let (field, item) = begin(Some(items.len()), encoder, view);
     flat::encode_changed_items(items, changes, encoder, &field, item);
 }
 
-/// Begins an array of several dimensions; gives what its items, which follow in row-major order,
+/// Begins an array of several dimensions; returns what its items, which follow in row-major order,
 /// are to be written as.
 pub(crate) fn begin_rows(sizes: &[usize], encoder: &mut Encoder, view: View<'_>) -> Field {
     begin_sized(Sizes::Rows(sizes), encoder, view).0
 }
 
-/// Writes an array's attributes. Gives its items as a field that repeats, and the description of
+/// Writes an array's attributes. Returns its items as a field that repeats, and the description of
 /// one.
 fn begin<'s>(size: Option<usize>, encoder: &mut Encoder, view: View<'s>) -> (Field, View<'s>) {
     begin_sized(size.map_or(Sizes::Unknown, Sizes::One), encoder, view)
@@ -78,7 +78,7 @@ fn write_attributes(encoder: &mut Encoder, array: &ArrayElement, size: Sizes<'_>
     }
 }
 
-/// How many items an array has.
+/// Number of items an array has.
 #[derive(Debug, Clone, Copy)]
 enum Sizes<'a> {
     Unknown,
@@ -88,7 +88,7 @@ enum Sizes<'a> {
 }
 
 impl Sizes<'_> {
-    /// The sizes with something between, or what stands for one that is not known.
+    /// Returns the sizes with something between, or what stands for one that is not known.
     fn text(self, unknown: &str, between: &str) -> String {
         match self {
             Sizes::Unknown => unknown.to_owned(),

@@ -43,7 +43,7 @@ pub struct Encoder {
     pub(super) given_at: Option<usize>,
     /// The first thing that could not be written.
     pub(super) error: Option<Error>,
-    /// Nothing is written behind so many bytes.
+    /// Nothing is written after so many bytes.
     pub(super) most: usize,
     /// A namespace, and what is written in its place.
     pub(super) renamed: Option<Box<(String, String)>>,
@@ -80,12 +80,12 @@ impl Default for Encoder {
 }
 
 impl Encoder {
-    /// An encoder with an empty buffer.
+    /// Creates an encoder with an empty buffer.
     pub fn new() -> Self {
         Self::with_buffer(Buffer::new())
     }
 
-    /// An encoder that writes into a buffer, which is cleared; its memory is used again.
+    /// Creates an encoder that writes into a buffer, which is cleared; its memory is used again.
     pub fn with_buffer(mut out: Buffer) -> Self {
         out.clear();
         Encoder {
@@ -109,7 +109,7 @@ impl Encoder {
         }
     }
 
-    /// The first bytes of what is written, and no work for the rest.
+    /// Returns the first bytes of what is written, and no work for the rest.
     pub(super) fn beginning(len: usize, write: impl FnOnce(&mut Self)) -> Vec<u8> {
         let mut encoder = Encoder { most: len, ..Encoder::with_buffer(Buffer::with_capacity(len + 64)) };
         write(&mut encoder);
@@ -118,15 +118,15 @@ impl Encoder {
         bytes
     }
 
-    /// How many items may be of use where only the beginning of a message is: an item has some
-    /// bytes.
+    /// Returns the number of items may be of use where only the beginning of a message is: an item
+    /// has some bytes.
     #[inline]
     pub(super) fn items_wanted(&self) -> usize {
         const LEAST: usize = 8;
         if self.most == usize::MAX { usize::MAX } else { self.most.saturating_sub(self.out.len()) / LEAST }
     }
 
-    /// True if nothing more needs to be written.
+    /// Returns true if nothing more needs to be written.
     #[inline]
     pub(crate) fn is_full(&self) -> bool {
         self.out.len() >= self.most
@@ -160,7 +160,7 @@ impl Encoder {
         self.renamed = Some(Box::new((from.to_owned(), to.to_owned())));
     }
 
-    /// The namespace that is written for one.
+    /// Returns the namespace that is written for one.
     #[inline]
     fn written<'n>(&self, namespace: &'n str) -> Cow<'n, str> {
         match &self.renamed {
@@ -169,7 +169,7 @@ impl Encoder {
         }
     }
 
-    /// Says whether the next element gets an `xsi:type`: those behind it do again.
+    /// Says whether the next element gets an `xsi:type`: those after it do again.
     pub(crate) fn set_type_written(&mut self, written: bool) {
         self.type_written = written;
     }
@@ -181,22 +181,22 @@ impl Encoder {
         self.style_written = true;
     }
 
-    /// True if the start tag at hand has an `encodingStyle`, which a tree may bring as well; asked
-    /// once.
+    /// Returns true if the start tag at hand has an `encodingStyle`, which a tree may bring as
+    /// well; asked once.
     pub(crate) fn take_style_written(&mut self) -> bool {
         std::mem::take(&mut self.style_written)
     }
 
-    /// The bytes written.
+    /// Returns the bytes written.
     ///
     /// # Errors
-    /// If a value was one that XML cannot carry.
+    /// Returns an error if a value was one that XML cannot carry.
     pub fn finish(mut self) -> Result<Buffer, Error> {
         self.check()?;
         Ok(self.out)
     }
 
-    /// An encoder without bytes that writes elements as if they stood here.
+    /// Returns an encoder without bytes that writes elements as if they stood here.
     pub(crate) fn fork(&self) -> Encoder {
         Encoder {
             declared: self.declared.clone(),
@@ -211,7 +211,7 @@ impl Encoder {
     /// Takes the fault that [`finish`](Self::finish) would report.
     ///
     /// # Errors
-    /// If a value was one that XML cannot carry.
+    /// Returns an error if a value was one that XML cannot carry.
     pub(crate) fn check(&mut self) -> Result<(), Error> {
         self.check_characters();
         self.error.take().map_or(Ok(()), Err)
@@ -239,8 +239,8 @@ impl Encoder {
         self.start_parts(name, None);
     }
 
-    /// As [`start`](Self::start), for an element that begins something of its own: what a body or a
-    /// header holds. Its namespace becomes the default one where [the
+    /// Like [`start`](Self::start), for an element that begins something of its own: what a body or
+    /// a header holds. Its namespace becomes the default one where [the
     /// description](View::takes_default_namespace) allows it, so that most elements within need no
     /// prefix. What is written as in SOAP section 5 keeps prefixes: there most elements have no
     /// namespace.
@@ -249,13 +249,13 @@ impl Encoder {
         self.start_parts(name, has_default.then_some(""));
     }
 
-    /// As [`start`](Self::start), with the prefix to use if the namespace is not in scope; `""`
+    /// Like [`start`](Self::start), with the prefix to use if the namespace is not in scope; `""`
     /// makes it the default one.
     pub fn start_with_prefix(&mut self, name: &QName, prefix: &str) {
         self.start_parts(name, Some(prefix));
     }
 
-    /// As [`start`](Self::start), with prefixes (`""` for the default namespace) that the element
+    /// Like [`start`](Self::start), with prefixes (`""` for the default namespace) that the element
     /// must bind to these namespaces, for names in content. What cannot be bound is left out: a
     /// prefix twice, the prefix `xml`, a default namespace on an element that is in none.
     pub(crate) fn start_bound(&mut self, name: &QName, bindings: &[(String, String)]) {
@@ -332,7 +332,7 @@ impl Encoder {
         self.end_with(true);
     }
 
-    /// As [`end`](Self::end), for an element of a tree, where white space after it would be text.
+    /// Like [`end`](Self::end), for an element of a tree, where white space after it would be text.
     pub(crate) fn end_in_tree(&mut self) {
         self.end_with(false);
     }
@@ -397,14 +397,14 @@ impl Encoder {
         }
     }
 
-    /// The prefix in the last start tag's name; empty without one.
+    /// Returns the prefix in the last start tag's name; empty without one.
     fn own_prefix(&self) -> &[u8] {
         let name = self.open.last().map_or(&[][..], |open| &self.out.as_slice()[open.name.0..open.name.1]);
         name.iter().position(|&byte| byte == b':').map_or(&[], |colon| &name[..colon])
     }
 
-    /// True if an attribute of the start tag at hand has this prefix. A value holds no quotation
-    /// mark, so only a name comes after one.
+    /// Returns true if an attribute of the start tag at hand has this prefix. A value holds no
+    /// quotation mark, so only a name comes after one.
     fn has_attribute_with(&self, prefix: &str) -> bool {
         let tag = self.open.last().map_or(&[][..], |open| &self.out.as_slice()[open.name.1..]);
         let (name, next) = (format!(" {prefix}:"), format!("\" {prefix}:"));
@@ -450,7 +450,7 @@ impl Encoder {
         }
     }
 
-    /// True if bytes of this number go into a part of their own.
+    /// Returns true if bytes of this number go into a part of their own.
     pub(crate) fn wants_part(&self, len: usize) -> bool {
         self.parts.as_ref().is_some_and(|parts| parts.wants(len))
     }
@@ -484,13 +484,14 @@ impl Encoder {
         }
     }
 
-    /// An attribute whose value is a name, with something behind it (as an array's size).
+    /// An attribute whose value is a name, with something after it (as an array's size).
     pub(crate) fn qname_attribute(&mut self, attribute: &QName, value: &QName, behind: &str) {
         let text = format!("{}{behind}", self.qname_text(value));
         self.attribute(attribute, &text);
     }
 
-    /// A name as text: its prefix is declared on the element just opened if it is not in scope.
+    /// Returns a name as text: its prefix is declared on the element just opened if it is not in
+    /// scope.
     pub fn qname_text(&mut self, name: &QName) -> String {
         if name.namespace.is_empty() {
             return name.local.to_string();
@@ -567,15 +568,15 @@ impl Encoder {
         self.out.len()
     }
 
-    /// True if nothing was written.
+    /// Returns true if nothing was written.
     pub fn is_empty(&self) -> bool {
         self.out.is_empty()
     }
 
-    /// The innermost declaration of a namespace that can be used at a place and is not hidden by a
-    /// later one. "No namespace" counts as declared by `""` wherever a default namespace was taken
-    /// back or none is in scope; then there is nothing to point to, and the index is meaningless
-    /// but there.
+    /// Returns the innermost declaration of a namespace that can be used at a place and is not
+    /// hidden by a later one. "No namespace" counts as declared by `""` wherever a default
+    /// namespace was taken back or none is in scope; then there is nothing to point to, and the
+    /// index is meaningless but there.
     fn find(&self, namespace: &str, place: Place) -> Option<usize> {
         if namespace.is_empty() {
             let default = self.declared.iter().rfind(|declared| declared.prefix.is_empty());
@@ -590,7 +591,7 @@ impl Encoder {
         (0..self.declared.len()).rev().find(usable)
     }
 
-    /// The wanted prefix, or with a number behind it if another namespace has it.
+    /// Returns the wanted prefix, or with a number after it if another namespace has it.
     fn free_prefix(&self, wanted: &str) -> String {
         let is_taken = |prefix: &str| self.declared.iter().any(|declared| declared.prefix == prefix);
         if !is_taken(wanted) {
@@ -638,7 +639,7 @@ impl Encoder {
         out.push(b"\"");
     }
 
-    /// As [`fail`](Self::fail), if the buffer holds a text that could not be written.
+    /// Like [`fail`](Self::fail), if the buffer holds a text that could not be written.
     fn check_characters(&mut self) {
         if self.out.has_replaced() {
             self.fail("a text holds a character that XML 1.0 cannot carry, not even as a reference");
@@ -652,13 +653,13 @@ pub fn leaf<T: Lexical>(value: &T, encoder: &mut Encoder, view: View<'_>) {
     encoder.leaf(value);
 }
 
-/// True for what Namespaces in XML 1.0, section 3, does not let a declaration say.
+/// Returns true for what Namespaces in XML 1.0, section 3, does not let a declaration say.
 fn is_unbindable(prefix: &str, namespace: &str) -> bool {
     let is_reserved = |name: &str| name == ns::XML || name == ns::XMLNS;
     matches!(prefix, "xml" | "xmlns") || is_reserved(namespace) || (namespace.is_empty() && !prefix.is_empty())
 }
 
-/// The prefix that people expect for a namespace.
+/// Returns the prefix that people expect for a namespace.
 fn usual_prefix(namespace: &str) -> &'static str {
     match namespace {
         ns::XSI => "xsi",

@@ -88,7 +88,7 @@ impl NotedLeaf {
     }
 }
 
-/// Writes leaves and the markup in front of each but the first.
+/// Writes leaves and the markup before each but the first.
 struct FlatWrite<'a> {
     out: &'a mut Buffer,
     between: std::slice::Iter<'a, Segment>,
@@ -112,7 +112,8 @@ pub fn encode_items<T: Content>(items: &[T], encoder: &mut Encoder, field: &Fiel
     encode_list(items, None, encoder, field, view);
 }
 
-/// As [`encode_items`], for a list that knows which of its items changed since it was last written.
+/// Like [`encode_items`], for a list that knows which of its items changed since it was last
+/// written.
 pub fn encode_changed_items<T: Content>(
     items: &[T],
     changes: Changes<'_>,
@@ -148,7 +149,7 @@ pub(crate) fn encode_list<T: Item>(
     }
 }
 
-/// Writes a flat item by the general routines, and gives its markup, if it has as many leaves as
+/// Writes a flat item by the general routines, and returns its markup, if it has as many leaves as
 /// its type should have.
 pub(crate) fn learn_item<T: Item>(item: &T, encoder: &mut Encoder, field: &Field, view: View<'_>) -> Option<Shape> {
     encoder.open_end();
@@ -173,14 +174,15 @@ pub(crate) fn encode_item<T: Item>(item: &T, encoder: &mut Encoder, field: &Fiel
     encoder.end();
 }
 
-/// The leaves that are written meanwhile.
+/// Returns the leaves that are written meanwhile.
 pub(crate) fn note_leaves(encoder: &mut Encoder, write: impl FnOnce(&mut Encoder)) -> Vec<NotedLeaf> {
     let outer = encoder.leaves.replace(Vec::new());
     write(encoder);
     std::mem::replace(&mut encoder.leaves, outer).unwrap_or_default()
 }
 
-/// The shape of an item at the end of `bytes`, if it has as many leaves as its type should have.
+/// Returns the shape of an item at the end of `bytes`, if it has as many leaves as its type should
+/// have.
 pub(crate) fn shape_of(bytes: &[u8], start: usize, leaves: &[NotedLeaf], expected: Option<usize>) -> Option<Shape> {
     let spans: Vec<_> = leaves.iter().map(|leaf| (leaf.start, leaf.end)).collect();
     (Some(leaves.len()) == expected).then(|| Shape::new(bytes, start, bytes.len(), &spans))?
@@ -189,7 +191,7 @@ pub(crate) fn shape_of(bytes: &[u8], start: usize, leaves: &[NotedLeaf], expecte
 /// Such a part of a list tells how long the rest will be.
 const SAMPLED: usize = 64;
 
-/// Writes items behind one of the same shape.
+/// Writes items after one of the same shape.
 fn write_flat<T: Item>(items: &[T], out: &mut Buffer, shape: &Shape, view: View<'_>) {
     out.truncate(out.len() - shape.close.len());
     let start = out.len();

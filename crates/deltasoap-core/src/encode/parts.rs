@@ -26,8 +26,8 @@ pub struct TakenPart {
     pub bytes: Bytes,
 }
 
-/// True for `xmime:contentType`, in either namespace (Describing Media Content of Binary Data in
-/// XML, 2.1).
+/// Returns true for `xmime:contentType`, in either namespace (Describing Media Content of Binary
+/// Data in XML, 2.1).
 pub(crate) fn is_media_type(attribute: &QName) -> bool {
     attribute.local == "contentType" && [ns::XMIME, ns::XMIME_2004].contains(&&*attribute.namespace)
 }
@@ -37,7 +37,7 @@ impl BinaryParts {
         BinaryParts { threshold, taken: Vec::new(), media_type: None }
     }
 
-    /// The same without anything taken.
+    /// Returns the same without anything taken.
     pub(crate) fn emptied(self) -> Self {
         Self::new(self.threshold)
     }
@@ -51,12 +51,12 @@ impl BinaryParts {
         self.media_type = media_type;
     }
 
-    /// True if a value of so many bytes is taken.
+    /// Returns true if a value of so many bytes is taken.
     pub(crate) fn wants(&self, len: usize) -> bool {
         len >= self.threshold
     }
 
-    /// Takes a value, if it is long enough; gives what to write in its place.
+    /// Takes a value, if it is long enough; returns what to write in its place.
     pub(crate) fn take(&mut self, bytes: &Bytes) -> Option<PartUri> {
         if !self.wants(bytes.len()) {
             return None;

@@ -1,7 +1,7 @@
 //! Writing values that several places share ([`Shared`](crate::Shared)).
 //!
 //! With SOAP encoding such a value is written once. In SOAP 1.1 it becomes an element of its own
-//! behind the operation, and each place refers to that (section 5.1, rules 4 and 5); in SOAP 1.2 it
+//! after the operation, and each place refers to that (section 5.1, rules 4 and 5); in SOAP 1.2 it
 //! stands where it is met first, and the other places refer to it (part 2, section 3.1.5). A value
 //! that has one handle only stands where it belongs, as any other value does: identity is looked at
 //! where types ask for it, and costs nothing elsewhere.
@@ -37,7 +37,7 @@ pub(super) struct Identities {
     /// One more than the highest number in an id of this form that a value has itself, as trees
     /// keep those that they were read with.
     free: usize,
-    /// Elements that stand behind the operation.
+    /// Elements that stand after the operation.
     independent: Vec<u8>,
     /// Values within which writing goes on.
     open: Vec<usize>,
@@ -76,7 +76,7 @@ impl Encoder {
         }
     }
 
-    /// True for an id of SOAP encoding.
+    /// Returns true for an id of SOAP encoding.
     pub(super) fn is_id(&self, name: &QName) -> bool {
         self.encoding() == Use::Encoded && (name.is("", "id") || name.is(ns::SOAP12_ENCODING, "id"))
     }
@@ -86,16 +86,16 @@ impl Encoder {
         self.identities.body = Some(self.declared.len());
     }
 
-    /// Behind the operation: what stands beside it.
+    /// After the operation: what stands beside it.
     pub(crate) fn end_body(&mut self) {
         let independent = std::mem::take(&mut self.identities.independent);
         self.out.push(&independent);
         self.identities.body = None;
     }
 
-    /// True if the message is to be written again, since values that were given an id turned out to
-    /// have one place in it, or another value has such an id. The encoder is as it was at the start
-    /// then, but for that knowledge.
+    /// Returns true if the message is to be written again, since values that were given an id
+    /// turned out to have one place in it, or another value has such an id. The encoder is as it
+    /// was at the start then, but for that knowledge.
     pub(crate) fn starts_over(&mut self) -> bool {
         // Beginnings of messages, and messages without their items, do not tell how often a value
         // is met in all.
@@ -162,7 +162,7 @@ impl Encoder {
         }
     }
 
-    /// Writes an element to stand behind the operation.
+    /// Writes an element to stand after the operation.
     fn independent(&mut self, id: &str, body: usize, write: impl FnOnce(&mut Self)) {
         let mut side = self.fork();
         side.declared.truncate(body);
@@ -183,8 +183,8 @@ impl Encoder {
         self.identities.independent.extend_from_slice(side.out.as_slice());
     }
 
-    /// True if the encoder has written this attribute of SOAP encoding for the element just opened.
-    /// The value may have one of this name too: a tree, or a type that declares it.
+    /// Returns true if the encoder has written this attribute of SOAP encoding for the element just
+    /// opened. The value may have one of this name too: a tree, or a type that declares it.
     pub(super) fn was_given(&self, name: &QName) -> bool {
         let is_given = || match self.version() {
             Version::Soap12 => name.is(ns::SOAP12_ENCODING, "id"),

@@ -41,20 +41,20 @@ pub enum Child {
 }
 
 impl Node {
-    /// An element without content.
+    /// Creates an element without content.
     pub fn new(name: QName) -> Self {
         Node { name, ..Node::default() }
     }
 
-    /// An element with text.
+    /// Creates an element with text.
     pub fn with_text(name: QName, text: impl Into<CompactString>) -> Self {
         Node { children: vec![Child::Text(text.into())], ..Node::new(name) }
     }
 
-    /// A typed value as a tree.
+    /// Returns a typed value as a tree.
     ///
     /// # Errors
-    /// When the value holds text that XML cannot carry.
+    /// Returns an error if the value holds text that XML cannot carry.
     pub fn from_message<T: Message>(value: &T) -> Result<Self, Error> {
         let mut encoder = Encoder::new();
         encoder.start_root(&T::ELEMENT, T::view());
@@ -66,7 +66,7 @@ impl Node {
     /// Reads a whole document as a tree.
     ///
     /// # Errors
-    /// When the document is not well-formed.
+    /// Returns an error if the document is not well-formed.
     pub fn parse(document: &[u8]) -> Result<Self, Error> {
         let mut root = ElementRoot::new(Node::view());
         decode_once(&mut root, document)?;
@@ -76,17 +76,17 @@ impl Node {
     /// Reads the tree as a typed value.
     ///
     /// # Errors
-    /// When the tree is not what the type's schema says. Positions count within the tree written
-    /// out alone.
+    /// Returns an error if the tree is not what the type's schema says. Positions count within the
+    /// tree written out alone.
     pub fn to_typed<T: Typed>(&self) -> Result<T, Error> {
         self.to_typed_with(Tolerance::Strict)
     }
 
-    /// As [`to_typed`](Self::to_typed), with a tolerance: that of the client or service whose
+    /// Like [`to_typed`](Self::to_typed), with a tolerance: that of the client or service whose
     /// message the tree is from, mostly.
     ///
     /// # Errors
-    /// As [`to_typed`](Self::to_typed).
+    /// Same as [`to_typed`](Self::to_typed).
     pub fn to_typed_with<T: Typed>(&self, tolerance: Tolerance) -> Result<T, Error> {
         let mut encoder = Encoder::new();
         self.write(&mut encoder);
@@ -127,13 +127,13 @@ impl Node {
     /// ```
     ///
     /// # Errors
-    /// When the tree is not what the type's schema says. Positions count within the tree written
-    /// out alone.
+    /// Returns an error if the tree is not what the type's schema says. Positions count within the
+    /// tree written out alone.
     pub fn downcast<T: Typed>(&self) -> Result<Option<T>, Error> {
         self.downcast_with(Tolerance::Strict)
     }
 
-    /// As [`downcast`](Self::downcast), with a tolerance: a server may send more than the
+    /// Like [`downcast`](Self::downcast), with a tolerance: a server may send more than the
     /// description has here, too.
     ///
     /// ```
@@ -153,18 +153,18 @@ impl Node {
     /// ```
     ///
     /// # Errors
-    /// As [`downcast`](Self::downcast).
+    /// Same as [`downcast`](Self::downcast).
     pub fn downcast_with<T: Typed>(&self, tolerance: Tolerance) -> Result<Option<T>, Error> {
         let named = self.attribute(ns::XSI, "type").and_then(|text| self.resolve(text.trim_ascii()));
         if named == Some(T::TYPE_NAME) { self.to_typed_with(tolerance).map(Some) } else { Ok(None) }
     }
 
-    /// The value of an attribute.
+    /// Returns the value of an attribute.
     pub fn attribute(&self, namespace: &str, local: &str) -> Option<&str> {
         self.attributes.iter().find(|(name, _)| name.is(namespace, local)).map(|(_, value)| value.as_str())
     }
 
-    /// The child elements.
+    /// Returns the child elements.
     pub fn elements(&self) -> impl Iterator<Item = &Node> {
         self.children.iter().filter_map(|child| match child {
             Child::Element(node) => Some(node),
@@ -172,12 +172,12 @@ impl Node {
         })
     }
 
-    /// The first child element with a name.
+    /// Returns the first child element with a name.
     pub fn element(&self, namespace: &str, local: &str) -> Option<&Node> {
         self.elements().find(|node| node.name.is(namespace, local))
     }
 
-    /// The text directly in the element.
+    /// Returns the text directly in the element.
     pub fn text(&self) -> String {
         self.children.iter().fold(String::new(), |mut all, child| {
             if let Child::Text(text) = child {
@@ -248,7 +248,7 @@ impl Typed for Node {
     }
 }
 
-/// The characters at the end of a text that could be a prefix.
+/// Returns the characters at the end of a text that could be a prefix.
 fn last_name(text: &str) -> &str {
     let start = text.char_indices().rev().take_while(|(_, c)| *c != ':' && is_name_char(*c)).last();
     start.map_or("", |(start, _)| &text[start..])
@@ -256,20 +256,20 @@ fn last_name(text: &str) -> &str {
 
 impl Node {
     /// Resolves a `prefix:local` found in this element's text or attributes, by the bindings of
-    /// this element alone, as is right for a tree's root; gives `None` for a prefix that is not
+    /// this element alone, as is right for a tree's root; returns `None` for a prefix that is not
     /// bound there.
     pub fn resolve(&self, text: &str) -> Option<QName> {
         resolve(&[self], text)
     }
 
-    /// As [`resolve`](Self::resolve), for an element further down: `path` leads from the tree's
+    /// Like [`resolve`](Self::resolve), for an element further down: `path` leads from the tree's
     /// root to it.
     pub fn resolve_in(path: &[&Node], text: &str) -> Option<QName> {
         resolve(path, text)
     }
 
-    /// The tree as one of its own: with the bindings of the elements around it for those prefixes
-    /// that its values use.
+    /// Returns the tree as one of its own: with the bindings of the elements around it for those
+    /// prefixes that its values use.
     pub(crate) fn detached(&self, outer: &BTreeMap<&str, &str>) -> Node {
         let mut used = BTreeSet::from([""]);
         self.collect_prefixes(&mut used);
@@ -279,7 +279,7 @@ impl Node {
         Node { bindings, ..self.clone() }
     }
 
-    /// Adds what stands in front of colons in values.
+    /// Adds what stands before colons in values.
     fn collect_prefixes<'n>(&'n self, used: &mut BTreeSet<&'n str>) {
         let texts = self.children.iter().filter_map(|child| match child {
             Child::Text(text) => Some(text),
@@ -291,13 +291,14 @@ impl Node {
         self.elements().for_each(|child| child.collect_prefixes(used));
     }
 
-    /// True if the two trees say the same: names, attributes in any order, text and children are
-    /// equal. Prefixes do not count; the names in `xsi:type` are compared by what they stand for.
+    /// Returns true if the two trees say the same: names, attributes in any order, text and
+    /// children are equal. Prefixes do not count; the names in `xsi:type` are compared by what they
+    /// stand for.
     pub fn says_the_same(&self, other: &Node) -> bool {
         says_the_same(&mut Vec::new(), self, &mut Vec::new(), other)
     }
 
-    /// As [`ErrorKind::Other`], naming the element: for callers that find a tree wanting.
+    /// Like [`ErrorKind::Other`], naming the element: for callers that find a tree wanting.
     pub fn fault(&self, what: &str) -> Error {
         Error::at(ErrorKind::Other(format!("<{}>: {what}", self.name)), 0)
     }
@@ -320,7 +321,8 @@ fn says_the_same<'n>(a_path: &mut Vec<&'n Node>, a: &'n Node, b_path: &mut Vec<&
     same
 }
 
-/// True if the innermost element of `b` has an attribute that says the same as this one of `a`'s.
+/// Returns true if the innermost element of `b` has an attribute that says the same as this one of
+/// `a`'s.
 fn has_attribute((name, value): &(QName, CompactString), a: &[&Node], b: &[&Node]) -> bool {
     let other = b.last().and_then(|b| b.attribute(&name.namespace, &name.local));
     other.is_some_and(|other| {

@@ -172,7 +172,7 @@ impl SharedNames {
         }
     }
 
-    /// The name of a number.
+    /// Returns the name of a number.
     #[inline]
     pub(crate) fn get(&mut self, names: &Names, id: NameId) -> QName {
         match self.names.get(id.index()) {

@@ -94,7 +94,7 @@ impl Tags {
         self.tags.len() >= MAX_TAGS || self.bytes >= MAX_BYTES
     }
 
-    /// The predicted tag that stands at a place of `bytes`, and where it ends.
+    /// Returns the predicted tag that stands at a place of `bytes`, and where it ends.
     #[inline]
     fn find(&self, scope: ScopeId, bytes: &[u8], at: usize) -> Option<(u32, &Tag, usize)> {
         self.next.get(self.place)?.iter().find_map(|&number| {
@@ -120,7 +120,7 @@ impl Tags {
         self.place = if number == NONE { 0 } else { 2 * number as usize + 2 };
     }
 
-    /// The number of a start tag that was just read; `None` if it is not kept.
+    /// Returns the number of a start tag that was just read; `None` if it is not kept.
     fn number(&mut self, scope: ScopeId, id: NameId, found: &[u8]) -> Option<Number> {
         let is_full = self.is_full();
         let Some(numbers) = self.index.get(&(scope, id)) else {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 pub struct Bindings(Option<Arc<[(String, String)]>>);
 
 impl Bindings {
-    /// True if both are one list, or empty.
+    /// Returns true if both are one list, or empty.
     pub(crate) fn is_same(&self, other: &Bindings) -> bool {
         match (&self.0, &other.0) {
             (Some(one), Some(other)) => Arc::ptr_eq(one, other),

@@ -16,12 +16,12 @@ macro_rules! builtins {
             /// Every built-in type.
             pub const ALL: &'static [Builtin] = &[$(Builtin::$variant),*];
 
-            /// The local name in XSD's namespace.
+            /// Returns the local name in XSD's namespace.
             pub const fn local(self) -> &'static str {
                 match self { $(Builtin::$variant => $name,)* }
             }
 
-            /// The type with this local name.
+            /// Returns the type with this local name.
             pub fn from_local(local: &str) -> Option<Builtin> {
                 match local { $($name => Some(Builtin::$variant),)* _ => None }
             }
@@ -44,13 +44,13 @@ builtins! {
 }
 
 impl Builtin {
-    /// The expanded name.
+    /// Returns the expanded name.
     pub const fn name(self) -> QName {
         QName::new(ns::XSD, self.local())
     }
 
-    /// True if one value can have several texts that differ in more than white space, as `1` and
-    /// `01`: numbers, booleans, dates, octets in hexadecimal.
+    /// Returns true if one value can have several texts that differ in more than white space, as
+    /// `1` and `01`: numbers, booleans, dates, octets in hexadecimal.
     pub fn has_several_texts(self) -> bool {
         use Builtin as B;
         let primitive = std::iter::successors(Some(self), |it| it.base()).last();
@@ -69,8 +69,8 @@ impl Builtin {
             ])
     }
 
-    /// The built-in type that it restricts (XSD 1.0 part 2, section 3); `None` for primitive types
-    /// and for lists.
+    /// Returns the built-in type that it restricts (XSD 1.0 part 2, section 3); `None` for
+    /// primitive types and for lists.
     pub const fn base(self) -> Option<Builtin> {
         use Builtin as B;
         Some(match self {

@@ -24,7 +24,7 @@ pub struct Choice {
 /// One of the groups of a [`Choice`]. Counts start at the branch.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Branch {
-    /// How many fields it has.
+    /// Number of fields it has.
     pub fields: u32,
     /// Those that must be there once the branch is chosen.
     pub required: List<Required>,
@@ -58,19 +58,19 @@ pub enum ChoiceFault {
 }
 
 impl Choice {
-    /// The same choice among the fields of an element that holds others before it.
+    /// Returns the same choice among the fields of an element that holds others before it.
     #[must_use]
     pub const fn at(&self, offset: usize) -> Choice {
         Choice { first: self.first + offset as u32, branches: borrowed(&self.branches), is_optional: self.is_optional }
     }
 
-    /// The same choice where it need not be made.
+    /// Returns the same choice where it need not be made.
     #[must_use]
     pub const fn optional(&self) -> Choice {
         Choice { first: self.first, branches: borrowed(&self.branches), is_optional: true }
     }
 
-    /// The fields of each branch.
+    /// Returns the fields of each branch.
     fn ranges(&self, base: usize) -> impl Iterator<Item = (Range<usize>, &Branch)> + Clone {
         let mut end = base + self.first as usize;
         self.branches.iter().map(move |branch| {
@@ -140,14 +140,14 @@ impl ComplexElement {
         faults_before(&self.choices, 0, field, &count)
     }
 
-    /// True if what was read of an element tells what may follow only together with which fields it
-    /// was: where they come in any order, and in choices between groups.
+    /// Returns true if what was read of an element tells what may follow only together with which
+    /// fields it was: where they come in any order, and in choices between groups.
     pub(crate) fn notes_fields(&self) -> bool {
         self.compositor == Compositor::All || !self.choices.is_empty()
     }
 
-    /// True if some of its fields are groups ([`Field::inline`]). The elements read so far decide
-    /// which element of a group may come next.
+    /// Returns true if some of its fields are groups ([`Field::inline`]). The elements read so far
+    /// decide which element of a group may come next.
     pub(crate) fn has_groups(&self, view: View<'_>) -> bool {
         self.fields.iter().any(|field| {
             field.inline && {
@@ -157,14 +157,15 @@ impl ComplexElement {
         })
     }
 
-    /// True if no place within it can be gone on from: the fields passed so far decide what may
-    /// follow, and are not told by the message before. It is compared with nothing, and read whole.
+    /// Returns true if no place within it can be gone on from: the fields passed so far decide what
+    /// may follow, and are not told by the message before. It is compared with nothing, and read
+    /// whole.
     pub(crate) fn is_read_whole(&self, view: View<'_>) -> bool {
         (self.notes_fields() && !self.is_plain_all()) || self.has_groups(view)
     }
 
-    /// True if its fields come in any order, each once at most, and are so few that a word has a
-    /// bit for each.
+    /// Returns true if its fields come in any order, each once at most, and are so few that a word
+    /// has a bit for each.
     pub(crate) fn is_plain_all(&self) -> bool {
         let is_plain = |field: &Field| !field.is_repeated() && !field.inline;
         self.compositor == Compositor::All
@@ -173,13 +174,13 @@ impl ComplexElement {
             && self.fields.iter().all(is_plain)
     }
 
-    /// The fields that must be there, a bit each; of the first 64.
+    /// Returns the fields that must be there, a bit each; of the first 64.
     pub(crate) fn required(&self) -> u64 {
         let fields = self.fields.iter().take(u64::BITS as usize).enumerate();
         fields.filter(|(_, field)| field.min > 0).map(|(index, _)| 1 << index).sum()
     }
 
-    /// True if its fields are the branches of one choice, and nothing else.
+    /// Returns true if its fields are the branches of one choice, and nothing else.
     pub fn is_choice_of_groups(&self) -> bool {
         let count = |choice: &Choice| choice.branches.iter().map(|branch| branch.fields as usize).sum::<usize>();
         matches!(&self.choices[..], [choice] if choice.first == 0 && count(choice) == self.fields.len())
@@ -214,7 +215,7 @@ impl ComplexElement {
         least
     }
 
-    /// True if choices name no other fields than there are, each at most once.
+    /// Returns true if choices name no other fields than there are, each at most once.
     pub fn has_sound_choices(&self) -> bool {
         are_sound(&self.choices, self.fields.len())
     }
@@ -236,10 +237,10 @@ fn are_sound(choices: &[Choice], count: usize) -> bool {
     })
 }
 
-/// The fields of several groups in a row, for `static` schemas. `N` is how many there are.
+/// Returns the fields of several groups in a row, for `static` schemas. `N` is how many there are.
 ///
 /// # Panics
-/// When there are not so many, and for names that are not borrowed.
+/// Panics if there are not so many, and for names that are not borrowed.
 pub const fn join<const N: usize>(groups: &[&[Field]], are_optional: bool) -> [Field; N] {
     let mut all = [const { NO_FIELD }; N];
     let (mut group, mut next) = (0, 0);
@@ -256,7 +257,7 @@ pub const fn join<const N: usize>(groups: &[&[Field]], are_optional: bool) -> [F
     all
 }
 
-/// How many fields must be there.
+/// Returns the number of fields must be there.
 pub const fn count_required(fields: &[Field]) -> usize {
     let (mut index, mut count) = (0, 0);
     while index < fields.len() {
@@ -266,7 +267,7 @@ pub const fn count_required(fields: &[Field]) -> usize {
     count
 }
 
-/// The fields that must be there; `N` is how many.
+/// Returns the fields that must be there; `N` is how many.
 pub const fn required<const N: usize>(fields: &[Field]) -> [Required; N] {
     let mut all = [Required { field: 0, min: 0 }; N];
     let (mut index, mut next) = (0, 0);

@@ -36,7 +36,7 @@ pub struct Packing {
 }
 
 impl Packing {
-    /// The packing of a type's numbers; `None` for types whose values are not packed.
+    /// Returns the packing of a type's numbers; `None` for types whose values are not packed.
     pub fn new(items: Builtin, is_big_endian: bool) -> Option<Self> {
         let packing = Packing { items, is_big_endian };
         (packing.size() > 0).then_some(packing)
@@ -114,7 +114,7 @@ impl SimpleElement {
     }
 }
 
-/// A text as errors show it: of a long one the first 60 characters.
+/// Returns a text as errors show it: of a long one the first 60 characters.
 pub fn shortened(text: &str) -> Cow<'_, str> {
     const LONGEST: usize = 60;
     match text.char_indices().nth(LONGEST) {
@@ -161,15 +161,15 @@ pub struct ComplexElement {
 }
 
 impl ComplexElement {
-    /// True if it [takes any attribute](Self::any_attribute), and one of this name is neither named
-    /// by the schema nor markup: what says how an element is read (`xsi:type`, `mustUnderstand`,
-    /// `xmlns`) is no part of its value.
+    /// Returns true if it [takes any attribute](Self::any_attribute), and one of this name is
+    /// neither named by the schema nor markup: what says how an element is read (`xsi:type`,
+    /// `mustUnderstand`, `xmlns`) is no part of its value.
     pub fn takes_other(&self, name: &QName) -> bool {
         self.any_attribute && !is_part_of_markup(name) && !self.names_attribute(name)
     }
 
-    /// True if all that an element of the type holds is its fields, each once as an element of its
-    /// own.
+    /// Returns true if all that an element of the type holds is its fields, each once as an element
+    /// of its own.
     #[cfg(feature = "values")]
     pub(crate) fn has_required_fields_alone(&self) -> bool {
         let is_once = |field: &Field| field.min == 1 && field.max == Some(1) && !field.nillable && !field.inline;
@@ -180,7 +180,7 @@ impl ComplexElement {
             && self.fields.iter().all(is_once)
     }
 
-    /// True if an element of the type needs no child element.
+    /// Returns true if an element of the type needs no child element.
     pub(crate) fn can_be_empty(&self) -> bool {
         self.text.is_none()
             && self.choices.is_empty()
@@ -188,18 +188,18 @@ impl ComplexElement {
             && self.fields.iter().all(|field| field.min == 0)
     }
 
-    /// True if the schema names an attribute of this name.
+    /// Returns true if the schema names an attribute of this name.
     pub(super) fn names_attribute(&self, name: &QName) -> bool {
         self.attributes.iter().any(|attribute| attribute.name == *name)
     }
 }
 
-/// True for attributes that say how an element is read, and for declarations of namespaces.
+/// Returns true for attributes that say how an element is read, and for declarations of namespaces.
 pub(super) fn is_part_of_markup(name: &QName) -> bool {
     is_markup(&name.namespace) || name.namespace == ns::XMLNS || name.is("", "xmlns")
 }
 
-/// True for the namespaces of attributes that say how an element is read.
+/// Returns true for the namespaces of attributes that say how an element is read.
 pub(crate) fn is_markup(namespace: &str) -> bool {
     [ns::XSI, ns::SOAP11, ns::SOAP12, ns::SOAP11_ENCODING, ns::SOAP12_ENCODING].contains(&namespace)
 }
@@ -240,14 +240,14 @@ pub struct Field {
 }
 
 impl Field {
-    /// True if the field can occur more than once.
+    /// Returns true if the field can occur more than once.
     #[inline]
     pub fn is_repeated(&self) -> bool {
         self.max != Some(1)
     }
 
-    /// True if a wildcard takes elements of this namespace. Its label's namespace is what the
-    /// attribute `namespace` of `xsd:any` says (XSD 1.0 part 1, 3.10.2): a list of namespaces,
+    /// Returns true if a wildcard takes elements of this namespace. Its label's namespace is what
+    /// the attribute `namespace` of `xsd:any` says (XSD 1.0 part 1, 3.10.2): a list of namespaces,
     /// among them `##local` for none; or `##other` and the namespace that it does not take. It is
     /// empty for `##any`.
     pub fn takes(&self, namespace: &str) -> bool {

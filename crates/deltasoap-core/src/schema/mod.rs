@@ -58,8 +58,8 @@ pub enum Element {
 }
 
 impl Element {
-    /// The name of the type that this element's content has, where it has one. That of a shared
-    /// value is in the element that it refers to.
+    /// Returns the name of the type that this element's content has, where it has one. That of a
+    /// shared value is in the element that it refers to.
     pub fn type_name(&self) -> Option<&QName> {
         match self {
             Element::Simple(simple) => Some(&simple.name),
@@ -70,9 +70,9 @@ impl Element {
         }
     }
 
-    /// The text that an empty element stands for, where there is one: only elements of simple types
-    /// have such a default. That of text beside attributes is in the description of the
-    /// [text](ComplexElement::text).
+    /// Returns the text that an empty element stands for, where there is one: only elements of
+    /// simple types have such a default. That of text beside attributes is in the description of
+    /// the [text](ComplexElement::text).
     #[inline]
     pub fn default_text(&self) -> Option<&str> {
         match self {
@@ -82,8 +82,8 @@ impl Element {
         }
     }
 
-    /// The same description with another [`default_text`](Self::default_text). Elements that are
-    /// not of a simple type stay as they are.
+    /// Returns the same description with another [`default_text`](Self::default_text). Elements
+    /// that are not of a simple type stay as they are.
     #[must_use]
     pub fn with_default(self, text: impl Into<Cow<'static, str>>) -> Self {
         let default = Some(text.into());
@@ -94,7 +94,7 @@ impl Element {
         }
     }
 
-    /// As [`with_default`](Self::with_default), also for an element with text beside attributes:
+    /// Like [`with_default`](Self::with_default), also for an element with text beside attributes:
     /// `text` describes that text with the default, as [`View::text`] gives it without.
     #[must_use]
     pub fn with_default_of_text(self, default: impl Into<Cow<'static, str>>, text: ElementRef) -> Self {
@@ -106,8 +106,8 @@ impl Element {
         }
     }
 
-    /// True if an attribute of this name has a place beside `xsi:nil`: one that a complex type has
-    /// or allows; any on content without a schema. Markup has none.
+    /// Returns true if an attribute of this name has a place beside `xsi:nil`: one that a complex
+    /// type has or allows; any on content without a schema. Markup has none.
     pub fn takes_beside_nil(&self, name: &QName) -> bool {
         match self {
             Element::Complex(complex) => complex.names_attribute(name) || complex.takes_other(name),
@@ -116,13 +116,13 @@ impl Element {
         }
     }
 
-    /// True for text that is a name: its prefix means something only where it stands.
+    /// Returns true for text that is a name: its prefix means something only where it stands.
     pub fn is_name(&self) -> bool {
         matches!(self, Element::Simple(SimpleElement { base: Builtin::QName | Builtin::Notation, .. }))
     }
 
-    /// The same description with another [`type_name`](Self::type_name). What has none stays as it
-    /// is.
+    /// Returns the same description with another [`type_name`](Self::type_name). What has none
+    /// stays as it is.
     #[must_use]
     pub fn with_name(self, name: QName) -> Self {
         match self {

@@ -22,12 +22,12 @@ pub struct QName {
 }
 
 impl QName {
-    /// A name from static parts, usable in `static` schemas.
+    /// Creates a name from static parts, usable in `static` schemas.
     pub const fn new(namespace: &'static str, local: &'static str) -> Self {
         QName { namespace: NamePart::from_static(namespace), local: NamePart::from_static(local) }
     }
 
-    /// A name from owned or borrowed parts.
+    /// Creates a name from owned or borrowed parts.
     pub fn owned(namespace: impl Into<NamePart>, local: impl Into<NamePart>) -> Self {
         QName { namespace: namespace.into(), local: local.into() }
     }
@@ -45,7 +45,7 @@ impl QName {
         format!("{{{}}}{}", self.namespace, self.local)
     }
 
-    /// True if this is `{namespace}local`.
+    /// Returns true if this is `{namespace}local`.
     pub fn is(&self, namespace: &str, local: &str) -> bool {
         self.local == *local && self.namespace == *namespace
     }
@@ -92,7 +92,7 @@ impl NamePart {
         NamePart(Kept::Static(text))
     }
 
-    /// The characters.
+    /// Returns the characters.
     #[inline]
     pub fn as_str(&self) -> &str {
         match &self.0 {
@@ -102,7 +102,7 @@ impl NamePart {
         }
     }
 
-    /// The characters, if they are static.
+    /// Returns the characters, if they are static.
     pub(super) const fn as_static(&self) -> Option<&'static str> {
         match self.0 {
             Kept::Static(text) => Some(text),

@@ -25,7 +25,7 @@ impl OpenElement {
         OpenElement { base, types: types.into() }
     }
 
-    /// The content of a type with this name.
+    /// Returns the content of a type with this name.
     pub fn named(&self, name: &QName) -> Option<ElementRef> {
         self.place_of(name).map(|place| self.types[place].1)
     }

@@ -20,7 +20,7 @@ pub(super) struct Summary {
     pub(super) needs_prefixes: bool,
 }
 
-/// The summary of a static description, looked for among those that were found out before.
+/// Returns the summary of a static description, looked for among those that were found out before.
 ///
 /// Static descriptions stay where they are, so that an address tells one for as long as the process
 /// runs. A summary and the address that it belongs to are one word, which is why threads need not
@@ -39,7 +39,7 @@ pub(super) fn of_static(view: View<'_>) -> Summary {
     summary
 }
 
-/// The summaries of all descriptions of a schema, by index.
+/// Returns the summaries of all descriptions of a schema, by index.
 pub(super) fn summaries(elements: &[Element]) -> Box<[Summary]> {
     let mut outer = vec![Vec::new(); elements.len()];
     let mut all = vec![Summary::default(); elements.len()];
@@ -87,7 +87,7 @@ pub(super) fn own(element: &Element) -> Summary {
     }
 }
 
-/// The descriptions that one refers to.
+/// Returns the descriptions that one refers to.
 pub(super) fn inner(element: &Element) -> impl Iterator<Item = ElementRef> {
     let (mut fields, mut attributes, mut members, mut types, mut one) = (&[][..], &[][..], &[][..], &[][..], None);
     match element {
@@ -106,24 +106,24 @@ pub(super) fn inner(element: &Element) -> impl Iterator<Item = ElementRef> {
     fields.chain(attributes).chain(members.iter().copied()).chain(types).chain(one)
 }
 
-/// True if an element within has no namespace.
+/// Returns true if an element within has no namespace.
 fn has_unqualified(complex: &ComplexElement) -> bool {
     complex.fields.iter().any(|field| !field.inline && field.name.namespace.is_empty())
 }
 
-/// True if an attribute has a namespace, which a default one is no help for.
+/// Returns true if an attribute has a namespace, which a default one is no help for.
 fn has_qualified_attribute(complex: &ComplexElement) -> bool {
     let is_qualified = |namespace: &str| !namespace.is_empty() && namespace != ns::XML;
     complex.attributes.iter().any(|attribute| is_qualified(&attribute.name.namespace))
 }
 
-/// True for names, and for texts of which the message tells whether they are names.
+/// Returns true for names, and for texts of which the message tells whether they are names.
 fn can_be_name(simple: &SimpleElement) -> bool {
     matches!(simple.base, Builtin::QName | Builtin::Notation) || simple.name.is(ns::XSD, "anySimpleType")
 }
 
 impl Summary {
-    /// How many questions there are.
+    /// Number of questions there are.
     const BITS: u32 = 3;
 
     /// What holds of either.
@@ -151,7 +151,7 @@ mod tests {
     use crate::{Typed, ns};
     use proptest::prelude::*;
 
-    /// A description that refers to others.
+    /// Returns a description that refers to others.
     fn element((kind, nillable, inner): &(u8, bool, Vec<u32>), len: u32) -> Element {
         let mut inner = inner.iter().map(|inner| match inner % (len + 1) {
             0 => i32::REFERENCE,

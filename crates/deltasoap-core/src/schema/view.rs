@@ -62,7 +62,7 @@ impl PartialEq for Schema {
 static NO_SCHEMA: Schema = Schema { elements: Vec::new(), summaries: OnceLock::new(), number: OnceLock::new() };
 
 impl Schema {
-    /// An empty schema.
+    /// Creates an empty schema.
     pub fn new() -> Self {
         Self::default()
     }
@@ -75,7 +75,7 @@ impl Schema {
         ElementRef::Index((self.elements.len() - 1) as u32)
     }
 
-    /// The reference that the next [`add`](Self::add) will give: for recursive types.
+    /// Returns the reference that the next [`add`](Self::add) will give: for recursive types.
     pub fn next_ref(&self) -> ElementRef {
         ElementRef::Index(self.elements.len() as u32)
     }
@@ -88,14 +88,14 @@ impl Schema {
     /// Looks at an element.
     ///
     /// # Panics
-    /// When the reference is not one of this schema.
+    /// Panics if the reference is not one of this schema.
     pub fn view(&self, reference: ElementRef) -> View<'_> {
         View::resolve(self, reference)
     }
 }
 
 impl From<Vec<Element>> for Schema {
-    /// The schema of these elements. Each index in them must be one of theirs.
+    /// Returns the schema of these elements. Each index in them must be one of theirs.
     fn from(elements: Vec<Element>) -> Self {
         Schema { elements, ..Schema::default() }
     }
@@ -120,15 +120,15 @@ pub struct View<'s> {
 }
 
 impl<'s> View<'s> {
-    /// A view of a static description.
+    /// Returns a view of a static description.
     pub fn of(element: &'static Element) -> View<'static> {
         View { element, schema: &NO_SCHEMA }
     }
 
-    /// A view of the description that a typed reference points to.
+    /// Returns a view of the description that a typed reference points to.
     ///
     /// # Panics
-    /// When the reference is an index: those have a meaning only in their own [`Schema`].
+    /// Panics if the reference is an index: those have a meaning only in their own [`Schema`].
     #[inline]
     pub fn of_static(reference: ElementRef) -> View<'static> {
         View::resolve(&NO_SCHEMA, reference)
@@ -137,14 +137,14 @@ impl<'s> View<'s> {
     /// Follows a reference found inside this element.
     ///
     /// # Panics
-    /// When the reference is an index that the element's schema does not have: a fault of the
+    /// Panics if the reference is an index that the element's schema does not have: a fault of the
     /// schema's producer.
     #[inline]
     pub fn follow(self, reference: ElementRef) -> View<'s> {
         Self::resolve(self.schema, reference)
     }
 
-    /// The description itself, where values of it may be shared.
+    /// Returns the description itself, where values of it may be shared.
     pub fn content(self) -> View<'s> {
         match self.element {
             Element::Shared(content) => self.follow(*content),
@@ -152,7 +152,7 @@ impl<'s> View<'s> {
         }
     }
 
-    /// The description of the element's text, where it has text beside attributes; else the
+    /// Returns the description of the element's text, where it has text beside attributes; else the
     /// description itself.
     pub fn text(self) -> View<'s> {
         match self.element {
@@ -161,7 +161,7 @@ impl<'s> View<'s> {
         }
     }
 
-    /// The element as a complex one.
+    /// Returns the element as a complex one.
     #[inline]
     pub fn complex(self) -> Option<&'s ComplexElement> {
         match self.element {
@@ -170,7 +170,7 @@ impl<'s> View<'s> {
         }
     }
 
-    /// The element as a SOAP array.
+    /// Returns the element as a SOAP array.
     #[inline]
     pub fn array(self) -> Option<&'s ArrayElement> {
         match self.element {
@@ -179,25 +179,25 @@ impl<'s> View<'s> {
         }
     }
 
-    /// True if any element within, at any depth, can be nil.
+    /// Returns true if any element within, at any depth, can be nil.
     pub fn has_nillable(self) -> bool {
         self.summary().has_nillable
     }
 
-    /// True if nothing within needs a prefix for the namespace of the element around it: then that
-    /// can be the default one. Not so where elements have no namespace or can have any (trees),
-    /// where attributes have one, and where texts can be names.
+    /// Returns true if nothing within needs a prefix for the namespace of the element around it:
+    /// then that can be the default one. Not so where elements have no namespace or can have any
+    /// (trees), where attributes have one, and where texts can be names.
     pub fn takes_default_namespace(self) -> bool {
         !self.summary().needs_prefixes
     }
 
-    /// True if the place of a value in a message does not tell its place in the value: where values
-    /// can be shared, and in arrays of several dimensions.
+    /// Returns true if the place of a value in a message does not tell its place in the value:
+    /// where values can be shared, and in arrays of several dimensions.
     pub(crate) fn has_moving_parts(self) -> bool {
         self.summary().has_moving_parts
     }
 
-    /// True if the description itself is static: it stays where it is.
+    /// Returns true if the description itself is static: it stays where it is.
     pub(crate) fn is_static(self) -> bool {
         self.index().is_none()
     }
@@ -219,7 +219,7 @@ impl<'s> View<'s> {
         summaries.get(index).copied().unwrap_or_default()
     }
 
-    /// The description's index in its schema; `None` for static ones.
+    /// Returns the description's index in its schema; `None` for static ones.
     #[inline]
     fn index(self) -> Option<usize> {
         if self.schema.elements.is_empty() {
@@ -229,7 +229,7 @@ impl<'s> View<'s> {
         Some(offset / size_of::<Element>()).filter(|index| *index < self.schema.elements.len())
     }
 
-    /// As [`summary`](Self::summary), found by looking through all of it.
+    /// Like [`summary`](Self::summary), found by looking through all of it.
     pub(super) fn look_through(self) -> Summary {
         let mut seen = Seen::default();
         let mut ahead = vec![self];

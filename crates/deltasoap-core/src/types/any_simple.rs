@@ -15,7 +15,7 @@ use crate::schema::{Builtin, Element, QName, SimpleElement, Texts, View};
 pub struct AnySimple(pub Simple);
 
 impl AnySimple {
-    /// The text of the value.
+    /// Returns the text of the value.
     pub fn text(&self) -> String {
         self.0.to_string()
     }
@@ -98,7 +98,7 @@ impl Typed for AnySimple {
     }
 }
 
-/// The built-in type that the element just opened names, `String` for none and for others.
+/// Returns the built-in type that the element just opened names, `String` for none and for others.
 fn named_builtin(cursor: &Cursor<'_>) -> Step<Builtin> {
     let (reader, names) = (cursor.reader(), cursor.names());
     let mut attributes = (0..reader.attribute_count()).map(|index| reader.attribute(index));

@@ -17,13 +17,13 @@ pub trait AttributeValue: Sized {
     /// The reference to the simple type's description.
     const REFERENCE: ElementRef;
 
-    /// The value of an attribute that is not there.
+    /// Returns the value of an attribute that is not there.
     fn vacant() -> Self;
 
     /// Takes the attribute's text. `names` tells what a prefixed name in it stands for.
     ///
     /// # Errors
-    /// When the text is not of the type.
+    /// Returns an error if the text is not of the type.
     fn read(&mut self, text: &str, names: Names<'_>) -> Result<(), LexicalError>;
 
     /// Writes the attribute on the element just opened, if it has a value.

@@ -39,12 +39,12 @@ pub enum Binary {
 }
 
 impl Binary {
-    /// The part with a content ID, without angle brackets.
+    /// Returns the part with a content ID, without angle brackets.
     pub fn part(content_id: &str) -> Self {
         Binary::Part(PartUri::of_content_id(content_id))
     }
 
-    /// The bytes, where they stand in the message.
+    /// Returns the bytes, where they stand in the message.
     pub fn inline(&self) -> Option<&Bytes> {
         match self {
             Binary::Bytes(bytes) => Some(bytes),
@@ -98,24 +98,24 @@ const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
 pub struct PartUri(Box<str>);
 
 impl PartUri {
-    /// A URI as it is written.
+    /// Creates a URI as it is written.
     pub fn new(uri: impl Into<Box<str>>) -> Self {
         PartUri(uri.into())
     }
 
-    /// The `cid:` URL of a content ID, without angle brackets. What a URL cannot hold is
+    /// Returns the `cid:` URL of a content ID, without angle brackets. What a URL cannot hold is
     /// percent-encoded.
     pub fn of_content_id(content_id: &str) -> Self {
         PartUri(format!("cid:{}", utf8_percent_encode(content_id, ESCAPED)).into())
     }
 
-    /// The URI as it is written.
+    /// Returns the URI as it is written.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The content ID that a `cid:` URL names, without angle brackets; `None` for other URIs.
-    /// Escapes that give no UTF-8 stay as they are.
+    /// Returns the content ID that a `cid:` URL names, without angle brackets; `None` for other
+    /// URIs. Escapes that give no UTF-8 stay as they are.
     pub fn content_id(&self) -> Option<Cow<'_, str>> {
         let (scheme, rest) = self.0.split_once(':')?;
         scheme

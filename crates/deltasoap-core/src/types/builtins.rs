@@ -31,12 +31,12 @@ macro_rules! simple {
             /// Reads a text.
             ///
             /// # Errors
-            /// When the text is not of the type.
+            /// Returns an error if the text is not of the type.
             pub fn parse(builtin: Builtin, text: &str) -> Result<Self, LexicalError> {
                 Ok(match builtin { $(Builtin::$variant => Simple::$variant(<$type as Lexical>::parse(text)?),)* })
             }
 
-            /// The type.
+            /// Returns the type.
             pub fn builtin(&self) -> Builtin {
                 match self {
                     $(Simple::$variant(_) => Builtin::$variant,)*
@@ -64,7 +64,7 @@ macro_rules! simple {
                 }
             }
 
-            /// As [`scan_flat`](Self::scan_flat), made where it stays.
+            /// Like [`scan_flat`](Self::scan_flat), made where it stays.
             #[inline]
             #[cfg(feature = "values")]
             pub(crate) fn fill_flat<S: FlatSource, P: From<Simple>>(place: &mut P, scan: &mut S, builtin: Builtin) -> Option<()> {
@@ -144,7 +144,7 @@ pub struct Given {
 }
 
 impl fmt::Display for Simple {
-    /// The text as it is before it is escaped for a message.
+    /// Returns the text as it is before it is escaped for a message.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Simple::String(text) = self {
             return f.write_str(text);

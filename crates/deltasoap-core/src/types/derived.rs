@@ -27,10 +27,10 @@ pub trait Derived: Content {
     /// Makes the value a vacant one of a variant.
     fn vacate(&mut self, variant: usize);
 
-    /// The variant's value.
+    /// Returns the variant's value.
     fn content(&self) -> &dyn OneType;
 
-    /// The same, to be read.
+    /// Returns the same, to be read.
     fn content_mut(&mut self) -> &mut dyn OneType;
 }
 
@@ -39,7 +39,7 @@ pub trait OneType {
     /// See [`Content::decode`].
     ///
     /// # Errors
-    /// As [`Content::decode`].
+    /// Same as [`Content::decode`].
     fn decode(&mut self, cursor: &mut Cursor<'_>) -> Step;
 
     /// See [`Content::encode`].
@@ -56,10 +56,11 @@ impl<T: Typed> OneType for T {
     }
 }
 
-/// The name of a variant's type.
+/// Returns the name of a variant's type.
 ///
 /// # Panics
-/// When its values are not [replaced](Content::REPLACES) by what is read: such a type is no struct.
+/// Panics if its values are not [replaced](Content::REPLACES) by what is read: such a type is no
+/// struct.
 pub const fn name<T: Typed>() -> QName {
     assert!(T::REPLACES, "a derived type is a struct");
     T::TYPE_NAME
@@ -71,7 +72,7 @@ const CONTENT: u8 = 1;
 /// Reads the content of an element whose start tag tells its type; see [`Content::decode`].
 ///
 /// # Errors
-/// When the type is none of the variants, or the variant's content is at fault.
+/// Returns an error if the type is none of the variants, or the variant's content is at fault.
 pub fn decode<T: Derived>(target: &mut T, cursor: &mut Cursor<'_>) -> Step {
     decode_one_of(target, &Types::of::<T>(), cursor)
 }
@@ -147,7 +148,7 @@ fn tell_type(variant: usize, types: &Types, encoder: &mut Encoder) {
     }
 }
 
-/// The variant that the element just opened is of.
+/// Returns the variant that the element just opened is of.
 fn named_variant(types: &Types, cursor: &Cursor<'_>) -> Step<usize> {
     let (reader, names) = (cursor.reader(), cursor.names());
     let mut attributes = (0..reader.attribute_count()).map(|index| reader.attribute(index));

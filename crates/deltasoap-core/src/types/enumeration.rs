@@ -11,7 +11,7 @@ use std::borrow::Cow;
 /// Looks a text up as it stands, then with its white space collapsed.
 ///
 /// # Errors
-/// When neither is one of the values that `find` knows.
+/// Returns an error if neither is one of the values that `find` knows.
 pub fn parse<T>(text: &str, name: &'static str, find: impl Fn(&str) -> Option<T>) -> Result<T, LexicalError> {
     let unknown = LexicalError { expected: name, reason: "not one of the enumerated values" };
     find(text).or_else(|| find(&collapse(text))).ok_or(unknown)
@@ -35,11 +35,11 @@ pub trait Enumeration: Lexical + Copy + 'static {
     /// The length of the longest text.
     const LONGEST: usize = longest(Self::TEXTS);
 
-    /// The value's place in the lists.
+    /// Returns the value's place in the lists.
     fn place(self) -> usize;
 }
 
-/// The length of the longest text.
+/// Returns the length of the longest text.
 pub const fn longest(texts: &[Cow<'static, str>]) -> usize {
     let (mut longest, mut place) = (0, 0);
     while place < texts.len() {
@@ -53,22 +53,22 @@ pub const fn longest(texts: &[Cow<'static, str>]) -> usize {
     longest
 }
 
-/// The text of a value.
+/// Returns the text of a value.
 #[inline]
 pub fn text<T: Enumeration>(value: T) -> &'static str {
     &T::TEXTS[value.place()]
 }
 
-/// As [`parse`], by the lists.
+/// Like [`parse`], by the lists.
 ///
 /// # Errors
-/// When the text is none of the values.
+/// Returns an error if the text is none of the values.
 #[inline]
 pub fn parse_listed<T: Enumeration>(text: &str) -> Result<T, LexicalError> {
     Ok(T::VALUES[parse_text(text, T::XSD_NAME, T::TEXTS)?])
 }
 
-/// As [`scan`], by the lists.
+/// Like [`scan`], by the lists.
 #[inline]
 pub fn scan_listed<T: Enumeration>(bytes: &[u8]) -> Option<(T, usize)> {
     let (place, used) = scan_text(bytes, T::LONGEST, T::TEXTS)?;
@@ -78,7 +78,7 @@ pub fn scan_listed<T: Enumeration>(bytes: &[u8]) -> Option<(T, usize)> {
 /// Reads a value as an element's content, by the routine that all enumerations share.
 ///
 /// # Errors
-/// When the text is none of the values.
+/// Returns an error if the text is none of the values.
 pub fn decode<T: Enumeration>(value: &mut T, cursor: &mut Cursor<'_>, view: View<'_>) -> Step {
     decode_listed(value, cursor, view)
 }
@@ -98,7 +98,7 @@ pub fn encode<T: Enumeration>(value: &T, encoder: &mut Encoder, view: View<'_>) 
 trait Listed {
     fn name(&self) -> &'static str;
 
-    /// The texts, and the length of the longest.
+    /// Returns the texts, and the length of the longest.
     fn texts(&self) -> (Texts, usize);
 
     /// Makes it the value at a place of the list.

@@ -30,22 +30,22 @@ impl<T, const RANK: usize> MultiArray<T, RANK> {
         (len == items.len()).then_some(MultiArray { sizes, items })
     }
 
-    /// The sizes of its dimensions.
+    /// Returns the sizes of its dimensions.
     pub fn sizes(&self) -> [usize; RANK] {
         self.sizes
     }
 
-    /// The items in row-major order.
+    /// Returns the items in row-major order.
     pub fn items(&self) -> &[T] {
         &self.items
     }
 
-    /// The items in row-major order, to change them.
+    /// Returns the items in row-major order, to change them.
     pub fn items_mut(&mut self) -> &mut [T] {
         &mut self.items
     }
 
-    /// The items, in row-major order.
+    /// Returns the items, in row-major order.
     pub fn into_items(self) -> Vec<T> {
         self.items
     }

@@ -18,7 +18,7 @@ pub enum Nillable<T> {
 }
 
 impl<T> Nillable<T> {
-    /// The content, or `None` for nil.
+    /// Returns the content, or `None` for nil.
     pub fn value(&self) -> Option<&T> {
         match self {
             Nillable::Nil => None,

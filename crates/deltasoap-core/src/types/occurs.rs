@@ -144,7 +144,7 @@ impl<T: Typed> ListShortcuts for Option<T> {
     }
 }
 
-/// The value, which is made where it is not there.
+/// Returns the value, which is made where it is not there.
 #[inline]
 fn filled<'v, T: Content>(value: &'v mut Option<T>, view: View<'_>) -> &'v mut T {
     if value.is_none() {

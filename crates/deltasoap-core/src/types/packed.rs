@@ -15,7 +15,7 @@ use deltasoap_xml::lexical::{ByteOrder, LexicalError, LittleEndian, PackedNumber
 /// with MTOM in a part of its own.
 ///
 /// The numbers are [`i16`], [`i32`], [`i64`], [`u16`], [`u32`], [`u64`], [`f32`] or [`f64`] (IEEE
-/// 754), one behind the other. Their bytes are in little-endian order, or with
+/// 754), one after the other. Their bytes are in little-endian order, or with
 /// [`BigEndian`](crate::lexical::BigEndian) in the order of XDR. Numbers are exact, not-a-number
 /// included, and nothing is converted to decimal text. A message does not tell the type and the
 /// order: both sides agree on them, for instance by an annotation in the WSDL (`docs/packed.md`).
@@ -45,20 +45,20 @@ pub enum Packed<T: PackedNumber, O: ByteOrder = LittleEndian> {
 }
 
 impl<T: PackedNumber, O: ByteOrder> Packed<T, O> {
-    /// The part with a content ID, without angle brackets.
+    /// Returns the part with a content ID, without angle brackets.
     pub fn part(content_id: &str) -> Self {
         Packed::Part(PartUri::of_content_id(content_id))
     }
 
-    /// The numbers that bytes stand for, as of a part.
+    /// Returns the numbers that bytes stand for, as of a part.
     ///
     /// # Errors
-    /// When the bytes are no whole number of them.
+    /// Returns an error if the bytes are no whole number of them.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, LexicalError> {
         PackedText::from_bytes(bytes).map(Packed::Values)
     }
 
-    /// The numbers, where they stand in the message.
+    /// Returns the numbers, where they stand in the message.
     pub fn values(&self) -> Option<&[T]> {
         match self {
             Packed::Values(text) => Some(&text.values),
@@ -66,7 +66,7 @@ impl<T: PackedNumber, O: ByteOrder> Packed<T, O> {
         }
     }
 
-    /// The numbers, where they stand in the message, without a copy.
+    /// Returns the numbers, where they stand in the message, without a copy.
     pub fn into_values(self) -> Option<Vec<T>> {
         match self {
             Packed::Values(text) => Some(text.values),
@@ -74,7 +74,7 @@ impl<T: PackedNumber, O: ByteOrder> Packed<T, O> {
         }
     }
 
-    /// The numbers, to be changed; those of a part are replaced by none.
+    /// Returns the numbers, to be changed; those of a part are replaced by none.
     fn text_mut(&mut self) -> &mut PackedText<T, O> {
         if let Packed::Part(_) = self {
             *self = Packed::default();
@@ -143,7 +143,7 @@ impl<T: PackedNumber, O: ByteOrder> Typed for Packed<T, O> {
     }
 }
 
-/// The descriptions of all types of numbers, by their numbers.
+/// Returns the descriptions of all types of numbers, by their numbers.
 const fn elements(is_big_endian: bool) -> [Element; 8] {
     [
         element(Builtin::Short, is_big_endian),

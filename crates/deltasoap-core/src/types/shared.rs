@@ -44,12 +44,12 @@ enum Handle<T> {
 }
 
 impl<T: 'static> Shared<T> {
-    /// A value that nobody shares yet.
+    /// Creates a value that nobody shares yet.
     pub fn new(value: T) -> Self {
         Shared(Handle::Owner(Arc::new(OnceLock::from(value))))
     }
 
-    /// A value that is made with handles to itself, which close cycles.
+    /// Creates a value that is made with handles to itself, which close cycles.
     ///
     /// ```
     /// use deltasoap_core::Shared;
@@ -67,7 +67,7 @@ impl<T: 'static> Shared<T> {
         shared
     }
 
-    /// As [`cyclic`](Self::cyclic), for what may not succeed.
+    /// Like [`cyclic`](Self::cyclic), for what may not succeed.
     ///
     /// # Errors
     /// Those of `make`.
@@ -78,8 +78,8 @@ impl<T: 'static> Shared<T> {
         Ok(shared)
     }
 
-    /// The value; `None` if it is gone, which happens to handles that close a cycle when the others
-    /// are dropped.
+    /// Returns the value; `None` if it is gone, which happens to handles that close a cycle when
+    /// the others are dropped.
     pub fn get(&self) -> Option<Held<T>> {
         let owner = match &self.0 {
             Handle::Owner(owner) => Arc::clone(owner),
@@ -88,7 +88,7 @@ impl<T: 'static> Shared<T> {
         owner.get().is_some().then_some(Held(Some(owner)))
     }
 
-    /// A handle that does not keep the value alive, as those that close cycles are.
+    /// Returns a handle that does not keep the value alive, as those that close cycles are.
     pub fn weak(&self) -> Self {
         Shared(Handle::Back(match &self.0 {
             Handle::Owner(owner) => Arc::downgrade(owner),
@@ -96,13 +96,13 @@ impl<T: 'static> Shared<T> {
         }))
     }
 
-    /// True if both are handles to one value.
+    /// Returns true if both are handles to one value.
     pub fn ptr_eq(one: &Self, other: &Self) -> bool {
         one.address() == other.address()
     }
 
-    /// A number that tells the value from all others, as long as it is there: equal for two handles
-    /// if [`ptr_eq`](Self::ptr_eq) is true for them.
+    /// Returns a number that tells the value from all others, as long as it is there: equal for two
+    /// handles if [`ptr_eq`](Self::ptr_eq) is true for them.
     pub fn address(&self) -> usize {
         match &self.0 {
             Handle::Owner(owner) => Arc::as_ptr(owner).addr(),
@@ -110,7 +110,7 @@ impl<T: 'static> Shared<T> {
         }
     }
 
-    /// True if there are other handles.
+    /// Returns true if there are other handles.
     pub(crate) fn is_shared(&self) -> bool {
         match &self.0 {
             Handle::Owner(owner) => Arc::strong_count(owner) > 1 || Arc::weak_count(owner) > 0,
@@ -118,7 +118,7 @@ impl<T: 'static> Shared<T> {
         }
     }
 
-    /// A handle without a value, which is to follow.
+    /// Creates a handle without a value, which is to follow.
     pub(crate) fn empty() -> Self {
         Shared(Handle::Owner(Arc::default()))
     }
@@ -130,7 +130,7 @@ impl<T: 'static> Shared<T> {
         }
     }
 
-    /// The value while it is read, of a handle that is the only one.
+    /// Returns the value while it is read, of a handle that is the only one.
     fn get_mut(&mut self) -> Option<&mut T> {
         match &mut self.0 {
             Handle::Owner(owner) => Arc::get_mut(owner)?.get_mut(),

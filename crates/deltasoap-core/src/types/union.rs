@@ -2,7 +2,7 @@
 
 use crate::lexical::LexicalError;
 
-/// The width of the widest member, if every one has a bound.
+/// Returns the width of the widest member, if every one has a bound.
 pub const fn widest(widths: &[Option<usize>]) -> Option<usize> {
     let mut widest = 0;
     let mut index = 0;
@@ -17,7 +17,7 @@ pub const fn widest(widths: &[Option<usize>]) -> Option<usize> {
     Some(widest)
 }
 
-/// The error for a text that no member accepts.
+/// Returns the error for a text that no member accepts.
 #[cold]
 pub fn refused(name: &'static str) -> LexicalError {
     LexicalError { expected: name, reason: "of none of the union's member types" }

@@ -38,7 +38,7 @@ macro_rules! columns {
         }
 
         impl Column {
-            /// A column without items; `None` for types that have none.
+            /// Returns a column without items; `None` for types that have none.
             pub fn new(builtin: Builtin) -> Option<Self> {
                 match builtin {
                     $(Builtin::$variant => Some(Column::$variant(Vec::new())),)*
@@ -46,12 +46,12 @@ macro_rules! columns {
                 }
             }
 
-            /// The type of the items.
+            /// Returns the type of the items.
             pub fn builtin(&self) -> Builtin {
                 match self { $(Column::$variant(_) => Builtin::$variant,)* }
             }
 
-            /// The item at a place.
+            /// Returns the item at a place.
             pub fn get(&self, place: usize) -> Option<Simple> {
                 match self { $(Column::$variant(items) => items.get(place).cloned().map(Simple::$variant),)* }
             }
@@ -99,12 +99,13 @@ columns! {
 }
 
 impl Column {
-    /// The column of a field's items, where they can be nothing but texts of one of these types.
+    /// Returns the column of a field's items, where they can be nothing but texts of one of these
+    /// types.
     pub(super) fn for_field(field: &Field, view: View<'_>) -> Option<Self> {
         if field.is_repeated() { Column::of_values(field, view) } else { None }
     }
 
-    /// A column for the values of a field, however often it occurs.
+    /// Returns a column for the values of a field, however often it occurs.
     pub(super) fn of_values(field: &Field, view: View<'_>) -> Option<Self> {
         match view.element {
             Element::Simple(SimpleElement { base, enumeration, default: None, .. })
@@ -116,7 +117,7 @@ impl Column {
         }
     }
 
-    /// How many items there are.
+    /// Returns the number of items.
     pub fn len(&self) -> usize {
         with_items!(self, items => items.len())
     }
@@ -126,12 +127,12 @@ impl Column {
         self.len() == 0
     }
 
-    /// The items, one by one.
+    /// Returns the items, one by one.
     pub fn iter(&self) -> impl Iterator<Item = Simple> {
         (0..self.len()).map_while(|place| self.get(place))
     }
 
-    /// The items as values of their own.
+    /// Returns the items as values of their own.
     pub fn to_values(&self) -> Vec<Value> {
         self.iter().map(Value::Simple).collect()
     }
@@ -194,7 +195,7 @@ impl Column {
     }
 
     /// Compares items from one on with their images, which begin so many bytes apart, and sets the
-    /// bit of each that differs. Gives the size of an image.
+    /// bit of each that differs. Returns the size of an image.
     pub(super) fn mark_changed(&self, from: usize, images: &[u8], apart: usize, marks: &mut u64) -> usize {
         fn mark<T: Lexical>(items: &[T], images: &[u8], apart: usize, marks: &mut u64) -> usize {
             let size = T::IMAGE.bytes();

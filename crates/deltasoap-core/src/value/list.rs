@@ -92,7 +92,7 @@ impl fmt::Display for ListPathError {
 
 impl std::error::Error for ListPathError {}
 
-/// How many paths an error names.
+/// Number of paths an error names.
 const MOST_NAMED: usize = 8;
 
 /// How deep choices and groups may be within each other.
@@ -103,10 +103,11 @@ const DEPTH: usize = 32;
 const MOST_FIELDS: usize = 1 << 20;
 
 impl ListPath {
-    /// The only list of messages with this description.
+    /// Returns the only list of messages with this description.
     ///
     /// # Errors
-    /// When there is none, or there are several: a type that contains itself has as many as levels.
+    /// Returns an error if there is none, or there are several: a type that contains itself has as
+    /// many as levels.
     pub fn only(view: View<'_>) -> Result<Self, ListPathError> {
         let (found, again) = all_lists(view);
         match &found[..] {
@@ -116,11 +117,11 @@ impl ListPath {
         }
     }
 
-    /// The list at a path; see [`ListPath`]. An empty path is that of an array that is the body's
-    /// element itself.
+    /// Returns the list at a path; see [`ListPath`]. An empty path is that of an array that is the
+    /// body's element itself.
     ///
     /// # Errors
-    /// When there is no such field, or it is no list.
+    /// Returns an error if there is no such field, or it is no list.
     pub fn find(view: View<'_>, path: &str) -> Result<Self, ListPathError> {
         let (mut steps, mut view) = (Vec::new(), view);
         let mut names = names(path).peekable();
@@ -175,7 +176,7 @@ impl ListPath {
         T::from_list(taken, &self.item, view.follow(self.item.element))
     }
 
-    /// The list, if reading has come to it.
+    /// Returns the list, if reading has come to it.
     fn list<'v>(&self, message: &'v mut Value, view: View<'_>) -> Option<&'v mut Value> {
         let (mut value, mut view) = (message, view);
         for step in &self.steps {
@@ -196,7 +197,7 @@ impl ListPath {
         value.occurrences().is_some().then_some(value)
     }
 
-    /// True if one of some types is around the list.
+    /// Returns true if one of some types is around the list.
     fn passes(&self, view: View<'_>, types: &HashSet<*const Element>) -> bool {
         let mut around = Some(view);
         for step in &self.steps {
@@ -218,7 +219,7 @@ impl fmt::Display for ListPath {
 }
 
 impl Step {
-    /// The field in a type, which may be derived from the one that the path was made for.
+    /// Returns the field in a type, which may be derived from the one that the path was made for.
     fn index_in(&self, complex: &ComplexElement) -> Option<usize> {
         let has_name = |field: &Field| field.name == self.name;
         let is_there = complex.fields.get(self.index).is_some_and(has_name);
@@ -230,7 +231,7 @@ fn written(steps: &[Step]) -> String {
     steps.iter().filter_map(|step| step.shown.as_deref()).collect::<Vec<_>>().join("/")
 }
 
-/// The steps of a path; there may be slashes in namespaces.
+/// Returns the steps of a path; there may be slashes in namespaces.
 fn names(path: &str) -> impl Iterator<Item = &str> {
     let mut is_within = false;
     let parts = path.split(move |character| {
@@ -240,7 +241,8 @@ fn names(path: &str) -> impl Iterator<Item = &str> {
     parts.filter(|part| !part.is_empty())
 }
 
-/// The description of the content, if no other type is named; `None` where places can share it.
+/// Returns the description of the content, if no other type is named; `None` where places can share
+/// it.
 fn plain(mut view: View<'_>) -> Option<View<'_>> {
     while let Element::Open(OpenElement { base: Some(base), .. }) = view.element {
         view = view.follow(*base);
@@ -248,7 +250,7 @@ fn plain(mut view: View<'_>) -> Option<View<'_>> {
     (!matches!(view.element, Element::Shared(_))).then_some(view)
 }
 
-/// A value without the name of its type.
+/// Returns a value without the name of its type.
 fn opened<'v, 's>(mut value: &'v mut Value, mut view: View<'s>) -> Option<(&'v mut Value, View<'s>)> {
     while let Element::Open(open) = view.element {
         match value {
@@ -300,7 +302,7 @@ impl<'s> Entry<'s> {
         self.field.inline.then_some(mark)
     }
 
-    /// True if a name is that of its element, with or without the namespace, or its mark.
+    /// Returns true if a name is that of its element, with or without the namespace, or its mark.
     fn is_named(&self, name: &str) -> bool {
         let QName { namespace, local } = &self.field.name;
         let full = name.strip_prefix('{').and_then(|rest| rest.rsplit_once('}'));
@@ -330,12 +332,12 @@ impl<'s> Fields<'s> {
         }
     }
 
-    /// The entries that have names, and their places.
+    /// Returns the entries that have names, and their places.
     fn shown(&self) -> impl Iterator<Item = (usize, &Entry<'s>)> {
         self.entries.iter().enumerate().filter(|(_, entry)| !entry.is_among())
     }
 
-    /// The only entry of a name.
+    /// Returns the only entry of a name.
     fn named(&self, name: &str) -> Result<usize, ListPathError> {
         let (plain, number) = numbered(name);
         let named: Vec<_> = self.shown().filter(|(_, entry)| entry.is_named(plain)).collect();
@@ -352,8 +354,8 @@ impl<'s> Fields<'s> {
         }
     }
 
-    /// The only choice that stands for an element of this name and those that can be substituted
-    /// for it.
+    /// Returns the only choice that stands for an element of this name and those that can be
+    /// substituted for it.
     fn substituted(&self, name: &str) -> Result<usize, ListPathError> {
         let is_head = |entry: &Entry<'_>| entry.mark() == Some("$choice") && &*entry.field.name.local == name;
         let heads: Vec<_> = self.shown().filter(|(_, entry)| is_head(entry)).collect();
@@ -399,7 +401,7 @@ impl<'s> Fields<'s> {
         }
     }
 
-    /// The steps to an entry.
+    /// Returns the steps to an entry.
     fn steps(&self, at: usize) -> Vec<Step> {
         let way = std::iter::successors(Some(at), |at| self.entries[*at].around);
         let step = |place: usize| {
@@ -412,7 +414,7 @@ impl<'s> Fields<'s> {
     }
 }
 
-/// A name without its number, and the number. A namespace may hold the mark.
+/// Returns a name without its number, and the number. A namespace may hold the mark.
 fn numbered(name: &str) -> (&str, Option<usize>) {
     let split = name.rsplit_once('#').and_then(|(plain, number)| Some((plain, Some(number.parse().ok()?))));
     split.unwrap_or((name, None))
@@ -433,15 +435,15 @@ struct Place {
     at: usize,
 }
 
-/// The steps to a field.
+/// Returns the steps to a field.
 fn steps_to(met: &[Met<'_>], place: Option<Place>) -> Vec<Step> {
     let mut way: Vec<_> = std::iter::successors(place, |place| met[place.of].around).collect();
     way.reverse();
     way.into_iter().flat_map(|Place { of, at }| met[of].fields.steps(at)).collect()
 }
 
-/// The lists of a message, more than can be named left out, and the types that were met more than
-/// once. Takes time and memory with the number of fields, however deep they are.
+/// Returns the lists of a message, more than can be named left out, and the types that were met
+/// more than once. Takes time and memory with the number of fields, however deep they are.
 fn all_lists(view: View<'_>) -> (Vec<ListPath>, HashSet<*const Element>) {
     let (mut found, mut met, mut seen, mut again) = (Vec::new(), Vec::new(), HashSet::new(), HashSet::new());
     let mut ahead = VecDeque::from([(None, view)]);
@@ -491,7 +493,7 @@ pub enum Batch {
 }
 
 impl Batch {
-    /// How many items there are.
+    /// Returns the number of items.
     pub fn len(&self) -> usize {
         match self {
             Batch::Column(column) => column.len(),
@@ -505,7 +507,7 @@ impl Batch {
         self.len() == 0
     }
 
-    /// The items as values of their own.
+    /// Returns the items as values of their own.
     pub fn into_values(self) -> Vec<Value> {
         match self {
             Batch::Column(column) => column.to_values(),

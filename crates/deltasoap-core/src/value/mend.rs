@@ -38,7 +38,7 @@ pub(super) fn mend(value: &mut Value, view: View<'_>, mend: &Mend<'_>) -> Option
     }
 }
 
-/// The occurrence of a field, or the item of an array.
+/// Returns the occurrence of a field, or the item of an array.
 fn child<'v, 's>(place: Place<'v, 's>, field: usize, count: usize) -> Option<Place<'v, 's>> {
     let at = count.checked_sub(1)?;
     let (value, view) = match place {

@@ -349,7 +349,7 @@ impl Value {
         }
     }
 
-    /// As [`to_read`](Self::to_read), at a start tag that may choose the type.
+    /// Like [`to_read`](Self::to_read), at a start tag that may choose the type.
     fn opened(cursor: &Cursor<'_>, view: View<'_>) -> Step<Self> {
         let Element::Open(open) = view.element else { return Ok(Value::to_read(view)) };
         Ok(match (open.chosen(cursor, view)?, open.base) {
@@ -359,12 +359,12 @@ impl Value {
         })
     }
 
-    /// A value of a type that is named: see [`Value::Typed`].
+    /// Creates a value of a type that is named: see [`Value::Typed`].
     pub fn typed(name: QName, value: Value) -> Self {
         Value::Typed(Box::new(TypedValue { name, value }))
     }
 
-    /// True if the value of the message before can be replaced piece by piece.
+    /// Returns true if the value of the message before can be replaced piece by piece.
     fn can_stay(&self, view: View<'_>) -> bool {
         match (self, view.element) {
             (Value::Packed(column), element) => {
@@ -455,12 +455,12 @@ impl Value {
         }
     }
 
-    /// True for nil, with or without attributes.
+    /// Returns true for nil, with or without attributes.
     pub fn is_nil(&self) -> bool {
         matches!(self, Value::Nil | Value::NilWith(_))
     }
 
-    /// The field of a record.
+    /// Returns the field of a record.
     pub fn field(&self, view: View<'_>, local: &str) -> Option<&Value> {
         let index = view.complex()?.fields.iter().position(|field| field.name.local == local)?;
         match self {

@@ -15,7 +15,7 @@ const XSI_TYPE: QName = QName::new(ns::XSI, "type");
 const NO_NAME: &str = "an xsi:type that is no name of the form {namespace}local";
 const OTHER_ATTRIBUTE: &str = "an attribute beside xsi:nil that the element may not have";
 
-/// The value of the nil element that was just opened.
+/// Returns the value of the nil element that was just opened.
 pub(super) fn read(cursor: &mut Cursor<'_>, view: View<'_>) -> Step<Value> {
     let mut attributes = BTreeMap::new();
     let type_name = if is_type(&XSI_TYPE, view.element) { named_type(cursor)? } else { None };
@@ -38,7 +38,7 @@ pub(super) fn read(cursor: &mut Cursor<'_>, view: View<'_>) -> Step<Value> {
     Ok(if attributes.is_empty() { Value::Nil } else { Value::NilWith(Box::new(attributes)) })
 }
 
-/// The description of what the element would hold.
+/// Returns the description of what the element would hold.
 fn content<'s>(view: View<'s>, type_name: Option<&QName>) -> View<'s> {
     match view.element {
         Element::Open(open) => {
@@ -49,13 +49,13 @@ fn content<'s>(view: View<'s>, type_name: Option<&QName>) -> View<'s> {
     }
 }
 
-/// The value of a declared attribute that holds names.
+/// Returns the value of a declared attribute that holds names.
 fn of_names(name: &QName, text: &str, view: View<'_>, names: Names<'_>) -> Option<Simple> {
     let declared = view.complex()?.attributes.iter().find(|attribute| attribute.name == *name)?;
     Simple::holding_names(view.follow(declared.element), text, names)
 }
 
-/// True for the name of the type, where the message chooses it.
+/// Returns true for the name of the type, where the message chooses it.
 fn is_type(name: &QName, element: &Element) -> bool {
     matches!(element, Element::Any | Element::Open(_)) && name.is(ns::XSI, "type")
 }

@@ -14,10 +14,10 @@ use deltasoap_xml::lexical::{BigEndian, ByteOrder, LexicalError, LittleEndian, P
 trait Item: PackedNumber {
     fn column(values: Vec<Self>) -> Column;
 
-    /// The numbers of a column; `None` for one of another type.
+    /// Returns the numbers of a column; `None` for one of another type.
     fn values(column: &Column) -> Option<&Vec<Self>>;
 
-    /// The same without a copy; none for a column of another type.
+    /// Returns the same without a copy; none for a column of another type.
     fn take(column: Column) -> Vec<Self>;
 }
 
@@ -94,10 +94,10 @@ pub(super) fn packing_of(element: &Element) -> Option<Packing> {
 }
 
 impl Column {
-    /// The numbers that bytes stand for, as of a part that a [`Value::Part`] refers to.
+    /// Returns the numbers that bytes stand for, as of a part that a [`Value::Part`] refers to.
     ///
     /// # Errors
-    /// When the bytes are no whole number of them, or numbers are not packed so.
+    /// Returns an error if the bytes are no whole number of them, or numbers are not packed so.
     pub fn from_packed(bytes: &[u8], packing: Packing) -> Result<Self, LexicalError> {
         fn read<T: Item, O: ByteOrder>(bytes: &[u8]) -> Result<Column, LexicalError> {
             Packed::<T, O>::from_bytes(bytes).map(|packed| T::column(packed.into_values().unwrap_or_default()))
@@ -106,7 +106,7 @@ impl Column {
         with_types!(packing, read(bytes), Err(other))
     }
 
-    /// True for numbers that are packed so.
+    /// Returns true for numbers that are packed so.
     pub(super) fn is_of(&self, packing: Packing) -> bool {
         self.builtin() == packing.items
     }

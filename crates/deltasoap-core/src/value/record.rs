@@ -36,7 +36,7 @@ pub struct Record {
 }
 
 impl Record {
-    /// A record without values.
+    /// Creates a record without values.
     pub(super) fn vacant(complex: &ComplexElement, view: View<'_>) -> Self {
         let vacant = |field: &Field| vacant_field(complex, field, view.follow(field.element));
         let text = complex.text.map(|text| Value::vacant(view.follow(text)));
@@ -48,7 +48,7 @@ impl Record {
         }
     }
 
-    /// A record to be read: what must be there is only made when it comes.
+    /// Creates a record to be read: what must be there is only made when it comes.
     pub(super) fn blank(complex: &ComplexElement, view: View<'_>) -> Self {
         let blank = |field: &Field| match field.is_repeated() {
             true => no_items(field, view.follow(field.element)),
@@ -72,12 +72,12 @@ impl Record {
         })
     }
 
-    /// True if it has what excludes each other. What it lacks is no concern of writing.
+    /// Returns true if it has what excludes each other. What it lacks is no concern of writing.
     pub(super) fn has_several(&self, complex: &ComplexElement) -> bool {
         !complex.choices.is_empty() && matches!(self.choice_fault(complex), Some(ChoiceFault::Several(_)))
     }
 
-    /// True if it has neither attributes nor room for them.
+    /// Returns true if it has neither attributes nor room for them.
     pub(super) fn has_fields_alone(&self) -> bool {
         self.attributes.is_empty() && self.others.is_empty()
     }
@@ -94,7 +94,7 @@ impl Record {
         Some(())
     }
 
-    /// As [`scan_flat`](Self::scan_flat), a record of its own. Flat ones have no attributes.
+    /// Like [`scan_flat`](Self::scan_flat), a record of its own. Flat ones have no attributes.
     pub(super) fn read_flat<S: FlatSource>(complex: &ComplexElement, scan: &mut S, view: View<'_>) -> Option<Self> {
         let mut fields = Vec::new();
         fields.resize_with(complex.fields.len(), || Value::Absent);
@@ -119,7 +119,7 @@ impl Record {
     }
 }
 
-/// The value of a field that does not occur. `view` is of its content.
+/// Returns the value of a field that does not occur. `view` is of its content.
 fn vacant_field(complex: &ComplexElement, field: &Field, view: View<'_>) -> Value {
     let is_choice = complex.compositor == Compositor::Choice;
     match view.element {
@@ -130,14 +130,14 @@ fn vacant_field(complex: &ComplexElement, field: &Field, view: View<'_>) -> Valu
     }
 }
 
-/// The value of a repeated field that does not occur. `view` is of its content. A table is made
-/// with the first item: without any, it would take memory for nothing.
+/// Returns the value of a repeated field that does not occur. `view` is of its content. A table is
+/// made with the first item: without any, it would take memory for nothing.
 fn no_items(field: &Field, view: View<'_>) -> Value {
     Column::for_field(field, view).map_or(Value::List(Vec::new()), Value::Column)
 }
 
-/// How many elements a flat type may have: a bound against schemas that require themselves, or very
-/// much.
+/// Number of elements a flat type may have: a bound against schemas that require themselves, or
+/// very much.
 const FLAT_ELEMENTS: usize = 1024;
 
 /// See [`Shortcuts::flat_leaves`].
@@ -166,7 +166,7 @@ pub(super) fn flat_leaves(view: View<'_>) -> Option<usize> {
     Some(leaves).filter(|&leaves| leaves > 0)
 }
 
-/// True if every value of the type has the same fields in the same order, each once.
+/// Returns true if every value of the type has the same fields in the same order, each once.
 fn is_plain(complex: &ComplexElement) -> bool {
     complex.compositor == Compositor::Sequence && complex.has_required_fields_alone()
 }
@@ -222,7 +222,7 @@ pub(super) struct Target<'t> {
 }
 
 impl Target<'_> {
-    /// The occurrences of a field that can be repeated.
+    /// Returns the occurrences of a field that can be repeated.
     fn list(&mut self, field: usize) -> Option<&mut dyn Occurrences> {
         let is_repeated = self.is_repeated(field);
         match &mut self.record.fields[field] {

@@ -38,7 +38,7 @@ pub(super) fn encode(rows: &[Value], encoder: &mut Encoder, view: View<'_>) {
     });
 }
 
-/// The number of rows, the length of the first one, and so on.
+/// Returns the number of rows, the length of the first one, and so on.
 fn sizes(rows: &[Value], dimensions: usize) -> Vec<usize> {
     let mut sizes = vec![rows.len()];
     let mut first = rows.first();

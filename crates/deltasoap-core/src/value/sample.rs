@@ -17,13 +17,14 @@ use crate::schema::{
 };
 use crate::{Node, Shared};
 
-/// Elements of a sample behind which only required ones follow.
+/// Elements of a sample after which only required ones follow.
 const WANTED: usize = 400;
 /// Most elements of a sample: for schemas that require more there is none.
 const MOST: usize = 4000;
 
 impl Value {
-    /// A value of this description to begin with: it can be written, and is read again as the same.
+    /// Returns a value of this description to begin with: it can be written, and is read again as
+    /// the same.
     ///
     /// `None` for a description that no value of moderate size meets: one that requires itself,
     /// enumerates texts that are not of its type, or requires some thousands of elements.
@@ -106,7 +107,7 @@ impl<'s> Sampler<'s> {
         Some(Record { fields, attributes: attributes.collect::<Option<_>>()?, others: Default::default() })
     }
 
-    /// The fields; of a choice between groups those of the first.
+    /// Returns the fields; of a choice between groups those of the first.
     fn fields(&mut self, complex: &'s ComplexElement, view: View<'s>) -> Option<Vec<Value>> {
         let field = |(field, least): (_, Option<u32>)| match least {
             Some(least) => self.field(field, least, view),
@@ -115,7 +116,7 @@ impl<'s> Sampler<'s> {
         complex.fields.iter().zip(complex.taken(|_| 0)).map(field).collect()
     }
 
-    /// The fields of a choice, of which one is there.
+    /// Returns the fields of a choice, of which one is there.
     fn alternative(&mut self, complex: &'s ComplexElement, view: View<'s>) -> Option<Vec<Value>> {
         let mut fields: Vec<Value> = complex.fields.iter().map(absent).collect();
         let alternative = |(index, field)| Some((index, self.occurrences(field, 1.max(field.min), view)?));
@@ -124,7 +125,7 @@ impl<'s> Sampler<'s> {
         Some(fields)
     }
 
-    /// A field's value; `None` if it must be there and cannot.
+    /// Returns a field's value; `None` if it must be there and cannot.
     fn field(&mut self, field: &'s Field, least: u32, view: View<'s>) -> Option<Value> {
         let is_wanted = field.max != Some(0) && self.elements < WANTED && !is_any(field, view);
         let count = least.max(u32::from(is_wanted));
@@ -150,17 +151,17 @@ impl<'s> Sampler<'s> {
     }
 }
 
-/// A field that is not there.
+/// Returns a field that is not there.
 fn absent(field: &Field) -> Value {
     if field.is_repeated() { Value::List(Vec::new()) } else { Value::Absent }
 }
 
-/// True for a place where any element may stand.
+/// Returns true for a place where any element may stand.
 fn is_any(field: &Field, view: View<'_>) -> bool {
     field.inline && *view.follow(field.element).element == Element::Any
 }
 
-/// The value that a default stands for: where it is fixed, there is no other.
+/// Returns the value that a default stands for: where it is fixed, there is no other.
 fn of_default(element: &SimpleElement, text: Option<&str>) -> Option<Simple> {
     match Element::Simple(element.clone()).is_name() {
         true => Simple::named(element.base, text?).ok(),
@@ -168,7 +169,7 @@ fn of_default(element: &SimpleElement, text: Option<&str>) -> Option<Simple> {
     }
 }
 
-/// The default, the first enumerated value, or some value of the type.
+/// Returns the default, the first enumerated value, or some value of the type.
 fn sample_of(element: &SimpleElement) -> Option<Simple> {
     if element.default.is_some() {
         return of_default(element, element.default.as_deref());
@@ -177,7 +178,7 @@ fn sample_of(element: &SimpleElement) -> Option<Simple> {
     enumerated.or_else(|| Simple::parse_as(element, text_of(element.base)).ok())
 }
 
-/// The text of some value of a type.
+/// Returns the text of some value of a type.
 fn text_of(builtin: Builtin) -> &'static str {
     use Builtin as B;
     match builtin {
@@ -205,7 +206,7 @@ fn text_of(builtin: Builtin) -> &'static str {
     }
 }
 
-/// A column with the sample of its type.
+/// Returns a column with the sample of its type.
 fn column_of_one(mut column: Column) -> Column {
     if let Ok(item) = Simple::parse(column.builtin(), text_of(column.builtin())) {
         column.push(&item);

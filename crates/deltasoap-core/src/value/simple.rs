@@ -12,7 +12,7 @@ impl Simple {
     /// Reads a text of a type that may enumerate its values.
     ///
     /// # Errors
-    /// When the text is not of the type, or not one of those values.
+    /// Returns an error if the text is not of the type, or not one of those values.
     pub fn parse_as(element: &SimpleElement, text: &str) -> Result<Self, LexicalError> {
         let value = Simple::parse(element.base, text)?;
         if value.is_one_of(element) {
@@ -29,7 +29,7 @@ impl Simple {
         Self::parse_union_in(union, view, text, &QName::from_expanded)
     }
 
-    /// The same where names are what their place says that they are.
+    /// Returns the same where names are what their place says that they are.
     pub(super) fn parse_union_in(union: &UnionElement, view: View<'_>, text: &str, names: Names<'_>) -> Option<Self> {
         if !union.list {
             return Self::parse_member(union, view, text, names);
@@ -52,16 +52,16 @@ impl Simple {
         }
     }
 
-    /// True for a value that an element of this type is written with.
+    /// Returns true for a value that an element of this type is written with.
     pub(super) fn is_of(&self, base: Builtin) -> bool {
         self.builtin() == base && !matches!(self, Simple::Given(_) | Simple::List(_))
     }
 
-    /// A value of `xsd:QName` or `xsd:NOTATION` as [`QName`] shows it: `{namespace}local`, or
-    /// `local` for one in no namespace.
+    /// Returns a value of `xsd:QName` or `xsd:NOTATION` as [`QName`] shows it: `{namespace}local`,
+    /// or `local` for one in no namespace.
     ///
     /// # Errors
-    /// When the text is not that.
+    /// Returns an error if the text is not that.
     pub fn named(builtin: Builtin, text: &str) -> Result<Self, LexicalError> {
         let (namespace, local) = text.strip_prefix('{').and_then(|rest| rest.rsplit_once('}')).unwrap_or(("", text));
         let name = match builtin {
@@ -71,7 +71,7 @@ impl Simple {
         name.ok_or(LexicalError { expected: builtin.local(), reason: "not a name" })
     }
 
-    /// The same for a text whose prefixes `names` knows.
+    /// Returns the same for a text whose prefixes `names` knows.
     pub(super) fn named_in(builtin: Builtin, text: &str, names: Names<'_>) -> Result<Self, LexicalError> {
         let name = names(text.trim_ascii()).ok_or(LexicalError { expected: builtin.local(), reason: "not a name" })?;
         Simple::named(builtin, &name.to_string())
@@ -93,8 +93,8 @@ impl Simple {
         }
     }
 
-    /// An attribute's text that holds names, which are what `names` says; `None` for other text.
-    /// The view is the attribute's.
+    /// Returns an attribute's text that holds names, which are what `names` says; `None` for other
+    /// text. The view is the attribute's.
     pub(super) fn holding_names(view: View<'_>, text: &str, names: Names<'_>) -> Option<Self> {
         let value = match view.element {
             Element::Simple(simple) if is_name(simple.base) => Simple::named_in(simple.base, text, names).ok(),
@@ -111,7 +111,8 @@ impl Simple {
         }
     }
 
-    /// The text of names whose prefixes are yet to be chosen, with prefixes that are then declared.
+    /// Returns the text of names whose prefixes are yet to be chosen, with prefixes that are then
+    /// declared.
     fn text_of_names(&self, encoder: &mut Encoder) -> Option<String> {
         let (namespace, local) = match self {
             Simple::QName(name) => name.parts(),
@@ -125,8 +126,8 @@ impl Simple {
         Some(encoder.qname_text(&QName::owned(namespace, local)))
     }
 
-    /// True if both are the same value (XSD 1.0 part 2, 4.2.1), whatever their texts: not-a-number
-    /// is itself, and a moment is the same in all time zones.
+    /// Returns true if both are the same value (XSD 1.0 part 2, 4.2.1), whatever their texts:
+    /// not-a-number is itself, and a moment is the same in all time zones.
     fn is_same_value(&self, other: &Simple) -> bool {
         let is_same = match (self, other) {
             (Simple::Double(one), Simple::Double(other)) => one.is_nan() && other.is_nan(),
@@ -140,8 +141,8 @@ impl Simple {
         is_same || self == other
     }
 
-    /// True if the value is one of the type's enumerated ones, or the type has none. Values are
-    /// compared, not texts: `1.0` and `1` are one decimal (XSD 1.0 part 2, 4.3.5).
+    /// Returns true if the value is one of the type's enumerated ones, or the type has none. Values
+    /// are compared, not texts: `1.0` and `1` are one decimal (XSD 1.0 part 2, 4.3.5).
     pub(super) fn is_one_of(&self, element: &SimpleElement) -> bool {
         if element.enumeration.is_empty() {
             return true;
@@ -164,7 +165,7 @@ impl Simple {
     }
 }
 
-/// True for names: their prefixes are declared around them.
+/// Returns true for names: their prefixes are declared around them.
 pub(super) fn is_name(base: Builtin) -> bool {
     matches!(base, Builtin::QName | Builtin::Notation)
 }

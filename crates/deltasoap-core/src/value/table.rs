@@ -51,7 +51,7 @@ pub struct Table {
 /// Columns that are no table: their lengths differ, or there are none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnevenColumns {
-    /// How many items each has.
+    /// Number of items each has.
     pub lengths: Vec<usize>,
 }
 
@@ -67,10 +67,10 @@ impl fmt::Display for UnevenColumns {
 impl std::error::Error for UnevenColumns {}
 
 impl Table {
-    /// A table of these columns, in the order of the type's fields.
+    /// Returns a table of these columns, in the order of the type's fields.
     ///
     /// # Errors
-    /// When their lengths differ, or there are none.
+    /// Returns an error if their lengths differ, or there are none.
     pub fn new(columns: impl IntoIterator<Item = (QName, Column)>) -> Result<Self, UnevenColumns> {
         let (names, columns): (_, Vec<Column>) = columns.into_iter().unzip();
         let lengths: Vec<usize> = columns.iter().map(Column::len).collect();
@@ -78,8 +78,8 @@ impl Table {
         if is_even { Ok(Table { columns, names }) } else { Err(UnevenColumns { lengths }) }
     }
 
-    /// A table without rows for the items of a field, where they can be nothing but plain rows.
-    /// `view` is of the field's content.
+    /// Returns a table without rows for the items of a field, where they can be nothing but plain
+    /// rows. `view` is of the field's content.
     pub fn for_field(field: &Field, view: View<'_>) -> Option<Self> {
         if !field.is_repeated() || field.inline || field.nillable {
             return None;
@@ -92,7 +92,7 @@ impl Table {
         })
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     pub fn len(&self) -> usize {
         self.columns.first().map_or(0, Column::len)
     }
@@ -102,38 +102,38 @@ impl Table {
         self.len() == 0
     }
 
-    /// The names of the fields.
+    /// Returns the names of the fields.
     pub fn names(&self) -> &[QName] {
         &self.names
     }
 
-    /// The columns, in the order of the names.
+    /// Returns the columns, in the order of the names.
     pub fn columns(&self) -> &[Column] {
         &self.columns
     }
 
-    /// The column of the first field with this local name.
+    /// Returns the column of the first field with this local name.
     pub fn column(&self, local: &str) -> Option<&Column> {
         self.names.iter().zip(&self.columns).find(|(name, _)| name.local == *local).map(|(_, column)| column)
     }
 
-    /// The columns with their names, for what goes on with the buffers.
+    /// Returns the columns with their names, for what goes on with the buffers.
     pub fn into_columns(self) -> impl Iterator<Item = (QName, Column)> {
         self.names.into_iter().zip(self.columns)
     }
 
-    /// A row as a value of its own.
+    /// Returns a row as a value of its own.
     pub fn row(&self, place: usize) -> Option<Record> {
         let fields = self.columns.iter().map(|column| column.get(place).map(Value::Simple));
         Some(Record { fields: fields.collect::<Option<_>>()?, ..Record::default() })
     }
 
-    /// The rows, one by one.
+    /// Returns the rows, one by one.
     pub fn rows(&self) -> impl Iterator<Item = Record> {
         (0..self.len()).map_while(|place| self.row(place))
     }
 
-    /// The rows as values of their own.
+    /// Returns the rows as values of their own.
     pub fn to_values(&self) -> Vec<Value> {
         self.rows().map(|row| Value::Record(Box::new(row))).collect()
     }
@@ -160,7 +160,7 @@ impl Table {
         Table { columns, names: self.names.clone() }
     }
 
-    /// True if the rows are the same as these values.
+    /// Returns true if the rows are the same as these values.
     pub(super) fn is_same(&self, values: &[Value]) -> bool {
         let is_same = |(place, value): (usize, &Value)| match value {
             Value::Record(record) => {
@@ -173,12 +173,12 @@ impl Table {
         self.len() == values.len() && values.iter().enumerate().all(is_same)
     }
 
-    /// True if the values are those of another table, whatever its names.
+    /// Returns true if the values are those of another table, whatever its names.
     pub(super) fn has_rows_of(&self, other: &Table) -> bool {
         self.columns == other.columns
     }
 
-    /// True if rows of the type that the view is of have these columns.
+    /// Returns true if rows of the type that the view is of have these columns.
     fn is_of(&self, view: View<'_>) -> bool {
         let Some(complex) = view.complex().filter(|complex| is_plain(complex)) else { return false };
         let mut pairs = self.columns.iter().zip(complex.fields.iter());
@@ -202,7 +202,7 @@ impl Table {
     }
 }
 
-/// True for the types of plain rows, as far as the types of the fields do not matter.
+/// Returns true for the types of plain rows, as far as the types of the fields do not matter.
 fn is_plain(complex: &ComplexElement) -> bool {
     complex.compositor != Compositor::Choice
         && complex.choices.is_empty()
@@ -210,7 +210,7 @@ fn is_plain(complex: &ComplexElement) -> bool {
         && complex.has_required_fields_alone()
 }
 
-/// The column for a field of a row.
+/// Returns the column for a field of a row.
 fn column(field: &Field, around: View<'_>) -> Option<Column> {
     Column::of_values(field, around.follow(field.element))
 }
@@ -270,7 +270,7 @@ impl FlatItems for Table {
         self.columns.iter_mut().try_for_each(|column| column.scan(place, scan))
     }
 
-    /// A new row goes behind all others first: an old one stays whole until the new one is.
+    /// A new row goes after all others first: an old one stays whole until the new one is.
     #[inline(always)]
     fn scan_into<S: FlatSource, E>(
         &mut self,
@@ -371,7 +371,7 @@ impl Reading<'_> {
         }
     }
 
-    /// The row as a record, if the table was spread.
+    /// Returns the row as a record, if the table was spread.
     fn record(&mut self) -> Option<Target<'_>> {
         match &mut *self.list {
             Value::List(items) => match items.get_mut(self.place)? {
@@ -382,7 +382,7 @@ impl Reading<'_> {
         }
     }
 
-    /// The row as a record, from now on.
+    /// Returns the row as a record, from now on.
     fn spread(&mut self) -> Target<'_> {
         self.list.spread();
         let Some(record) = self.record() else { unreachable!("a row that was opened") };
@@ -434,8 +434,8 @@ impl DecodeFields for Reading<'_> {
 }
 
 impl Value {
-    /// A list as values of their own, for what changes them one by one: a [`Column`] and a
-    /// [`Table`] become a [`List`](Value::List). Gives its items; `None` where there is no list.
+    /// Returns a list as values of their own, for what changes them one by one: a [`Column`] and a
+    /// [`Table`] become a [`List`](Value::List). Returns its items; `None` where there is no list.
     pub fn spread(&mut self) -> Option<&mut Vec<Value>> {
         let items = match self {
             Value::Column(column) => Some(column.to_values()),
@@ -466,7 +466,7 @@ impl Value {
         }
     }
 
-    /// How many items a list has, in whatever form; `None` for what is none.
+    /// Returns the number of items a list has, in whatever form; `None` for what is none.
     pub(super) fn occurrences(&self) -> Option<usize> {
         match self {
             Value::List(items) => Some(items.len()),

@@ -20,7 +20,7 @@
 //!
 //! Why this is right: how an element is written depends on its value and on the declarations in
 //! scope. An element is followed only if its tag turns out to declare the same as before; else it
-//! is written anew with all that is in it.
+//! is rewritten with all that is in it.
 
 use super::outgoing::Frames;
 use super::pool::RunPool;
@@ -71,9 +71,9 @@ pub(in crate::encode) struct Against {
     pub(super) pending: Option<Pending>,
     /// The width that the last leaf's field needs at least, if it is new.
     pub(super) room: usize,
-    /// By how much the last leaf got longer, for the slack behind its element.
+    /// By how much the last leaf got longer, for the slack after its element.
     pub(super) grown: isize,
-    /// Bytes by which values outgrew their fields, to be taken from the slack of those behind.
+    /// Bytes by which values outgrew their fields, to be taken from the slack of those after.
     pub(super) owed: usize,
     pub(super) tag: Buffer,
     pub(super) text: Buffer,
@@ -93,7 +93,7 @@ pub(super) struct Current {
     /// The next entry, and its values.
     pub(super) entry: usize,
     pub(super) value: usize,
-    /// What is in front of this has been copied into what is being built, or left out.
+    /// What is before this has been copied into what is being built, or left out.
     pub(super) copied: Mark,
     pub(super) is_rebuilt: bool,
 }
@@ -134,7 +134,7 @@ impl Current {
         }
     }
 
-    /// The place in front of the next entry.
+    /// Returns the place before the next entry.
     #[inline]
     pub(super) fn mark(&self) -> Mark {
         self.tape().mark(self.entry, self.value)
@@ -173,7 +173,7 @@ impl Against {
         self.owed = 0;
     }
 
-    /// The run in front of the next chunk.
+    /// Returns the run before the next chunk.
     pub(super) fn take_run(&mut self) -> Vec<Arc<Chunk>> {
         let count = self.old.iter().take_while(|chunk| chunk.run().is_some()).count();
         self.old.drain(..count).collect()
@@ -196,7 +196,7 @@ impl Against {
         self.kind.get_or_insert(MatchKind::FirstTime)
     }
 
-    /// The number of a name; the template is not kept if there are too many.
+    /// Returns the number of a name; the template is not kept if there are too many.
     pub(super) fn number(&mut self, name: &QName) -> u16 {
         self.names.number(name).unwrap_or_else(|| {
             self.has_failed = true;
@@ -227,7 +227,7 @@ impl Against {
 }
 
 impl Encoder {
-    /// An encoder that writes against a template.
+    /// Creates an encoder that writes against a template.
     pub(super) fn with_template(against: Against) -> Self {
         let mut encoder = Encoder::new();
         encoder.against = Some(Box::new(against));
@@ -265,7 +265,7 @@ impl Encoder {
         self.against.as_ref().is_some_and(|against| against.current.is_some())
     }
 
-    /// The template, in routines that are called only with one.
+    /// Returns the template, in routines that are called only with one.
     #[inline(always)]
     pub(super) fn template(&mut self) -> &mut Against {
         match &mut self.against {
@@ -274,7 +274,7 @@ impl Encoder {
         }
     }
 
-    /// The old chunk at hand, in routines that are called only with one.
+    /// Returns the old chunk at hand, in routines that are called only with one.
     #[inline(always)]
     pub(super) fn current(&mut self) -> &mut Current {
         match &mut self.template().current {

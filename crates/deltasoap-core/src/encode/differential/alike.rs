@@ -25,7 +25,7 @@ pub(super) fn likeness<'t>(message: &[u8], template: impl Iterator<Item = &'t [u
     same as f32 / all.max(1) as f32
 }
 
-/// Tags, each with the text behind it.
+/// Tags, each with the text after it.
 fn pieces(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     bytes.split(|&byte| byte == b'<').filter(|piece| !piece.is_empty())
 }

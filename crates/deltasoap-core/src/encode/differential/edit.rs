@@ -6,7 +6,7 @@ use super::tape::{Entry, Kind, Mark};
 use crate::encode::Encoder;
 
 impl Encoder {
-    /// The next old entry; the next chunk's if the one at hand is used up.
+    /// Returns the next old entry; the next chunk's if the one at hand is used up.
     #[inline(always)]
     pub(super) fn peek(&mut self) -> Option<Entry> {
         match self.template().current.as_ref()?.next() {
@@ -63,7 +63,7 @@ impl Encoder {
         self.copy_to(mark);
     }
 
-    /// Copies what is left in front of a place.
+    /// Copies what is left before a place.
     fn copy_to(&mut self, to: Mark) {
         let Encoder { out, against: Some(against), .. } = self else { return };
         let Against { current: Some(current), entries, values, copied, stats, .. } = &mut **against else { return };
@@ -78,7 +78,7 @@ impl Encoder {
         current.copied = to;
     }
 
-    /// Leaves out what stands in front of a place.
+    /// Leaves out what stands before a place.
     pub(super) fn skip_to(&mut self, mark: Mark) {
         self.current().copied = mark;
     }
@@ -118,7 +118,7 @@ impl Encoder {
         }
     }
 
-    /// Steps over all that is left in front of the innermost element's end.
+    /// Steps over all that is left before the innermost element's end.
     pub(super) fn pass_rest(&mut self) {
         let mut depth = 0usize;
         while let Some(entry) = self.peek() {

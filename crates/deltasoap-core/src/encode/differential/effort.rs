@@ -19,7 +19,7 @@ const PART: f64 = 1.0 / 48.0;
 /// Most that a message adds to the debt, as a multiple of what it takes in full: more is most often
 /// the machine's doing.
 const MOST_LOST: f64 = 3.0;
-/// How many messages in full the gains of earlier ones are worth at most.
+/// Number of messages in full the gains of earlier ones are worth at most.
 const MOST_GAINED: f64 = 4.0;
 /// After so many messages, what one in full takes is measured again.
 const STALE: u32 = 256;
@@ -54,19 +54,19 @@ pub(super) struct Effort {
 }
 
 impl Effort {
-    /// True if the next message shall be written in full.
+    /// Returns true if the next message shall be written in full.
     pub(super) fn wants_full(&self) -> bool {
         self.debt > 0.0 || (self.new >= MANY && (self.full == 0.0 || self.age >= STALE))
     }
 
-    /// True if the next message, about so long, shall be timed.
+    /// Returns true if the next message, about so long, shall be timed.
     pub(super) fn wants_time(&self, bytes: usize) -> bool {
         // The first one after messages in full decides.
         let decides = self.full == 0.0 || self.was_full != self.wants_full();
         bytes >= SHORT || self.untimed >= TIMED || decides
     }
 
-    /// True if it is time to learn what messages as long as the last take in full.
+    /// Returns true if it is time to learn what messages as long as the last take in full.
     pub(super) fn wants_measure(&self, bytes: usize) -> bool {
         let rate = if self.full == 0.0 { SLOWEST } else { self.full };
         let age = if self.full == 0.0 { SETTLED } else { STALE };

@@ -30,20 +30,20 @@ pub struct Hint {
 /// A list of flat items in a message.
 #[derive(Debug, Default)]
 pub(crate) struct HintedList {
-    /// Chunks, each with the number of items in front of it.
+    /// Chunks, each with the number of items before it.
     chunks: Vec<(usize, Arc<Chunk>)>,
     items: usize,
 }
 
 impl Hint {
-    /// The lists in a message's chunks, if there are some that can serve.
+    /// Returns the lists in a message's chunks, if there are some that can serve.
     pub(super) fn of(chunks: &[Arc<Chunk>]) -> Option<Hint> {
         let runs = chunks.split(|chunk| chunk.run().is_none());
         let lists: Arc<[_]> = runs.map(HintedList::new).filter(HintedList::can_serve).take(LISTS).collect();
         (!lists.is_empty()).then_some(Hint { lists })
     }
 
-    /// The lists, in their order.
+    /// Returns the lists, in their order.
     pub(crate) fn lists(&self) -> &[HintedList] {
         &self.lists
     }
@@ -65,7 +65,7 @@ impl HintedList {
         self.items >= ITEMS && has_floats
     }
 
-    /// The texts from an item on, as far as its chunk goes.
+    /// Returns the texts from an item on, as far as its chunk goes.
     pub(crate) fn texts(&self, item: usize) -> Option<Texts<'_>> {
         let chunk = self.chunks.partition_point(|&(first, _)| first <= item).checked_sub(1)?;
         let (first, chunk) = &self.chunks[chunk];

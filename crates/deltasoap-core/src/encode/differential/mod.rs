@@ -1,5 +1,5 @@
 //! Differential serialization: what equals the message sent before stays as it is, what differs is
-//! written anew.
+//! rewritten.
 //!
 //! A [`Template`] is the message last sent: its bytes in chunks, where its elements and leaves
 //! stand, and what values the leaves had. The next message of the operation is written *against*

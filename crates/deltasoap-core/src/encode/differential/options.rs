@@ -1,7 +1,7 @@
 //! How differential serialization works: chunks, widths, how much is kept.
 
 /// How much room a value gets in a template (*Differential Serialization*, section 3.2,
-/// "stuffing"). What is not used is white space behind the end tag, between elements only. Texts,
+/// "stuffing"). What is not used is white space after the end tag, between elements only. Texts,
 /// and types without a widest value, get no more than they need.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Width {
@@ -102,13 +102,13 @@ impl Templating {
         bytes: 0,
     };
 
-    /// True if nothing is kept.
+    /// Returns true if nothing is kept.
     pub fn is_off(&self) -> bool {
         self.templates == 0
     }
 
-    /// The options within the ranges of their fields: what is beyond counts as the nearest that is
-    /// not.
+    /// Returns the options within the ranges of their fields: what is beyond counts as the nearest
+    /// that is not.
     pub(super) fn in_range(self) -> Templating {
         let chunk = self.chunk.clamp(SMALLEST, LARGEST);
         Templating { chunk, split: self.split.clamp(chunk, LARGEST), reserve: self.reserve.min(chunk), ..self }

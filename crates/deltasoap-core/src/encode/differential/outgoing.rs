@@ -19,7 +19,7 @@ impl Outgoing {
         Outgoing { frames, kind }
     }
 
-    /// A message that was written in full, which is counted.
+    /// Creates a message that was written in full, which is counted.
     pub(super) fn in_full(message: Buffer, stats: &mut EncodeStats) -> Self {
         stats.count(MatchKind::FirstTime, message.len());
         stats.written += message.len() as u64;
@@ -27,8 +27,8 @@ impl Outgoing {
         Self::new(Frames::one(frame), MatchKind::FirstTime)
     }
 
-    /// The message's pieces in order, one a chunk; none is empty. To be sent as they are, in
-    /// vectored writes: they are not copies.
+    /// Returns the message's pieces in order, one a chunk; none is empty. To be sent as they are,
+    /// in vectored writes: they are not copies.
     pub fn frames(&self) -> &[Bytes] {
         self.frames.as_slice()
     }
@@ -38,7 +38,7 @@ impl Outgoing {
         self.frames.len
     }
 
-    /// True for a message without bytes; there is none such.
+    /// Returns true for a message without bytes; there is none such.
     pub fn is_empty(&self) -> bool {
         self.frames.len == 0
     }
@@ -48,7 +48,7 @@ impl Outgoing {
         self.kind
     }
 
-    /// The message in one piece, copied.
+    /// Returns the message in one piece, copied.
     pub fn to_vec(&self) -> Vec<u8> {
         self.frames().concat()
     }

@@ -25,11 +25,11 @@ struct Pattern {
 /// A place on the tape.
 #[derive(Debug, Clone, Copy)]
 struct Place {
-    /// How many chunks are behind it: places in different chunks have nothing in common.
+    /// Number of chunks are after it: places in different chunks have nothing in common.
     chunks: usize,
     entry: usize,
     value: usize,
-    /// How much had been written anew: what an item was stepped over with tells of the next one
+    /// How much had been rewritten: what an item was stepped over with tells of the next one
     /// only if nothing was.
     changes: u64,
 }
@@ -70,7 +70,7 @@ impl Encoder {
         is_one_element(entries).then_some(pattern)
     }
 
-    /// Steps over an item of the pattern with the same leaves; else gives false.
+    /// Steps over an item of the pattern with the same leaves; otherwise returns false.
     fn pass_same<T: Item>(&mut self, item: &T, pattern: &Pattern, view: View<'_>) -> bool {
         let against = self.template();
         let Some(current) = against.current.as_mut().filter(|_| against.owed == 0) else { return false };
@@ -94,8 +94,8 @@ impl Encoder {
     }
 }
 
-/// True for the entries of one element. There may be more where siblings that went away stood in
-/// front of it.
+/// Returns true for the entries of one element. There may be more where siblings that went away
+/// stood in front of it.
 fn is_one_element(entries: &[Entry]) -> bool {
     let mut depth = 0usize;
     let closed = entries.iter().position(|entry| {

@@ -36,22 +36,23 @@ struct Known {
 #[derive(Debug)]
 pub(super) struct Piece {
     chunk: Weak<Chunk>,
-    /// How many items it holds.
+    /// Number of items it holds.
     pub(super) items: usize,
 }
 
 impl RunPool {
-    /// A pool that knows nothing yet.
+    /// Creates a pool that knows nothing yet.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// How many runs there are to share, of those that templates still hold; at most 16.
+    /// Returns the number of runs there are to share, of those that templates still hold; at most
+    /// 16.
     pub fn len(&self) -> usize {
         self.runs().iter().filter(|run| run.is_held()).count()
     }
 
-    /// True if there is none.
+    /// Returns true if there is none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -71,7 +72,7 @@ impl RunPool {
         drop(runs);
     }
 
-    /// The runs of templates with these options, the last that was noted first.
+    /// Returns the runs of templates with these options, the last that was noted first.
     pub(super) fn known(&self, options: &Templating) -> Vec<Arc<[Piece]>> {
         let runs = self.runs();
         runs.iter().filter(|run| run.options == *options).map(|run| Arc::clone(&run.pieces)).collect()
@@ -87,7 +88,7 @@ impl Known {
         self.pieces.iter().any(Piece::is_held)
     }
 
-    /// True if all that is left of it stands among these chunks, in this order.
+    /// Returns true if all that is left of it stands among these chunks, in this order.
     fn is_within(&self, chunks: &[Arc<Chunk>]) -> bool {
         let mut chunks = chunks.iter();
         let mut held = self.pieces.iter().filter(|piece| piece.is_held());
@@ -104,7 +105,7 @@ impl Piece {
         self.chunk.strong_count() > 0
     }
 
-    /// The chunk, as long as a template holds it as it was.
+    /// Returns the chunk, as long as a template holds it as it was.
     pub(super) fn chunk(&self) -> Option<Arc<Chunk>> {
         self.chunk.upgrade()
     }

@@ -18,7 +18,7 @@ impl Stamp {
         [self.identity, self.epoch]
     }
 
-    /// True if a value with this stamp has all its changes since `other` marked.
+    /// Returns true if a value with this stamp has all its changes since `other` marked.
     pub(crate) fn follows(self, other: Stamp) -> bool {
         self.identity == other.identity && self.epoch == other.epoch.wrapping_add(1)
     }
@@ -29,7 +29,7 @@ impl Stamp {
 pub struct Changes<'a> {
     /// The list's state.
     pub stamp: Stamp,
-    /// A bit an item, the lowest first; items behind the last bit have not changed. Items that came
+    /// A bit an item, the lowest first; items after the last bit have not changed. Items that came
     /// are marked; after a list got longer or shorter, those whose place holds another item than
     /// before are marked too.
     pub dirty: &'a [u64],

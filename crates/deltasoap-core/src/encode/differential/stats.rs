@@ -17,7 +17,7 @@ pub enum MatchKind {
 }
 
 impl MatchKind {
-    /// A short name for people: `content`, `perfect`, `partial`, `first`.
+    /// Returns a short name for people: `content`, `perfect`, `partial`, `first`.
     pub const fn name(self) -> &'static str {
         match self {
             MatchKind::Content => "content",
@@ -69,9 +69,9 @@ counters! {
     /// Bytes that were written into templates, first-time sends included; bytes moved are counted
     /// apart.
     written,
-    /// Bytes moved because something in front of them got longer or shorter.
+    /// Bytes moved because something before them got longer or shorter.
     moved,
-    /// Leaves whose value was written anew.
+    /// Leaves whose value was rewritten.
     leaves,
     /// Values that outgrew their field, or left it without stuffing, so that what follows in the
     /// chunk was shifted.

@@ -77,7 +77,7 @@ impl Entry {
         self.pos as usize
     }
 
-    /// The entry where what stands at one place stands at another.
+    /// Returns the entry where what stands at one place stands at another.
     #[inline]
     pub(super) fn moved(self, from: usize, to: usize) -> Self {
         Entry { pos: (self.pos() - from + to) as u32, ..self }
@@ -88,7 +88,7 @@ impl Entry {
         self.flags & flag != 0
     }
 
-    /// True if the entries differ at most in their places.
+    /// Returns true if the entries differ at most in their places.
     #[inline]
     pub(super) fn is_alike(self, other: Entry) -> bool {
         (self.kind, self.flags, self.name) == (other.kind, other.flags, other.name)
@@ -102,8 +102,8 @@ impl Entry {
         self.flags
     }
 
-    /// How many values belong to it: a leaf's bits; the identity and epoch of a tracked value or
-    /// list, zeros without.
+    /// Returns the number of values belong to it: a leaf's bits; the identity and epoch of a
+    /// tracked value or list, zeros without.
     #[inline]
     pub(super) fn values(self) -> usize {
         match self.kind {
@@ -114,7 +114,7 @@ impl Entry {
     }
 }
 
-/// A place in a chunk with a tape: a byte, and how many entries and values stand in front of it.
+/// A place in a chunk with a tape: a byte, and how many entries and values stand before it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Mark {
     pub(super) byte: usize,
@@ -123,7 +123,7 @@ pub(super) struct Mark {
 }
 
 impl Chunk {
-    /// The message's bytes.
+    /// Returns the message's bytes.
     pub(crate) fn bytes(&self) -> &[u8] {
         match self {
             Chunk::Tape(tape) => &tape.bytes,
@@ -139,12 +139,12 @@ impl Chunk {
         if let Chunk::Run(run) = self { Some(run) } else { None }
     }
 
-    /// How many items of a run it holds.
+    /// Returns the number of items of a run it holds.
     pub(crate) fn items(&self) -> usize {
         self.run().map_or(0, RunChunk::items)
     }
 
-    /// Bytes of memory.
+    /// Returns the bytes of memory.
     pub(crate) fn memory(&self) -> usize {
         match self {
             Chunk::Tape(tape) => tape.memory(),
@@ -159,25 +159,25 @@ impl TapeChunk {
         size_of::<Self>() + self.bytes.capacity() + tables
     }
 
-    /// The place in front of an entry; behind all for the one behind the last.
+    /// Returns the place before an entry; after all for the one after the last.
     pub(super) fn mark(&self, entry: usize, value: usize) -> Mark {
         Mark { byte: self.start_of(entry), entry, value }
     }
 
-    /// Where an entry begins; the chunk's end for the one behind the last.
+    /// Where an entry begins; the chunk's end for the one after the last.
     #[inline]
     fn start_of(&self, entry: usize) -> usize {
         self.entries.get(entry).map_or(self.bytes.len(), |entry| entry.pos())
     }
 
     /// What an entry stands for: a text, or a tag with the `>` or `/>` of its own or of the entry
-    /// behind it.
+    /// after it.
     #[inline]
     pub(super) fn bytes_of(&self, entry: usize) -> &[u8] {
         &self.bytes[self.entries[entry].pos()..self.start_of(entry + 1)]
     }
 
-    /// Cuts a chunk that grew too long, in front of start tags.
+    /// Cuts a chunk that grew too long, before start tags.
     pub(super) fn split(self, chunk: usize) -> Vec<TapeChunk> {
         let mut parts = Vec::new();
         let mut from = Mark::default();
@@ -208,14 +208,15 @@ impl TapeChunk {
     }
 }
 
-/// True for a chunk in which places do not fit their tables; only a text of that length can make
-/// one.
+/// Returns true for a chunk in which places do not fit their tables; only a text of that length can
+/// make one.
 pub(super) fn is_too_long(len: usize) -> bool {
     u32::try_from(len).is_err()
 }
 
-/// A chunk to change: copied first if it is held elsewhere, in flight or in another template. The
-/// template's own hold on its frames does not count: it is let go. Nor do a pool's weak references.
+/// Returns a chunk to change: copied first if it is held elsewhere, in flight or in another
+/// template. The template's own hold on its frames does not count: it is let go. Nor do a pool's
+/// weak references.
 pub(crate) fn unshare<'c>(
     chunk: &'c mut Arc<Chunk>,
     frames: &mut Option<Frames>,
@@ -242,11 +243,11 @@ pub(super) struct Names {
 
 /// Most names in a template.
 const MOST: u16 = 8192;
-/// How many numbers `recent` holds.
+/// Number of numbers `recent` holds.
 const RECENT: usize = 64;
 
 impl Names {
-    /// True if the number is the name's.
+    /// Returns true if the number is the name's.
     #[inline]
     pub(super) fn is(&self, number: u16, name: &QName) -> bool {
         self.names.get(usize::from(number)).is_some_and(|known| is_same(known, name))
@@ -256,12 +257,12 @@ impl Names {
         self.names.get(usize::from(number))
     }
 
-    /// Bytes of memory.
+    /// Returns the bytes of memory.
     pub(super) fn memory(&self) -> usize {
         self.memory
     }
 
-    /// The name's number, perhaps a new one; `None` if there are too many names.
+    /// Returns the name's number, perhaps a new one; `None` if there are too many names.
     pub(super) fn number(&mut self, name: &QName) -> Option<u16> {
         self.recent.resize(RECENT, 0);
         let slot = (name.local.as_ptr().addr() / 8) % RECENT;

@@ -65,7 +65,7 @@ pub struct Template {
 }
 
 impl Template {
-    /// A template of nothing yet.
+    /// Creates a template of nothing yet.
     pub fn new(options: Templating) -> Self {
         let (stats, form, chunks, names) = Default::default();
         Template {
@@ -82,7 +82,8 @@ impl Template {
         }
     }
 
-    /// A template of nothing yet, which takes over arrays that other templates of the pool hold.
+    /// Creates a template of nothing yet, which takes over arrays that other templates of the pool
+    /// hold.
     pub fn with_pool(options: Templating, pool: RunPool) -> Self {
         Template { pool: Some(pool), ..Self::new(options) }
     }
@@ -102,7 +103,8 @@ impl Template {
     /// Writes a message: anew if it is the first, else by changing what differs from the last one.
     ///
     /// # Errors
-    /// When the value holds text that XML cannot carry. The next message is written in full then.
+    /// Returns an error if the value holds text that XML cannot carry. The next message is written
+    /// in full then.
     pub fn encode<T: Message>(
         &mut self,
         version: Version,
@@ -113,12 +115,12 @@ impl Template {
         self.encode_element(version, encoding, headers, &T::ELEMENT, (body, T::view()))
     }
 
-    /// As [`encode`](Self::encode), with a body element of any name, its value with the view that
+    /// Like [`encode`](Self::encode), with a body element of any name, its value with the view that
     /// it is written with: for dynamic values. A tracked value must be written with the same view
     /// each time: its state says nothing about that.
     ///
     /// # Errors
-    /// As [`encode`](Self::encode), and when the value is of another shape than its schema.
+    /// Same as [`encode`](Self::encode), and when the value is of another shape than its schema.
     pub fn encode_element<T: Encode>(
         &mut self,
         version: Version,
@@ -132,8 +134,8 @@ impl Template {
         self.write(&Draft { version, encoding, headers, name, value, view, references })
     }
 
-    /// The lists of the last message, as a hint for reading what is answered to it. `None` without
-    /// lists that hold `float` or `double`.
+    /// Returns the lists of the last message, as a hint for reading what is answered to it. `None`
+    /// without lists that hold `float` or `double`.
     pub fn hint(&self) -> Option<Hint> {
         Hint::of(&self.chunks)
     }
@@ -143,7 +145,8 @@ impl Template {
         self.stats
     }
 
-    /// Bytes of memory that the template takes. What it shares with others counts in each of them.
+    /// Returns the bytes of memory that the template takes. What it shares with others counts in
+    /// each of them.
     pub fn memory(&self) -> usize {
         self.memory
     }
@@ -178,18 +181,18 @@ impl Template {
         }
     }
 
-    /// True if it was made from this value, in the state that it tells of.
+    /// Returns true if it was made from this value, in the state that it tells of.
     pub(super) fn is_of(&self, value: &dyn Encode) -> bool {
         let stamp = value.stamp();
         stamp.is_some() && stamp == self.stamp.as_ref().map(|(stamp, _)| *stamp)
     }
 
-    /// The message's bytes.
+    /// Returns the message's bytes.
     pub(super) fn pieces(&self) -> impl Iterator<Item = &[u8]> {
         self.chunks.iter().map(|chunk| chunk.bytes())
     }
 
-    /// The message, if the value tells that it is in the state it had.
+    /// Returns the message, if the value tells that it is in the state it had.
     fn unchanged(&self, stamp: Option<&(Stamp, QName)>, form: (Version, Use)) -> Option<Frames> {
         let is_same = stamp.is_some() && stamp == self.stamp.as_ref() && self.form == Some(form);
         self.frames.clone().filter(|_| is_same)
@@ -231,7 +234,7 @@ impl Template {
     }
 }
 
-/// A chunk as a piece of a message, sharing its memory.
+/// Returns a chunk as a piece of a message, sharing its memory.
 fn frame(chunk: &Arc<Chunk>) -> Bytes {
     struct Held(Arc<Chunk>);
 

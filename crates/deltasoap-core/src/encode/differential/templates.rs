@@ -72,7 +72,7 @@ impl Templates {
     /// each other's templates.
     ///
     /// # Errors
-    /// When the value holds text that XML cannot carry.
+    /// Returns an error if the value holds text that XML cannot carry.
     pub fn encode<T: Message>(
         &mut self,
         version: Version,
@@ -83,11 +83,11 @@ impl Templates {
         self.encode_element(version, encoding, headers, &T::ELEMENT, (body, T::view()))
     }
 
-    /// As [`encode`](Self::encode), with a body element of any name, its value with the view that
+    /// Like [`encode`](Self::encode), with a body element of any name, its value with the view that
     /// it is written with: for dynamic values.
     ///
     /// # Errors
-    /// As [`encode`](Self::encode), and when the value is of another shape than its schema.
+    /// Same as [`encode`](Self::encode), and when the value is of another shape than its schema.
     pub fn encode_element<T: Encode>(
         &mut self,
         version: Version,
@@ -101,8 +101,9 @@ impl Templates {
         self.write(&Draft { version, encoding, headers, name, value, view, references })
     }
 
-    /// The lists of the last message, as a hint for reading what is answered to it. `None` without
-    /// lists that hold `float` or `double`, and when the message was written without a template.
+    /// Returns the lists of the last message, as a hint for reading what is answered to it. `None`
+    /// without lists that hold `float` or `double`, and when the message was written without a
+    /// template.
     pub fn hint(&self) -> Option<Hint> {
         self.set.first().filter(|_| !self.is_full)?.hint()
     }
@@ -112,7 +113,7 @@ impl Templates {
         self.stats
     }
 
-    /// Bytes of memory that the templates take. What several share counts for each.
+    /// Returns the bytes of memory that the templates take. What several share counts for each.
     pub fn memory(&self) -> usize {
         self.set.iter().map(Template::memory).sum()
     }
@@ -122,12 +123,12 @@ impl Templates {
         &self.options
     }
 
-    /// How many templates there are.
+    /// Returns the number of templates.
     pub fn len(&self) -> usize {
         self.set.len()
     }
 
-    /// True if there is none.
+    /// Returns true if there is none.
     pub fn is_empty(&self) -> bool {
         self.set.is_empty()
     }
@@ -196,7 +197,7 @@ impl Templates {
         Ok(message)
     }
 
-    /// The place of the template to write against; perhaps a new one's.
+    /// Returns the place of the template to write against; perhaps a new one's.
     fn choose(&mut self, write: impl FnOnce(&mut Encoder)) -> usize {
         let may_add = self.set.len() < self.options.templates.max(1);
         match self.set.len() {

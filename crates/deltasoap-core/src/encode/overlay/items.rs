@@ -21,7 +21,7 @@ impl<I: Iterator> Ahead<I> {
         Ahead { items, next: None, ends, has_ended: false }
     }
 
-    /// The iterator; an item that was looked at is not there any more.
+    /// Returns the iterator; an item that was looked at is not there any more.
     pub(super) fn source(&mut self) -> &mut I {
         &mut self.items
     }
@@ -48,7 +48,7 @@ impl<I: Iterator> Ahead<I> {
         None
     }
 
-    /// How many items are to come, if the iterator says so.
+    /// Returns the number of items are to come, if the iterator says so.
     pub(super) fn exact_size(&self) -> Option<usize> {
         match self.items.size_hint() {
             (low, Some(high)) if low == high => low.checked_add(usize::from(self.next.is_some())),
@@ -64,7 +64,7 @@ pub(super) struct Items<I: Iterator> {
     encoder: Encoder,
     /// The markup of flat items, once one is written.
     shape: Option<Shape>,
-    /// How many there have to be, if that was said.
+    /// Number of there have to be, if that was said.
     due: Option<usize>,
     written: usize,
     /// Bytes of the longest item so far.
@@ -85,7 +85,8 @@ impl<T: Typed, I: Iterator<Item = T>> Items<I> {
     /// Writes items for as long as there is room. True if there are no more.
     ///
     /// # Errors
-    /// When one of them cannot be written, or when their number is not what was said.
+    /// Returns an error if one of them cannot be written, or when their number is not what was
+    /// said.
     pub(super) fn write(&mut self, chunk: &mut Buffer, size: usize) -> Result<bool, Error> {
         std::mem::swap(&mut self.encoder.out, chunk);
         self.write_all(size);
@@ -131,7 +132,7 @@ impl<T: Typed, I: Iterator<Item = T>> Items<I> {
     fn write_run(&mut self, size: usize, view: View<'_>) {
         let Items { items, encoder, shape: Some(shape), written, longest, .. } = self else { return };
         let out = &mut encoder.out;
-        // The end tags of the item before stand behind the next one's leaves: what is written lacks
+        // The end tags of the item before stand after the next one's leaves: what is written lacks
         // them.
         let close = shape.close.len();
         let (mut markup, mut start, mut lacking) = (&shape.open, out.len(), 0);

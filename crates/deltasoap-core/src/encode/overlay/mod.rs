@@ -6,7 +6,7 @@
 //! so that not even they need to be in memory.
 //!
 //! The idea: the message is written once without these items, and the place where they belong
-//! noted, with the declarations in scope there. In front of it is the head, behind it the tail.
+//! noted, with the declarations in scope there. Before it is the head, after it the tail.
 //! Flat items share their markup: it is learned from the first one, and copied for the others, as
 //! in [`flat`](super::flat) arrays.
 //!
@@ -34,14 +34,14 @@ use split::Split;
 use std::collections::VecDeque;
 use std::fmt;
 
-/// Scratch behind a chunk: values are formatted in blocks that are longer than what they need.
+/// Scratch after a chunk: values are formatted in blocks that are longer than what they need.
 const SCRATCH: usize = 512;
 
 /// A message on its way out, one chunk at a time. Its memory is that of a chunk and of the message
 /// without its items, whatever the number of items.
 ///
 /// The body has one field that is [`Streamed`], or a [`StreamedArray`]; the items are written
-/// there, behind those that the field holds itself. The chunks put together are the same message,
+/// there, after those that the field holds itself. The chunks put together are the same message,
 /// byte for byte, as if all items had been in the field. In a `StreamedArray` the size is written
 /// if the iterator knows it exactly.
 ///
@@ -103,7 +103,7 @@ impl<T: Typed> Overlay<Feed<T>> {
     /// [`end`](Self::end). In other respects as [`new`](Self::new).
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// Same as [`new`](Self::new).
     pub fn open<B: Message>(
         version: Version,
         encoding: Use,
@@ -114,11 +114,11 @@ impl<T: Typed> Overlay<Feed<T>> {
         Self::opened((version, encoding, true), headers, body, size)
     }
 
-    /// As [`open`](Self::open), for readers that know no references; see
+    /// Like [`open`](Self::open), for readers that know no references; see
     /// [`encode_without_references`](crate::soap::encode_without_references).
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// Same as [`new`](Self::new).
     pub fn open_without_references<B: Message>(
         version: Version,
         encoding: Use,
@@ -170,9 +170,9 @@ impl<T: Typed, I: Iterator<Item = T>> Overlay<I> {
     /// longer than those before, does not fit.
     ///
     /// # Errors
-    /// When the body has no streamed field or several of them, when the field is of another type
-    /// than the items, or when a text in the body or in a header block is one that XML cannot
-    /// carry.
+    /// Returns an error if the body has no streamed field or several of them, when the field is of
+    /// another type than the items, or when a text in the body or in a header block is one that XML
+    /// cannot carry.
     pub fn new<B: Message>(
         version: Version,
         encoding: Use,
@@ -184,11 +184,11 @@ impl<T: Typed, I: Iterator<Item = T>> Overlay<I> {
         Self::begun((version, encoding, true), headers, body, items, size)
     }
 
-    /// As [`new`](Self::new), for readers that know no references; see
+    /// Like [`new`](Self::new), for readers that know no references; see
     /// [`encode_without_references`](crate::soap::encode_without_references).
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// Same as [`new`](Self::new).
     pub fn new_without_references<B: Message>(
         version: Version,
         encoding: Use,
@@ -231,13 +231,13 @@ impl<T: Typed, I: Iterator<Item = T>> Overlay<I> {
         Ok(Overlay { head, items, tail, next: Part::Head, chunk, size, sent: 0, is_open: false })
     }
 
-    /// The next chunk, in the memory of the one before; `None` behind the last one. No chunk is
-    /// empty.
+    /// Returns the next chunk, in the memory of the one before; `None` after the last one. No
+    /// chunk is empty.
     ///
     /// # Errors
-    /// When an item holds text that XML cannot carry, or when the iterator gives another number of
-    /// items than it said it would. The chunks so far are no message then, and no more will come:
-    /// each further call gives the error again.
+    /// Returns an error if an item holds text that XML cannot carry, or when the iterator gives
+    /// another number of items than it said it would. The chunks so far are no message then, and no
+    /// more will come: each further call gives the error again.
     pub fn next_chunk(&mut self) -> Result<Option<&[u8]>, Error> {
         let mut chunk = std::mem::take(&mut self.chunk);
         let written = self.write_chunk(&mut chunk);
@@ -245,12 +245,12 @@ impl<T: Typed, I: Iterator<Item = T>> Overlay<I> {
         Ok(written?.then(|| self.chunk.as_slice()))
     }
 
-    /// As [`next_chunk`](Self::next_chunk), into a buffer of the caller's, whose content is
+    /// Like [`next_chunk`](Self::next_chunk), into a buffer of the caller's, whose content is
     /// replaced. False, and an empty buffer, after the last chunk, and where items are still to be
     /// [fed](Overlay::feed).
     ///
     /// # Errors
-    /// As [`next_chunk`](Self::next_chunk).
+    /// Same as [`next_chunk`](Self::next_chunk).
     pub fn write_chunk(&mut self, chunk: &mut Buffer) -> Result<bool, Error> {
         chunk.clear();
         if chunk.capacity() == 0 {
@@ -301,7 +301,7 @@ impl<I: Iterator> fmt::Debug for Overlay<I> {
     }
 }
 
-/// True if so many bytes more fit a chunk, or if they are the first.
+/// Returns true if so many bytes more fit a chunk, or if they are the first.
 fn has_room(chunk: &Buffer, more: usize, size: usize) -> bool {
     chunk.is_empty() || chunk.len().saturating_add(more) <= size
 }

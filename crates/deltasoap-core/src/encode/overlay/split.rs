@@ -8,7 +8,7 @@ use crate::{Error, ErrorKind, Typed};
 #[derive(Debug, Default)]
 pub(crate) struct Splits {
     has_items: bool,
-    /// How many items are to come, if that is known.
+    /// Number of items are to come, if that is known.
     size: Option<usize>,
     first: Option<Box<Split>>,
     has_more: bool,
@@ -17,7 +17,7 @@ pub(crate) struct Splits {
 /// A place for items.
 #[derive(Debug)]
 pub(super) struct Split {
-    /// Bytes in front of it.
+    /// Bytes before it.
     pub(super) at: usize,
     /// How items are named.
     pub(super) field: Field,
@@ -36,7 +36,7 @@ impl Splits {
         Splits::new(self.has_items, self.size)
     }
 
-    /// The place, if there is one and only one, and it is for items of a type.
+    /// Returns the place, if there is one and only one, and it is for items of a type.
     pub(super) fn only<T: Typed>(self) -> Result<Split, Error> {
         let fault = |what| Err(Error::at(ErrorKind::Unwritable(what), 0));
         match self.first {
@@ -50,14 +50,14 @@ impl Splits {
     }
 }
 
-/// True if two static descriptions are the same one, or look the same: those of generic types can
-/// be there twice.
+/// Returns true if two static descriptions are the same one, or look the same: those of generic
+/// types can be there twice.
 fn is_same(a: ElementRef, b: ElementRef) -> bool {
     a == b || View::of_static(a).element == View::of_static(b).element
 }
 
-/// How many items there are going to be in a list that holds some: all, if only those are written;
-/// `None` if nobody knows.
+/// Returns the number of items there are going to be in a list that holds some: all, if only those
+/// are written; `None` if nobody knows.
 pub(super) fn size_with(held: usize, encoder: &Encoder) -> Option<usize> {
     match &encoder.splits {
         None => Some(held),

@@ -16,8 +16,8 @@ use std::ops::{Deref, DerefMut};
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Streamed<T>(pub Vec<T>);
 
-/// As [`Streamed`], for a [`SoapArray`]: an element with an `arrayType` and one child an item. Its
-/// size is written if it is known beforehand, else left open (`[]`, or `*` in SOAP 1.2).
+/// Like [`Streamed`], for a [`SoapArray`]: an element with an `arrayType` and one child an item.
+/// Its size is written if it is known beforehand, else left open (`[]`, or `*` in SOAP 1.2).
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct StreamedArray<T>(pub Vec<T>);
 

@@ -18,7 +18,7 @@ pub(super) struct Epoch {
 }
 
 impl Epoch {
-    /// The state of a value that no template holds.
+    /// Returns the state of a value that no template holds.
     pub(super) fn new() -> Self {
         let identity = NEXT.fetch_add(1, Ordering::Relaxed);
         Epoch { stamp: Stamp { identity, epoch: 0 }, is_sealed: AtomicBool::new(false) }
@@ -43,8 +43,8 @@ impl Epoch {
         begins
     }
 
-    /// True if no template can hold the value, in this epoch or another: what changes needs no
-    /// note.
+    /// Returns true if no template can hold the value, in this epoch or another: what changes needs
+    /// no note.
     pub(super) fn is_new(&self) -> bool {
         self.stamp.epoch == 0 && !self.is_sealed.load(Ordering::Relaxed)
     }

@@ -41,22 +41,22 @@ pub struct TrackedVec<T> {
 }
 
 impl<T> TrackedVec<T> {
-    /// An empty list.
+    /// Creates an empty list.
     pub fn new() -> Self {
         Vec::new().into()
     }
 
-    /// An empty list with room for so many items.
+    /// Creates an empty list with room for so many items.
     pub fn with_capacity(items: usize) -> Self {
         Vec::with_capacity(items).into()
     }
 
-    /// The items.
+    /// Returns the items.
     pub fn as_slice(&self) -> &[T] {
         &self.items
     }
 
-    /// The items, no longer tracked.
+    /// Returns the items, no longer tracked.
     pub fn into_inner(self) -> Vec<T> {
         self.items
     }
@@ -69,12 +69,12 @@ impl<T> TrackedVec<T> {
     /// Puts another item in the place of one.
     ///
     /// # Panics
-    /// When there is no such place.
+    /// Panics if there is no such place.
     pub fn set(&mut self, place: usize, item: T) {
         self[place] = item;
     }
 
-    /// An item, or a range of them, to be changed; `None` beyond the end.
+    /// Returns an item, or a range of them, to be changed; `None` beyond the end.
     pub fn get_mut<S: Span<T>>(&mut self, span: S) -> Option<&mut S::Output> {
         let positions = span.positions(self.items.len());
         // What is beyond the end is nothing to note.
@@ -86,17 +86,17 @@ impl<T> TrackedVec<T> {
     /// Items to be changed: the same as `&mut list[range]`.
     ///
     /// # Panics
-    /// When the range reaches beyond the end.
+    /// Panics if the range reaches beyond the end.
     pub fn range_mut<S: Span<T, Output = [T]>>(&mut self, range: S) -> &mut [T] {
         &mut self[range]
     }
 
-    /// The first item, to be changed.
+    /// Returns the first item, to be changed.
     pub fn first_mut(&mut self) -> Option<&mut T> {
         self.get_mut(0)
     }
 
-    /// The last item, to be changed.
+    /// Returns the last item, to be changed.
     pub fn last_mut(&mut self) -> Option<&mut T> {
         self.get_mut(self.items.len().wrapping_sub(1))
     }
@@ -115,7 +115,7 @@ impl<T> TrackedVec<T> {
     /// Swaps two items.
     ///
     /// # Panics
-    /// When there is no such item.
+    /// Panics if there is no such item.
     pub fn swap(&mut self, a: usize, b: usize) {
         self.items.swap(a, b);
         self.note(a..a + 1);
@@ -135,7 +135,7 @@ impl<T> TrackedVec<T> {
         Some(item)
     }
 
-    /// Drops the items behind the first `len`.
+    /// Drops the items after the first `len`.
     pub fn truncate(&mut self, len: usize) {
         if len < self.items.len() {
             self.note(len..len);
@@ -162,19 +162,19 @@ impl<T> TrackedVec<T> {
         }
     }
 
-    /// Puts an item in front of the one at a place; those behind it move.
+    /// Puts an item before the one at a place; those after it move.
     ///
     /// # Panics
-    /// When the place is beyond the end.
+    /// Panics if the place is beyond the end.
     pub fn insert(&mut self, place: usize, item: T) {
         self.items.insert(place, item);
         self.note_from(place);
     }
 
-    /// Takes an item out; those behind it move.
+    /// Takes an item out; those after it move.
     ///
     /// # Panics
-    /// When there is no such item.
+    /// Panics if there is no such item.
     pub fn remove(&mut self, place: usize) -> T {
         let item = self.items.remove(place);
         self.note_from(place);
@@ -184,7 +184,7 @@ impl<T> TrackedVec<T> {
     /// Takes an item out and puts the last one in its place.
     ///
     /// # Panics
-    /// When there is no such item.
+    /// Panics if there is no such item.
     pub fn swap_remove(&mut self, place: usize) -> T {
         let item = self.items.swap_remove(place);
         self.note_from(self.items.len());
@@ -194,7 +194,7 @@ impl<T> TrackedVec<T> {
         item
     }
 
-    /// Keeps the items that a closure wants; those behind the first that it does not want move.
+    /// Keeps the items that a closure wants; those after the first that it does not want move.
     pub fn retain(&mut self, mut wants: impl FnMut(&T) -> bool) {
         let Some(first) = self.items.iter().position(|item| !wants(item)) else { return };
         self.note(first..self.items.len());
@@ -211,9 +211,9 @@ impl<T> TrackedVec<T> {
         change(self.anew())
     }
 
-    /// The list as another one that no template holds, in a time that does not depend on its
-    /// length: for changes that cannot be foreseen. Whoever holds what it was has to compare all of
-    /// it.
+    /// Returns the list as another one that no template holds, in a time that does not depend on
+    /// its length: for changes that cannot be foreseen. Whoever holds what it was has to compare
+    /// all of it.
     pub(super) fn anew(&mut self) -> &mut Vec<T> {
         self.epoch.renew();
         self.marks.clear();

@@ -20,7 +20,7 @@ impl Marks {
         self.words.clear();
     }
 
-    /// Forgets the marks of items behind the first `len`.
+    /// Forgets the marks of items after the first `len`.
     pub(super) fn cut(&mut self, len: usize) {
         self.words.truncate(len.div_ceil(BITS));
         if let (Some(last), 1..) = (self.words.get_mut(len / BITS), len % BITS) {
@@ -55,7 +55,7 @@ impl Marks {
     }
 }
 
-/// The lowest `count` bits, at most 64.
+/// Returns the lowest `count` bits, at most 64.
 fn low(count: usize) -> u64 {
     if count >= BITS { u64::MAX } else { (1 << count) - 1 }
 }

@@ -1,4 +1,4 @@
-//! What can stand between the brackets behind a list.
+//! What can stand between the brackets after a list.
 
 use std::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive};
 use std::slice::SliceIndex;
@@ -6,8 +6,8 @@ use std::slice::SliceIndex;
 /// A position in a list, or a range of such: what [`TrackedVec`](super::TrackedVec) can be indexed
 /// by, as slices can.
 pub trait Span<T>: SliceIndex<[T]> {
-    /// The positions meant, in a list of `len` items. What lies beyond is for the list itself to
-    /// refuse.
+    /// Returns the positions meant, in a list of `len` items. What lies beyond is for the list
+    /// itself to refuse.
     fn positions(&self, len: usize) -> Range<usize>;
 }
 

@@ -160,7 +160,7 @@ proptest! {
     }
 }
 
-/// The items noted since the list was written.
+/// Returns the items noted since the list was written.
 fn marked(list: &TrackedVec<i32>) -> Vec<usize> {
     let words = list.changes().dirty;
     (0..words.len() * 64).filter(|place| words[place / 64] >> (place % 64) & 1 == 1).collect()

@@ -57,7 +57,7 @@ impl<T> Tracked<T> {
         Tracked { value, epoch: Epoch::new() }
     }
 
-    /// The value.
+    /// Returns the value.
     pub fn get(&self) -> &T {
         &self.value
     }
@@ -67,7 +67,7 @@ impl<T> Tracked<T> {
         **self = value;
     }
 
-    /// The value, no longer tracked.
+    /// Returns the value, no longer tracked.
     pub fn into_inner(self) -> T {
         self.value
     }

@@ -1,4 +1,4 @@
-//! End tags, and the slack that fields of leaves have behind them.
+//! End tags, and the slack that fields of leaves have after them.
 
 use super::tag::Tag;
 use crate::encode::Encoder;
@@ -28,7 +28,7 @@ impl Encoder {
         }
     }
 
-    /// Writes an end tag, and the slack of a leaf's field behind it.
+    /// Writes an end tag, and the slack of a leaf's field after it.
     fn end_new(&mut self) {
         let Some(&Open { name, role: Role::New { is_saved, .. }, .. }) = self.open.last() else { return };
         let room = std::mem::take(&mut self.template().room);

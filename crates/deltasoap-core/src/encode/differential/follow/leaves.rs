@@ -117,7 +117,8 @@ trait Leaf {
 
     fn bits(&self) -> u64;
 
-    /// The width that its field has at least; `None` if there may be no slack behind its element.
+    /// Returns the width that its field has at least; `None` if there may be no slack after its
+    /// element.
     fn room(&self, width: Width) -> Option<usize>;
 
     fn is_text(&self, text: &[u8], scratch: &mut Buffer) -> bool;
@@ -177,7 +178,7 @@ impl Leaf for Listed<'_> {
     }
 }
 
-/// Text of a tree. No white space is put behind its element, which may stand between texts.
+/// Text of a tree. No white space is put after its element, which may stand between texts.
 struct TreeText<'a>(&'a str);
 
 impl Leaf for TreeText<'_> {

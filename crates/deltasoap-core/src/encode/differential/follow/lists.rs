@@ -51,7 +51,7 @@ impl Encoder {
         next.is_some_and(|entry| entry.kind == Kind::Run && self.template().names.is(entry.name, name))
     }
 
-    /// The markup of the first item, written plainly beside the message.
+    /// Returns the markup of the first item, written plainly beside the message.
     fn learn<T: Item>(&mut self, items: &[T], field: &Field, view: View<'_>) -> Option<(Shape, Vec<NotedLeaf>)> {
         let mut against = self.against.take();
         let mut beside = against.as_mut().map(|against| std::mem::take(&mut against.tag)).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! Following a template: what the encoder's calls come to. See [`against`](super::against).
 //!
 //! `starts` finds the element that a start tag is followed along, `tag` compares the tag at its
-//! end, `ends` steps over end tags and keeps the slack behind them, `leaves` writes the values that
+//! end, `ends` steps over end tags and keeps the slack after them, `leaves` writes the values that
 //! differ, `tracked` passes over content that tells that it does not, and `lists` hands arrays of
 //! flat items over to [runs](super::run).
 
@@ -47,7 +47,7 @@ impl Encoder {
         }
     }
 
-    /// The chunk at hand, to change.
+    /// Returns the chunk at hand, to change.
     fn own_tape(&mut self) -> Option<&mut TapeChunk> {
         let against = self.template();
         match unshare(&mut against.current.as_mut()?.chunk, &mut against.frames, &mut against.stats) {

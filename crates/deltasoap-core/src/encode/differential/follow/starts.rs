@@ -8,13 +8,13 @@ use crate::encode::differential::tape::{Entry, Kind, PLAIN};
 use crate::encode::encoder::{Open, Place};
 use deltasoap_xml::Buffer;
 
-/// How many siblings ahead an element is looked for.
+/// Number of siblings ahead an element is looked for.
 const AHEAD: usize = 8;
-/// How many entries ahead.
+/// Number of entries ahead.
 const ENTRIES_AHEAD: usize = 128;
 
 impl Encoder {
-    /// Steps into an element of the template, and gives true; or makes ready to write its start
+    /// Steps into an element of the template, and returns true; or makes ready to write its start
     /// tag, as a new element's or to be compared.
     pub(in crate::encode) fn start_against(&mut self, name: &QName, has_bindings: bool) -> bool {
         if self.is_in_new() || !self.align(name) {
@@ -73,7 +73,7 @@ impl Encoder {
     }
 
     /// Brings the template to an element's start tag, if it stands next or a little later among its
-    /// siblings; what is in front of it then goes away.
+    /// siblings; what is before it then goes away.
     fn align(&mut self, name: &QName) -> bool {
         match self.peek() {
             Some(entry) if entry.kind == Kind::Start && self.template().names.is(entry.name, name) => true,
@@ -88,7 +88,7 @@ impl Encoder {
         }
     }
 
-    /// How many siblings stand in front of one with a name.
+    /// Returns the number of siblings stand before one with a name.
     fn siblings_until(&mut self, name: &QName) -> Option<usize> {
         let against = self.template();
         let current = against.current.as_ref()?;

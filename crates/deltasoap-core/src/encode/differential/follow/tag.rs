@@ -15,7 +15,7 @@ pub(super) enum Tag {
     Followed,
     /// It was written, but for what ends it.
     Written,
-    /// It stands in the template, and the element that was there is left out behind it: it is empty
+    /// It stands in the template, and the element that was there is left out after it: it is empty
     /// now.
     Emptied,
 }
@@ -150,14 +150,14 @@ impl Encoder {
     }
 }
 
-/// A start tag's entry, and where the tag ends but for its `>` or `/>`.
+/// Returns a start tag's entry, and where the tag ends but for its `>` or `/>`.
 fn tag_at(tape: &TapeChunk, entry: usize) -> (Entry, usize) {
     let start = tape.entries[entry];
     let next = start.pos() + tape.bytes_of(entry).len();
     (start, if start.has(EMPTY) { next } else { next - 1 })
 }
 
-/// True if a tag may declare a namespace.
+/// Returns true if a tag may declare a namespace.
 fn declares(tag: &[u8]) -> bool {
     memmem::find(tag, b"xmlns").is_some()
 }

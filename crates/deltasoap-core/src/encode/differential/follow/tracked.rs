@@ -11,7 +11,7 @@ pub(super) const UNTRACKED: [u64; 2] = [0; 2];
 
 impl Encoder {
     /// Steps over the content of a tracked value that is in the state it had when it was written;
-    /// else gives false.
+    /// otherwise returns false.
     pub(in crate::encode) fn pass_tracked(&mut self, stamp: Stamp) -> bool {
         if !self.in_tag {
             return false;

@@ -10,7 +10,7 @@ use deltasoap_xml::lexical::Lexical;
 use deltasoap_xml::{Buffer, Escape};
 use std::sync::Arc;
 
-/// How many items are looked at to learn widths from.
+/// Number of items are looked at to learn widths from.
 const SAMPLE: usize = 512;
 
 /// Items written before a look at how long the chunk is, at most.
@@ -19,8 +19,8 @@ const BLOCK: usize = 32;
 /// Room for the item that passes the end of a chunk.
 const MARGIN: usize = 256;
 
-/// Writes items; gives chunks that hold one item at least. `replaced` becomes true if a text could
-/// not be written as it is.
+/// Writes items; returns chunks that hold one item at least. `replaced` becomes true if a text
+/// could not be written as it is.
 pub(crate) fn build<T: Item>(
     items: &[T],
     form: &Arc<Form>,
@@ -54,7 +54,7 @@ pub(crate) fn learn<T: Item>(items: &[T], form: &mut Form, options: &Templating,
     }
 }
 
-/// Appends items until the chunk is full; gives how many.
+/// Appends items until the chunk is full; returns how many.
 pub(super) fn fill<T: Item>(
     chunk: &mut RunChunk,
     items: &[T],

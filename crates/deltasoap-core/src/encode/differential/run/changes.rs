@@ -43,23 +43,24 @@ pub(super) struct Block {
 }
 
 impl Block {
-    /// No items, in front of one.
+    /// No items, before one.
     pub(super) fn before(item: usize) -> Self {
         Block { range: item..item, places: [0; BLOCK], count: 0 }
     }
 
-    /// The items that have to be written.
+    /// Returns the items that have to be written.
     #[inline(always)]
     pub(super) fn places(&self) -> impl Iterator<Item = usize> {
         self.places[..self.count].iter().map(|&item| item as usize)
     }
 
-    /// True if all but a few items have to be written, and there are more than a few.
+    /// Returns true if all but a few items have to be written, and there are more than a few.
     fn is_dense(&self) -> bool {
         self.count > BLOCK - BLOCK / 8
     }
 
-    /// True if so many items have to be written that it is no use to look for what stands between.
+    /// Returns true if so many items have to be written that it is no use to look for what stands
+    /// between.
     pub(super) fn is_many(&self) -> bool {
         self.count > BLOCK / 8
     }
@@ -108,13 +109,13 @@ impl<T: Item> Ours<'_, T> {
         }
     }
 
-    /// True if those that are looked at all differ.
+    /// Returns true if those that are looked at all differ.
     fn sample_differs(&self, start: usize, form: &Form, images: &[u8]) -> bool {
         let sample = (start..start + BLOCK).step_by(SAMPLED);
         sample.fold(true, |all, item| all & self.differs(item, form, images))
     }
 
-    /// How many items from one on are not marked.
+    /// Returns the number of items from one on are not marked.
     pub(super) fn clean(&self, item: usize) -> usize {
         let Some(dirty) = self.dirty else { return 0 };
         let from = self.first + item;
@@ -122,7 +123,7 @@ impl<T: Item> Ours<'_, T> {
         next_dirty(dirty, from).unwrap_or(end).min(end) - from
     }
 
-    /// The marks of the items from one on; all are, where nothing is tracked.
+    /// Returns the marks of the items from one on; all are, where nothing is tracked.
     fn marks(&self, item: usize) -> u64 {
         let Some(dirty) = self.dirty else { return u64::MAX };
         let (word, bit) = ((self.first + item) / 64, (self.first + item) % 64);
@@ -136,7 +137,7 @@ impl<T: Item> Ours<'_, T> {
     }
 }
 
-/// True if an item of numbers has other bits than these.
+/// Returns true if an item of numbers has other bits than these.
 #[inline(always)]
 pub(crate) fn differs<T: Item>(item: &T, image: &[u8], view: View<'_>) -> bool {
     let mut differs = Differs { image, differs: false };
@@ -160,7 +161,7 @@ impl FlatSink for Differs<'_> {
     }
 }
 
-/// The next marked item at or behind one.
+/// Returns the next marked item at or after one.
 fn next_dirty(dirty: &[u64], from: usize) -> Option<usize> {
     let mut at = from / 64;
     let mut word = dirty.get(at)? & (u64::MAX << (from % 64));

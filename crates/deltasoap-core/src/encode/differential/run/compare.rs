@@ -21,7 +21,7 @@ impl<'a> Compare<'a> {
         Compare { chunk, scratch: Buffer::new(), leaf: 0, column: 0, image: 0, differs: false }
     }
 
-    /// True if the item is what stands at a place.
+    /// Returns true if the item is what stands at a place.
     #[inline(always)]
     pub(super) fn item<T: Item>(&mut self, index: usize, item: &T, view: View<'_>) -> bool {
         let form = &self.chunk.form;

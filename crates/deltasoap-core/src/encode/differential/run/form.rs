@@ -37,8 +37,8 @@ pub(crate) struct Column {
 }
 
 impl Form {
-    /// The form of items of this shape, whose first one has these leaves. Without leaves there is
-    /// none.
+    /// Returns the form of items of this shape, whose first one has these leaves. Without leaves
+    /// there is none.
     pub(crate) fn new(shape: Shape, leaves: &[NotedLeaf], options: &Templating) -> Self {
         let behind = shape.between.iter().chain([&shape.turn]);
         let columns: Vec<_> =
@@ -49,14 +49,14 @@ impl Form {
         Form { shape, columns, image, is_stuffed, is_narrow }
     }
 
-    /// True if items of this shape, with leaves of these types, have this form.
+    /// Returns true if items of this shape, with leaves of these types, have this form.
     pub(crate) fn is_of(&self, shape: &Shape, leaves: &[NotedLeaf]) -> bool {
         let is_of =
             |(column, leaf): (&Column, &NotedLeaf)| column.image == leaf.image && column.max_width == leaf.max_width;
         self.shape.is_same(shape) && self.columns.len() == leaves.len() && self.columns.iter().zip(leaves).all(is_of)
     }
 
-    /// True if items in this form and in the other are written alike, slack included.
+    /// Returns true if items in this form and in the other are written alike, slack included.
     pub(super) fn is_alike(&self, other: &Form) -> bool {
         let is_alike = |(one, other): (&Column, &Column)| {
             one.image == other.image && one.max_width == other.max_width && one.room == other.room
@@ -67,8 +67,8 @@ impl Form {
             && self.shape.is_same(&other.shape)
     }
 
-    /// The markup between a leaf and the next one's text, without slack; of the last one in a chunk
-    /// there is less.
+    /// Returns the markup between a leaf and the next one's text, without slack; of the last one in
+    /// a chunk there is less.
     #[inline(always)]
     fn behind(&self, column: usize) -> &Segment {
         self.shape.between.get(column).unwrap_or(&self.shape.turn)
@@ -106,8 +106,8 @@ impl Column {
     }
 }
 
-/// The least width of a field whose type has this widest value; what is learned from values comes
-/// on top.
+/// Returns the least width of a field whose type has this widest value; what is learned from values
+/// comes on top.
 pub(crate) fn room(width: Width, max_width: Option<usize>) -> usize {
     match (width, max_width) {
         (Width::Exact | Width::Learned(_), _) | (_, None) => 0,

@@ -1,4 +1,4 @@
-//! Items written one behind the other, with their places in the table: all of a run the first time.
+//! Items written one after the other, with their places in the table: all of a run the first time.
 //! It costs little more than writing them without a table.
 
 use super::Form;

@@ -19,7 +19,7 @@ pub(super) struct Merge<'a> {
     /// How much of it was taken over.
     copied: usize,
     out: &'a mut Buffer,
-    /// Bytes of the chunks in front of the one at hand.
+    /// Bytes of the chunks before the one at hand.
     cut_bytes: usize,
     fields: Fields<'a>,
     scratch: &'a mut Buffer,
@@ -32,7 +32,7 @@ pub(super) struct Merge<'a> {
     pub(super) resized: bool,
 }
 
-/// A chunk that ended in front of an item.
+/// A chunk that ended before an item.
 #[derive(Debug)]
 pub(super) struct Cut {
     pub(super) item: usize,
@@ -40,7 +40,7 @@ pub(super) struct Cut {
 }
 
 impl<'a> Merge<'a> {
-    /// A merge that begins with the leaves of an item.
+    /// Creates a merge that begins with the leaves of an item.
     pub(super) fn new(
         chunk: &'a mut RunChunk,
         item: usize,
@@ -76,12 +76,12 @@ impl<'a> Merge<'a> {
         item.write_flat(self, view);
     }
 
-    /// The bits of all items' numbers.
+    /// Returns the bits of all items' numbers.
     pub(super) fn images(&self) -> &[u8] {
         self.fields.images
     }
 
-    /// Takes the items in front of one over as they are.
+    /// Takes the items before one over as they are.
     pub(super) fn skip_to(&mut self, item: usize) {
         let items = item - self.leaf / self.fields.form.columns.len();
         let (leaves, by) = (items * self.fields.form.columns.len(), self.shift());
@@ -134,7 +134,7 @@ impl<'a> Merge<'a> {
         }
     }
 
-    /// Ends the chunk in front of the next item, and goes on in another.
+    /// Ends the chunk before the next item, and goes on in another.
     pub(super) fn cut(&mut self, next: Buffer) -> Cut {
         let boundary = self.fields.position(self.leaf) - self.fields.form.shape.open.len();
         self.out.push(&self.old[self.done..boundary]);

@@ -63,12 +63,12 @@ impl RunChunk {
         RunChunk { form: Arc::clone(form), bytes, positions, lens, images }
     }
 
-    /// How many items it holds.
+    /// Returns the number of items it holds.
     pub(crate) fn items(&self) -> usize {
         self.positions.len() / self.form.columns.len()
     }
 
-    /// Bytes of memory, without the form.
+    /// Returns the bytes of memory, without the form.
     pub(crate) fn memory(&self) -> usize {
         let tables = self.positions.capacity() * 4 + self.lens.capacity() * 2 + self.images.capacity();
         size_of::<Self>() + self.bytes.capacity() + tables
@@ -89,7 +89,7 @@ impl RunChunk {
     }
 
     /// Distributes the table to the chunks that its items were written into; the last one's bytes
-    /// are its own so far. Gives the chunks behind the first.
+    /// are its own so far. Returns the chunks after the first.
     fn cut(&mut self, cuts: Vec<Cut>) -> Vec<RunChunk> {
         let mut parts = Vec::with_capacity(cuts.len());
         for Cut { item, bytes } in cuts.into_iter().rev() {
@@ -121,7 +121,7 @@ impl RunChunk {
         }
     }
 
-    /// Where an item's start tag begins; the end for the one behind the last.
+    /// Where an item's start tag begins; the end for the one after the last.
     fn start_of(&self, item: usize) -> usize {
         match self.positions.get(item * self.form.columns.len()) {
             Some(&first) => first as usize - self.form.shape.open.len(),
@@ -129,7 +129,7 @@ impl RunChunk {
         }
     }
 
-    /// The first item that begins at or behind a byte.
+    /// Returns the first item that begins at or after a byte.
     fn item_at(&self, byte: usize) -> usize {
         let columns = self.form.columns.len();
         let (mut low, mut high) = (0, self.items());
@@ -144,7 +144,7 @@ impl RunChunk {
         low
     }
 
-    /// A leaf's text.
+    /// Returns a leaf's text.
     #[inline(always)]
     fn text(&self, leaf: usize, column: usize) -> &[u8] {
         let bytes = &self.bytes.as_slice()[self.positions[leaf] as usize..];
@@ -152,7 +152,7 @@ impl RunChunk {
         &bytes[..text_len(&self.lens, leaf, width, bytes)]
     }
 
-    /// Where a leaf behind the last would begin.
+    /// Where a leaf after the last would begin.
     fn end(&self) -> usize {
         self.bytes.len() + self.form.shape.open.len()
     }
@@ -179,12 +179,12 @@ struct Fields<'a> {
     positions: &'a mut [u32],
     lens: &'a mut [u16],
     images: &'a mut [u8],
-    /// Where a leaf behind the last would begin.
+    /// Where a leaf after the last would begin.
     end: usize,
 }
 
 impl RunChunk {
-    /// The bytes, and the table of what stands in them.
+    /// Returns the bytes, and the table of what stands in them.
     fn parts(&mut self) -> (&mut Buffer, Fields<'_>) {
         let end = self.end();
         let RunChunk { form, bytes, positions, lens, images } = self;
@@ -218,8 +218,8 @@ impl Fields<'_> {
     }
 }
 
-/// Bytes of a leaf's text and slack. `end` is where a leaf behind the last would begin, `gap` are
-/// the bytes of markup behind it.
+/// Bytes of a leaf's text and slack. `end` is where a leaf after the last would begin, `gap` are
+/// the bytes of markup after it.
 #[inline(always)]
 fn width(positions: &[u32], end: usize, leaf: usize, gap: usize) -> usize {
     let next = positions.get(leaf + 1).map_or(end, |&next| next as usize);

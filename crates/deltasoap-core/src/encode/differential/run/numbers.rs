@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub(super) struct Written {
     pub(super) leaves: usize,
     pub(super) bytes: usize,
-    /// The first item that needs more or less room than it had. What is behind has not been
+    /// The first item that needs more or less room than it had. What is after has not been
     /// touched.
     pub(super) misfit: Option<usize>,
 }

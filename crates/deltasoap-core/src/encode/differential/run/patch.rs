@@ -13,7 +13,7 @@ use crate::schema::View;
 use deltasoap_xml::lexical::Lexical;
 use deltasoap_xml::{Buffer, Escape};
 
-/// How many fields away slack is looked for.
+/// Number of fields away slack is looked for.
 const REACH: usize = 8;
 
 /// What a patch needs beside the chunk.
@@ -32,7 +32,7 @@ pub(super) struct Patch<'a> {
     leaf: usize,
     column: usize,
     image: usize,
-    /// How many leaves were written.
+    /// Number of leaves were written.
     pub(super) written: usize,
     /// True once a text could not be written as it is.
     pub(super) replaced: bool,
@@ -45,7 +45,7 @@ impl<'a> Patch<'a> {
         Patch { bytes, fields, tools, leaf: 0, column: 0, image: 0, written: 0, replaced: false, is_full: false }
     }
 
-    /// The bits of all items' numbers.
+    /// Returns the bits of all items' numbers.
     pub(super) fn images(&self) -> &[u8] {
         self.fields.images
     }
@@ -135,7 +135,7 @@ impl<'a> Patch<'a> {
         true
     }
 
-    /// One behind the last leaf that may be asked.
+    /// One after the last leaf that may be asked.
     fn reach(&self) -> usize {
         (self.leaf + 1 + REACH).min(self.fields.positions.len())
     }

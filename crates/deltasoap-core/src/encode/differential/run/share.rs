@@ -72,14 +72,14 @@ impl Writing<'_> {
     }
 }
 
-/// True if a known run's first item is the same as this one.
+/// Returns true if a known run's first item is the same as this one.
 fn begins_with<T: Item>(pieces: &[Piece], item: &Items<'_, T>, form: &Form) -> bool {
     let chunk = pieces.first().and_then(Piece::chunk);
     let run = chunk.as_ref().and_then(|chunk| chunk.run());
     run.is_some_and(|run| run.form.is_alike(form) && run.has(*item) == 1)
 }
 
-/// The piece's chunk, if it holds the first of these items and no others.
+/// Returns the piece's chunk, if it holds the first of these items and no others.
 fn is_same<T: Item>(piece: &Piece, items: Items<'_, T>, form: &Form) -> Option<Arc<Chunk>> {
     let chunk = piece.chunk().filter(|_| (1..=items.items.len()).contains(&piece.items))?;
     let run = chunk.run().filter(|run| run.form.is_alike(form))?;
@@ -87,7 +87,7 @@ fn is_same<T: Item>(piece: &Piece, items: Items<'_, T>, form: &Form) -> Option<A
 }
 
 impl RunChunk {
-    /// How many of these items it begins with.
+    /// Returns the number of of these items it begins with.
     fn has<T: Item>(&self, items: Items<'_, T>) -> usize {
         self.same_items(items.items, 0, items.view)
     }
@@ -99,7 +99,7 @@ impl<T> Items<'_, T> {
         Items { items: &self.items[..self.items.len().min(count)], ..self }
     }
 
-    /// Those behind so many.
+    /// Those after so many.
     fn behind(self, count: usize) -> Self {
         Items { items: &self.items[self.items.len().min(count)..], ..self }
     }

@@ -11,7 +11,7 @@ pub(crate) struct Texts<'c> {
     form: &'c Form,
     bytes: &'c [u8],
     positions: &'c [u32],
-    /// Where a leaf behind the last would begin.
+    /// Where a leaf after the last would begin.
     end: usize,
     lens: &'c [u16],
     images: &'c [u8],
@@ -34,7 +34,7 @@ pub(crate) enum Found<T> {
 }
 
 impl RunChunk {
-    /// The leaves from an item on.
+    /// Returns the leaves from an item on.
     pub(crate) fn texts(&self, item: usize) -> Texts<'_> {
         Texts {
             form: &self.form,
@@ -60,7 +60,7 @@ impl Texts<'_> {
     }
 
     /// How much further on, `reach` at most, there is an item of so many leaves whose first one has
-    /// the text that `bytes` begin with, in front of a tag. Looks at the item at hand first, then
+    /// the text that `bytes` begin with, before a tag. Looks at the item at hand first, then
     /// farther and farther away.
     pub(crate) fn find(&self, leaves: usize, bytes: &[u8], reach: isize) -> Option<isize> {
         let column = self.form.columns.first().filter(|_| self.form.columns.len() == leaves)?;
@@ -72,7 +72,7 @@ impl Texts<'_> {
         })
     }
 
-    /// Compares the text that `bytes` begin with, in front of a tag, with that of the leaf at hand,
+    /// Compares the text that `bytes` begin with, before a tag, with that of the leaf at hand,
     /// and passes it.
     #[inline(always)]
     pub(crate) fn next<T: Lexical>(&mut self, bytes: &[u8]) -> Found<T> {
@@ -91,7 +91,7 @@ impl Texts<'_> {
         }
     }
 
-    /// A leaf's text, with all that follows, and its length. A `<` is behind it.
+    /// Returns a leaf's text, with all that follows, and its length. A `<` is after it.
     #[inline(always)]
     fn text(&self, leaf: usize, gap: usize) -> Option<(&[u8], usize)> {
         let start = *self.positions.get(leaf)? as usize;

@@ -73,7 +73,7 @@ pub(crate) fn update<T: Item>(
     chunks
 }
 
-/// Where a list got longer or shorter: items in front that are the same, and behind.
+/// Where a list got longer or shorter: items in front that are the same, and after.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     front: usize,
@@ -123,7 +123,7 @@ fn same_behind<T: Item>(old: &[Arc<Chunk>], items: Items<'_, T>, most: usize) ->
     same
 }
 
-/// Replaces the items between those in front and those behind.
+/// Replaces the items between those in front and those after.
 fn splice<T: Item>(
     old: Vec<Arc<Chunk>>,
     form: &Arc<Form>,
@@ -170,7 +170,7 @@ fn push_joined(chunks: &mut Vec<Arc<Chunk>>, chunk: Arc<Chunk>, work: &mut Work<
     work.stats.moved += run.bytes.len() as u64;
 }
 
-/// Writes items behind all others.
+/// Writes items after all others.
 fn append<T: Item>(chunks: &mut Vec<Arc<Chunk>>, form: &Arc<Form>, items: &[T], view: View<'_>, work: &mut Work<'_>) {
     let mut rest = items;
     if let Some(last) = chunks.last_mut().filter(|last| !rest.is_empty() && last.bytes().len() < work.options.chunk)
@@ -225,8 +225,8 @@ fn split_last(chunks: &mut Vec<Arc<Chunk>>, work: &mut Work<'_>) {
 }
 
 impl<T: Item> Ours<'_, T> {
-    /// How many items from one on are known to be the same, as the tracking list or the first
-    /// comparison tells.
+    /// Returns the number of items from one on are known to be the same, as the tracking list or
+    /// the first comparison tells.
     fn unchanged(&self, run: &RunChunk, item: usize) -> usize {
         match self.dirty {
             Some(_) => self.clean(item),
@@ -235,7 +235,7 @@ impl<T: Item> Ours<'_, T> {
     }
 }
 
-/// Writes changed values into their fields, from an item on; gives the first item that does not
+/// Writes changed values into their fields, from an item on; returns the first item that does not
 /// fit.
 fn patch<T: Item>(run: &mut RunChunk, ours: &Ours<'_, T>, from: usize, work: &mut Work<'_>) -> Option<usize> {
     let form = Arc::clone(&run.form);
@@ -295,7 +295,7 @@ impl Work<'_> {
         }
     }
 
-    /// A run chunk of our own, copied if it is held elsewhere.
+    /// Returns a run chunk of our own, copied if it is held elsewhere.
     fn own(&mut self, mut chunk: Arc<Chunk>) -> Option<RunChunk> {
         unshare(&mut chunk, self.frames, self.stats);
         match Arc::into_inner(chunk) {
@@ -306,7 +306,7 @@ impl Work<'_> {
 }
 
 impl RunChunk {
-    /// How many of these items are the same as those from `first` on.
+    /// Returns the number of of these items are the same as those from `first` on.
     pub(super) fn same_items<T: Item>(&self, items: &[T], first: usize, view: View<'_>) -> usize {
         let mut same = T::count_same(items, &self.images[first * self.form.image..]);
         let mut compare = super::compare::Compare::new(self);

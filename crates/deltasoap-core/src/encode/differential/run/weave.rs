@@ -8,7 +8,7 @@ use crate::schema::View;
 use deltasoap_xml::lexical::Lexical;
 use deltasoap_xml::{Buffer, Escape};
 
-/// Writes items in exact widths behind each other.
+/// Writes items in exact widths after each other.
 #[derive(Debug)]
 pub(super) struct Weave<'a, 'f> {
     pub(super) old: &'a [u8],
