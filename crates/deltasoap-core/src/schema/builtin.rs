@@ -13,10 +13,10 @@ macro_rules! builtins {
         }
 
         impl Builtin {
-            /// Every built-in type.
+            /// All built-in types.
             pub const ALL: &'static [Builtin] = &[$(Builtin::$variant),*];
 
-            /// Returns the local name in XSD's namespace.
+            /// Returns the local name in the XSD namespace.
             pub const fn local(self) -> &'static str {
                 match self { $(Builtin::$variant => $name,)* }
             }
@@ -49,8 +49,8 @@ impl Builtin {
         QName::new(ns::XSD, self.local())
     }
 
-    /// Returns true if one value can have several texts that differ in more than white space, as
-    /// `1` and `01`: numbers, booleans, dates, octets in hexadecimal.
+    /// Returns true if one value can have several texts that differ in more than white space, such
+    /// as `1` and `01`: numbers, booleans, dates, hexadecimal octets.
     pub fn has_several_texts(self) -> bool {
         use Builtin as B;
         let primitive = std::iter::successors(Some(self), |it| it.base()).last();
@@ -69,7 +69,7 @@ impl Builtin {
             ])
     }
 
-    /// Returns the built-in type that it restricts (XSD 1.0 part 2, section 3); `None` for
+    /// Returns the built-in type that this type restricts (XSD 1.0 part 2, section 3); `None` for
     /// primitive types and for lists.
     pub const fn base(self) -> Option<Builtin> {
         use Builtin as B;

@@ -1,8 +1,8 @@
-//! Unions of simple types (XSD 1.0 part 2, 2.5.1.3): what all of them share.
+//! Unions of simple types (XSD 1.0 part 2, 2.5.1.3): code shared by all unions.
 
 use crate::lexical::LexicalError;
 
-/// Returns the width of the widest member, if every one has a bound.
+/// Returns the width of the widest member, if all members have a bound.
 pub const fn widest(widths: &[Option<usize>]) -> Option<usize> {
     let mut widest = 0;
     let mut index = 0;
