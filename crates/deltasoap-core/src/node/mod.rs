@@ -229,7 +229,7 @@ impl Content for Node {
         self.write_content(encoder);
     }
 
-    /// Writes a tree that replaces an element of any name (`xsd:any`) with its own name.
+    /// Writes a tree in place of `xsd:any`, under its own name.
     fn encode_inline(&self, encoder: &mut Encoder, _: View<'_>) {
         self.write(encoder);
     }

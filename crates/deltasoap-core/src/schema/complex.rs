@@ -210,7 +210,7 @@ pub enum Compositor {
     /// only. A required field must be present, and a field that cannot be repeated may occur only
     /// once; other bounds are not checked.
     All,
-    /// Exactly one of the fields.
+    /// One of the fields.
     Choice,
 }
 
