@@ -24,8 +24,8 @@ const SMALLEST: usize = 256;
 /// end.
 const LARGEST: usize = 1 << 30;
 
-/// How messages that resemble the one before are written (*Differential Serialization*, section
-/// 3.2).
+/// Options for writing messages that resemble the previous one (*Differential Serialization*,
+/// section 3.2).
 ///
 /// ```
 /// use deltasoap::schema::Use;
