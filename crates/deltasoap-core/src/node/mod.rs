@@ -127,14 +127,14 @@ impl Node {
     /// ```
     ///
     /// # Errors
-    /// Returns an error if the tree is not what the type's schema says. Positions count within the
-    /// tree written out alone.
+    /// Returns an error if the tree does not match the type's schema. Positions are those in the
+    /// tree when it is written alone.
     pub fn downcast<T: Typed>(&self) -> Result<Option<T>, Error> {
         self.downcast_with(Tolerance::Strict)
     }
 
-    /// Like [`downcast`](Self::downcast), with a tolerance: a server may send more than the
-    /// description has here, too.
+    /// Like [`downcast`](Self::downcast), with a tolerance, since a server may send more than
+    /// the local schema declares.
     ///
     /// ```
     /// use deltasoap::{Node, Soap, Tolerance};

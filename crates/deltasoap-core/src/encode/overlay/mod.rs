@@ -212,7 +212,7 @@ impl<T: Typed, I: Iterator<Item = T>> Overlay<I> {
         Self::with(how, headers, body, (items, has_items), size)
     }
 
-    /// Begins a message whose list is streamed, or may be absent.
+    /// Begins a message with items, and a flag that is true if there are any.
     fn with<B: Message>(
         (version, encoding, references): How,
         headers: &[HeaderBlock],

@@ -166,8 +166,8 @@ impl<'a> Merge<'a> {
     fn replace<T: Lexical>(&mut self, value: &T, start: usize, width: usize, len: usize) {
         let column = self.column.checked_sub(1).unwrap_or(self.fields.form.columns.len() - 1);
         self.copied += start - self.done;
-        // Old bytes that nothing else has accessed are not in the cache, so known markup is written
-        // from the form.
+        // Reading old bytes that nothing else has accessed is slow, so known markup is copied from
+        // the form.
         match self.fields.form.behind_exactly(column, start - self.done) {
             Some(markup) if self.done > 0 => markup.push_to(self.out),
             _ => self.out.push_short(&self.old[self.done..start]),
