@@ -60,11 +60,11 @@ pub enum ListPathError {
     },
     /// The field at this path occurs once, and is not an array.
     NoRepetition(String),
-    /// The field at this path is within the items of another list.
+    /// The field is within the items of another list, which is at this path.
     WithinItems(String),
     /// The array at this path has several dimensions: its rows are known only when it is complete.
     Dimensions(String),
-    /// Several places of a message can share the value that contains the list at this path.
+    /// Several places of a message can share the value at this path, which contains the list.
     Shared(String),
     /// The content of the body has no wrapper element.
     NoElement,
