@@ -209,18 +209,18 @@ impl fmt::Display for ErrorKind {
             ErrorKind::MissingElement { expected } => write!(f, "missing element <{expected}>"),
             ErrorKind::MissingAttribute { expected } => write!(f, "missing attribute {expected}"),
             ErrorKind::UnexpectedValue { found, expected } => write!(f, "value {found:?}, expected {expected}"),
-            ErrorKind::UnexpectedText => f.write_str("character data where only elements may stand"),
+            ErrorKind::UnexpectedText => f.write_str("character data where only elements are allowed"),
             ErrorKind::Nil(why) => write!(f, "xsi:nil: {why}"),
             ErrorKind::Type { found, expected } => write!(f, "xsi:type {found:?}, expected {expected}"),
             ErrorKind::ArrayType(found) => write!(f, "malformed arrayType {found:?}, expected type[size]"),
             ErrorKind::ArraySize(found) => {
                 write!(
                     f,
-                    "malformed arraySize {found:?}, expected sizes with spaces between, the first of which may be *"
+                    "malformed arraySize {found:?}, expected sizes separated by spaces, of which the first may be *"
                 )
             }
             ErrorKind::ArrayForm { found, declared, reason } => {
-                write!(f, "an array of the form {found} where {declared} is declared: {reason}")
+                write!(f, "an array of form {found} where {declared} is declared: {reason}")
             }
             ErrorKind::Reference(what) => write!(f, "reference {what}"),
             ErrorKind::VersionMismatch(found) => {

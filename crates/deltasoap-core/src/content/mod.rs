@@ -143,7 +143,7 @@ pub trait SimpleType: Typed + Lexical {
 /// Content with an element of its own (a global element declaration, XSD 1.0 part 1, 3.3): a
 /// message's body, a header block, a fault's detail.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` names no element of its own",
+    message = "`{Self}` has no element name",
     note = "give it `#[soap(element = \"...\")]` or `#[soap(message)]`"
 )]
 pub trait Message: Typed {
@@ -236,7 +236,7 @@ pub trait Occurs: ListShortcuts {
 /// Fields without an element around them: they are fields of the element that contains the group. A
 /// group is a choice between groups ([`Choice`]), or a sequence that is a branch of such a choice.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no group of elements",
+    message = "`{Self}` is not a group of elements",
     note = "derive `Soap` for it with `#[soap(group)]`; only a choice can be optional"
 )]
 pub trait Group: DecodeFields + EncodeFields + Sized {

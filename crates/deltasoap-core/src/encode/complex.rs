@@ -24,7 +24,7 @@ pub trait EncodeFields {
 /// Text of an element with attributes: simple values, and [`Binary`](crate::Binary).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the text of an element",
-    note = "text is of a simple type: a built-in one, an enumeration, a union, or a tuple struct of such"
+    note = "text is of a simple type: a built-in one, an enumeration, a union, or a tuple struct of one of these"
 )]
 pub trait Text {
     /// Writes the text; the start tag is still open.

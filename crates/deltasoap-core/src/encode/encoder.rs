@@ -642,7 +642,7 @@ impl Encoder {
     /// Calls [`fail`](Self::fail) if the buffer holds a text that could not be written.
     fn check_characters(&mut self) {
         if self.out.has_replaced() {
-            self.fail("a text holds a character that XML 1.0 cannot carry, not even as a reference");
+            self.fail("a text contains a character that XML 1.0 does not allow, not even as a reference");
         }
     }
 }

@@ -120,7 +120,7 @@ impl Encoder {
             return;
         }
         if self.identities.open.len() >= DEEPEST {
-            return self.fail("shared values within each other, too deep");
+            return self.fail("shared values are nested too deeply");
         }
         let has_references = self.encoding() == Use::Encoded && !self.identities.is_off;
         let is_shared = is_shared && !self.identities.alone.contains(&address);
@@ -197,10 +197,10 @@ impl Encoder {
 
     fn copy(&mut self, address: usize, write: impl FnOnce(&mut Self)) {
         if self.identities.open.contains(&address) {
-            return self.fail("a cycle, which can only be written with references");
+            return self.fail("a cycle can only be written with references");
         }
         if self.identities.copies > MOST_COPIES {
-            return self.fail("shared values whose copies are too many");
+            return self.fail("too many copies of shared values");
         }
         let (start, is_first) = (self.len(), self.identities.copied.insert(address));
         self.within(address, write);

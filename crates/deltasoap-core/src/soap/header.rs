@@ -76,7 +76,7 @@ impl HeaderBlock {
             Some("1" | "true") => Ok(true),
             Some(other) => Err(ErrorKind::UnexpectedValue {
                 found: other.to_owned(),
-                expected: "0, 1, false or true as mustUnderstand".to_owned(),
+                expected: "0, 1, false or true for mustUnderstand".to_owned(),
             }),
         }
     }

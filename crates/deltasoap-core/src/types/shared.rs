@@ -388,7 +388,7 @@ impl<T: Content + Send + Sync + 'static> Content for Shared<T> {
         let identity = (self.address(), self.is_shared());
         match self.get() {
             Some(value) => encoder.shared(identity, |encoder| value.encode(encoder, content)),
-            None => encoder.fail("a handle to a value that is gone"),
+            None => encoder.fail("a handle to a shared value that was dropped"),
         }
     }
 }

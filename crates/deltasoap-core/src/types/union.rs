@@ -20,7 +20,7 @@ pub const fn widest(widths: &[Option<usize>]) -> Option<usize> {
 /// Returns the error for a text that no member accepts.
 #[cold]
 pub fn refused(name: &'static str) -> LexicalError {
-    LexicalError { expected: name, reason: "of none of the union's member types" }
+    LexicalError { expected: name, reason: "not of any member type of the union" }
 }
 
 #[cfg(test)]

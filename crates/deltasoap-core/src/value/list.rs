@@ -74,18 +74,18 @@ impl fmt::Display for ListPathError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ListPathError::NoList => f.write_str("the message has no list"),
-            ListPathError::Several(paths) => write!(f, "one of several is to be named: {}", paths.join(", ")),
+            ListPathError::Several(paths) => write!(f, "ambiguous, name one of: {}", paths.join(", ")),
             ListPathError::NoField { name, fields } if fields.is_empty() => {
-                write!(f, "there is no field {name} or other")
+                write!(f, "no field {name}; there are no fields")
             }
             ListPathError::NoField { name, fields } => {
-                write!(f, "there is no field {name}, but: {}", fields.join(", "))
+                write!(f, "no field {name}; the fields are: {}", fields.join(", "))
             }
-            ListPathError::NoRepetition(path) => write!(f, "{path} is no list"),
-            ListPathError::WithinItems(path) => write!(f, "{path} is a list itself, in each of whose items others are"),
+            ListPathError::NoRepetition(path) => write!(f, "{path} is not a list"),
+            ListPathError::WithinItems(path) => write!(f, "{path} is a list itself; lists in its items cannot be used"),
             ListPathError::Dimensions(path) => write!(f, "{path} is an array of several dimensions"),
-            ListPathError::Shared(path) => write!(f, "{path} can be in several places of a message"),
-            ListPathError::NoElement => f.write_str("the content of the body has no element around it"),
+            ListPathError::Shared(path) => write!(f, "{path} can be shared by several places of a message"),
+            ListPathError::NoElement => f.write_str("the content of the body has no wrapper element"),
         }
     }
 }

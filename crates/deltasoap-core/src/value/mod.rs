@@ -93,7 +93,7 @@ pub struct TypedValue {
     pub value: Value,
 }
 
-const OTHER_SHAPE: &str = "a value of another shape than its schema";
+const OTHER_SHAPE: &str = "a value that does not match its schema";
 const SEVERAL: &str = "a value with fields of several branches of a choice";
 
 /// Reading the content.

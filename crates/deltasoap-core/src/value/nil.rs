@@ -12,8 +12,8 @@ use crate::{QName, ns};
 use std::collections::BTreeMap;
 
 const XSI_TYPE: QName = QName::new(ns::XSI, "type");
-const NO_NAME: &str = "an xsi:type that is no name of the form {namespace}local";
-const OTHER_ATTRIBUTE: &str = "an attribute beside xsi:nil that the element may not have";
+const NO_NAME: &str = "an xsi:type that is not a name of the form {namespace}local";
+const OTHER_ATTRIBUTE: &str = "an attribute beside xsi:nil that the element does not allow";
 
 /// Reads the nil element that was just opened.
 pub(super) fn read(cursor: &mut Cursor<'_>, view: View<'_>) -> Step<Value> {

@@ -16,9 +16,9 @@ use deltasoap_xml::lexical::LexicalError;
 use std::collections::BTreeMap;
 
 const NO_MEMBER: LexicalError =
-    LexicalError { expected: "simple type", reason: "not one of the values that the attribute can have" };
+    LexicalError { expected: "simple type", reason: "not an allowed value of the attribute" };
 
-const OTHER_ATTRIBUTE: &str = "an attribute in a place that its type does not have for it";
+const OTHER_ATTRIBUTE: &str = "an attribute that the type of its element does not allow";
 
 /// Fields and attributes, each in the order of the schema.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -117,7 +117,7 @@ impl Current {
     pub(super) fn tape(&self) -> &TapeChunk {
         match &*self.chunk {
             Chunk::Tape(tape) => tape,
-            Chunk::Run(_) => unreachable!("runs are passed with the entry in front of them"),
+            Chunk::Run(_) => unreachable!("runs are passed with the entry before them"),
         }
     }
 

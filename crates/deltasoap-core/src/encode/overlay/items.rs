@@ -153,5 +153,5 @@ impl<T: Typed, I: Iterator<Item = T>> Items<I> {
 }
 
 fn miscounted(chunk: &Buffer) -> Error {
-    Error::at(ErrorKind::Unwritable("the iterator gave another number of items than it said"), chunk.len() as u64)
+    Error::at(ErrorKind::Unwritable("the iterator returned another number of items than reported"), chunk.len() as u64)
 }

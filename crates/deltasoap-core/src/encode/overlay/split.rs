@@ -43,7 +43,7 @@ impl Splits {
             None => fault("the body has no streamed list"),
             Some(_) if self.has_more => fault("the body has more than one streamed list"),
             Some(split) if !is_same(split.field.element, T::REFERENCE) => {
-                fault("the body's streamed list is of items of another type")
+                fault("the items of the body's streamed list have another type")
             }
             Some(split) => Ok(*split),
         }
