@@ -221,7 +221,7 @@ async fn mandatory_headers_must_be_understood() {
         let sent = message(version, &[optional.clone(), strange.clone()], &echo(""))
             .replace("nderstand=\"1\"", "nderstand=\"?\"");
         let malformed = fault(&post(&service, "text/xml", sent).await).reason;
-        assert!(malformed.contains(&format!("as mustUnderstand{place}{byte}")), "{malformed}");
+        assert!(malformed.contains(&format!("for mustUnderstand{place}{byte}")), "{malformed}");
         let (head, _) = decode_reply::<EchoResponse>(refused.body.as_bytes()).expect("a message");
         let listed = head.header(Version::Soap12.namespace(), "NotUnderstood").is_some();
         assert_eq!(listed, version == Version::Soap12);

@@ -50,8 +50,8 @@ fn elements() {
     fails("<r><z>true</z>|<a/></r>", "unexpected element <a>, expected the end of the element, in /r/a");
     fails("<r><a><x>1</x>|</a></r>", "missing element <y>, in /r/a");
     fails("<r><p><x>1</x><y>2</y></p><p>|<y>1</y></p></r>", "unexpected element <y>, expected <x>, in /r/p[2]/y");
-    fails("<r><a>|t<x>1</x></a></r>", "character data where only elements may stand, in /r/a");
-    fails("<r><a><x>1</x>  |&#65;<y/></a></r>", "character data where only elements may stand, in /r/a");
+    fails("<r><a>|t<x>1</x></a></r>", "character data where only elements are allowed, in /r/a");
+    fails("<r><a><x>1</x>  |&#65;<y/></a></r>", "character data where only elements are allowed, in /r/a");
     fails("<r><z>tr|<ue/></z></r>", "unexpected element <ue>, expected text, in /r/z/ue");
 }
 

@@ -227,7 +227,7 @@ fn there_is_one_place_for_items() {
     assert_eq!(fault(begin(LITERAL, &two, 0..3)), more);
     assert_eq!(fault(begin(LITERAL, &two, 0..0)), more);
     let ints = Cut::<i32> { before: None, item: Streamed::default(), after: vec![] };
-    let other = ErrorKind::Unwritable("the body's streamed list is of items of another type");
+    let other = ErrorKind::Unwritable("the items of the body's streamed list have another type");
     assert_eq!(fault(begin(LITERAL, &ints, [0.5].into_iter())), other);
     assert!(begin(LITERAL, &ints, [Box::new(1)].into_iter()).is_ok(), "a box is what it holds");
 }
@@ -275,7 +275,7 @@ fn a_number_of_items_that_is_not_what_was_said_is_a_fault() {
     let body = CutArray::<i32> { items: StreamedArray::default(), after: vec![] };
     for (said, gives) in [(9, 10), (10, 9), (1, 1000), (1000, 1)] {
         let result = overlaid((Version::Soap11, Use::Encoded, 50), &body, Liar { said, gives });
-        let expected = ErrorKind::Unwritable("the iterator gave another number of items than it said");
+        let expected = ErrorKind::Unwritable("the iterator returned another number of items than reported");
         assert_eq!(fault(result), expected, "{gives} items of {said}");
     }
 }
