@@ -133,7 +133,7 @@ where
     Ok(received)
 }
 
-/// The answer to a malformed package.
+/// Returns the answer to a malformed package.
 pub(crate) fn refuse_package(version: Version, error: AttachmentError) -> Refusal {
     let status = match error.kind() {
         AttachmentErrorKind::Limit { .. } => StatusCode::PAYLOAD_TOO_LARGE,
@@ -145,7 +145,7 @@ pub(crate) fn refuse_package(version: Version, error: AttachmentError) -> Refusa
     Refusal { version, fault: error.into(), status: Some(status) }
 }
 
-/// The HTTP status for a body whose content coding cannot be decoded.
+/// Returns the HTTP status for a body whose content coding cannot be decoded.
 fn coding_status(error: &CodingError) -> StatusCode {
     match error {
         CodingError::Limit { .. } => StatusCode::PAYLOAD_TOO_LARGE,
@@ -177,7 +177,7 @@ pub(super) enum Failure {
 }
 
 impl Failure {
-    /// True if the rest of the body may still be arriving.
+    /// Returns true if the rest of the body may still be arriving.
     pub(super) fn leaves_a_rest(&self) -> bool {
         matches!(self, Failure::Message(_) | Failure::Charset(_) | Failure::Panicked(_))
     }
@@ -323,7 +323,7 @@ impl Receiving {
         }
     }
 
-    /// The request that was read; `None` if it had no body.
+    /// Returns the request that was read; `None` if it had no body.
     pub(super) fn conclude(self, service: &Inner, attachments: Attachments) -> Option<Received> {
         self.count_call(service);
         let (head, dispatch) = self.reader.into_parts();
@@ -373,7 +373,7 @@ impl Receiving {
         }
     }
 
-    /// The answer to a message that was not read.
+    /// Returns the answer to a message that was not read.
     pub(super) fn refuse(&mut self, fallback: Version, failure: Failure) -> Refusal {
         let version = self.reader.head().version.unwrap_or(fallback);
         let dispatch = &mut self.reader.receiver;
@@ -455,7 +455,7 @@ impl Drop for OnLoan {
     }
 }
 
-/// The next frame of a body; `None` after its end.
+/// Returns the next frame of a body; `None` after its end.
 pub(super) async fn next_frame<B>(
     mut body: Pin<&mut B>,
     timeout: Option<Duration>,
@@ -477,8 +477,8 @@ fn failure(error: BoxError) -> Failure {
     CodingError::of(error).map_or(Failure::Transport, Failure::Coding)
 }
 
-/// An envelope of an unknown version is answered in 1.1, which all clients understand (SOAP 1.2
-/// part 1, appendix A).
+/// Returns an envelope of an unknown version is answered in 1.1, which all clients understand (SOAP
+/// 1.2 part 1, appendix A).
 fn version_for(error: &Error, version: Version) -> Version {
     if matches!(error.kind(), ErrorKind::VersionMismatch(_)) { Version::Soap11 } else { version }
 }

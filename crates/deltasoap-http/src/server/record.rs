@@ -38,7 +38,7 @@ const TRIAL: u32 = 64;
 const LONG: u32 = 2;
 
 impl Record {
-    /// The record of an operation that is in no service yet.
+    /// Returns the record of an operation that is in no service yet.
     pub(crate) fn unregistered(name: QName) -> Self {
         Record {
             number: 0,
@@ -70,7 +70,7 @@ impl Record {
         &self.name
     }
 
-    /// The operation's counters; memory is not counted here.
+    /// Returns the operation's counters; memory is not counted here.
     pub(crate) fn differential(&self) -> DifferentialStats {
         self.counters.stats()
     }
@@ -95,7 +95,7 @@ impl Record {
         self.encoded.add(stats);
     }
 
-    /// The sizes of responses so far.
+    /// Returns the sizes of responses so far.
     pub(crate) fn sizes(&self) -> &Sizes {
         &self.sizes
     }
@@ -119,7 +119,7 @@ impl Record {
         }
     }
 
-    /// True if the response to a short request is expected to be long.
+    /// Returns true if the response to a short request is expected to be long.
     pub(crate) fn expects_long(&self) -> bool {
         self.long.load(Relaxed) >= LONG
     }
@@ -133,8 +133,8 @@ impl Record {
         }
     }
 
-    /// True if the next request is not expected to be returned: notes for the message after it
-    /// would be useless.
+    /// Returns true if the next request is not expected to be returned: notes for the message after
+    /// it would be useless.
     pub(crate) fn expects_none_back(&self) -> bool {
         self.gone.load(Relaxed) >= GONE && !self.gone.fetch_add(1, Relaxed).is_multiple_of(TRIAL)
     }

@@ -77,7 +77,7 @@ impl ServerHandle {
         self.signal.send_replace(true);
     }
 
-    /// True once the server was asked to stop.
+    /// Returns true once the server was asked to stop.
     pub fn is_stopping(&self) -> bool {
         *self.signal.borrow()
     }
@@ -123,7 +123,7 @@ impl Server {
         Server::over(listener, Http::default())
     }
 
-    /// The address listened on.
+    /// Returns the address listened on.
     ///
     /// # Errors
     /// When the system does not report it.
@@ -175,50 +175,50 @@ impl<L: Listener, P: Protocol> Server<L, P> {
         Ok(self)
     }
 
-    /// Maximum time for a request's head, and maximum idle time of a connection. After that the
-    /// connection is closed. Default 30 s.
+    /// Sets the maximum time for a request's head, and maximum idle time of a connection. After
+    /// that the connection is closed. Default 30 s.
     #[must_use]
     pub fn header_read_timeout(mut self, timeout: Duration) -> Self {
         self.wire.head_timeout = timeout;
         self
     }
 
-    /// Maximum time in which a client accepts none of a response's bytes. After that the connection
-    /// is closed. Default 30 s.
+    /// Sets the maximum time in which a client accepts none of a response's bytes. After that the
+    /// connection is closed. Default 30 s.
     #[must_use]
     pub fn write_timeout(mut self, timeout: Duration) -> Self {
         self.wire.write_timeout = timeout;
         self
     }
 
-    /// How long a client that has closed its sending half after a request may wait for its answer.
-    /// A client that has closed the whole connection looks the same. After that it counts as gone:
-    /// the handler is dropped, and the connection is closed. A client whose connection is reset is
-    /// gone immediately. Default 5 s.
+    /// Sets how long a client that has closed its sending half after a request may wait for its
+    /// answer. A client that has closed the whole connection looks the same. After that it counts
+    /// as gone: the handler is dropped, and the connection is closed. A client whose connection is
+    /// reset is gone immediately. Default 5 s.
     #[must_use]
     pub fn half_closed_timeout(mut self, timeout: Duration) -> Self {
         self.wire.half_closed_timeout = timeout;
         self
     }
 
-    /// Maximum number of headers of a request; a request with more is answered with status 431. A
-    /// request's whole head is limited to 64 KiB, with the same answer. Default 100.
+    /// Sets the maximum number of headers of a request; a request with more is answered with status
+    /// 431. A request's whole head is limited to 64 KiB, with the same answer. Default 100.
     #[must_use]
     pub fn max_headers(mut self, headers: usize) -> Self {
         self.wire.max_headers = headers;
         self
     }
 
-    /// How long requests may continue after [`ServerHandle::shutdown`] before they are dropped.
-    /// Default 30 s.
+    /// Sets how long requests may continue after [`ServerHandle::shutdown`] before they are
+    /// dropped. Default 30 s.
     #[must_use]
     pub fn shutdown_timeout(mut self, timeout: Duration) -> Self {
         self.shutdown_timeout = timeout;
         self
     }
 
-    /// Maximum number of connections at one time, at least 1; others wait in the listener's queue
-    /// until one ends. Default 10,000.
+    /// Sets the maximum number of connections at one time, at least 1; others wait in the
+    /// listener's queue until one ends. Default 10,000.
     #[must_use]
     pub fn max_connections(mut self, connections: usize) -> Self {
         self.max_connections = connections.clamp(1, Semaphore::MAX_PERMITS);
@@ -242,7 +242,7 @@ impl<L: Listener, P: Protocol> Server<L, P> {
         self
     }
 
-    /// A handle that stops the server; may outlive it.
+    /// Returns a handle that stops the server; may outlive it.
     pub fn handle(&self) -> ServerHandle {
         self.handle.clone()
     }

@@ -137,7 +137,7 @@ impl SoapService {
         SoapService { inner: Arc::new(inner) }
     }
 
-    /// The data for the service's page.
+    /// Returns the data for the service's page.
     #[cfg(feature = "page")]
     pub(crate) fn about(&self) -> page::About<'_> {
         page::About {
@@ -148,7 +148,7 @@ impl SoapService {
         }
     }
 
-    /// The service's counters; all clones of a service count together.
+    /// Returns the service's counters; all clones of a service count together.
     pub fn stats(&self) -> Arc<ServiceStats> {
         Arc::clone(&self.inner.stats)
     }
@@ -354,7 +354,7 @@ impl Inner {
         respond::busy(version, busy.retry_after)
     }
 
-    /// The bounds on a body in gzip.
+    /// Returns the bounds on a body in gzip.
     fn bound(&self, media: &MediaType) -> Bound {
         Bound::new(self.gzip_limits, media.is_package(), &self.options.limits, &self.attachments.limits)
     }
@@ -449,7 +449,7 @@ impl Inner {
         self.respond(version, called)
     }
 
-    /// The response to the outcome of a call; true if it is a fault.
+    /// Returns the response to the outcome of a call; true if it is a fault.
     fn respond(
         &self,
         version: Version,
@@ -530,7 +530,7 @@ impl Inner {
         tokio::time::timeout(time, running).await.unwrap_or_else(|_| Ok(took_too_long(name)))
     }
 
-    /// The response that refuses a request whose action contradicts its operation.
+    /// Returns the response that refuses a request whose action contradicts its operation.
     fn contradiction(&self, context: &Context, operation: &Operation) -> Option<Fault> {
         if self.action_check == ActionCheck::Ignore {
             return None;
@@ -605,7 +605,7 @@ impl Inner {
         }))
     }
 
-    /// The service's URL: the configured one, else the one that the client sees.
+    /// Returns the service's URL: the configured one, else the one that the client sees.
     fn location(&self, parts: &Parts) -> String {
         let scheme = if parts.extensions.get::<Secure>().is_some() { "https" } else { "http" };
         let own = || own_url(&parts.uri, &parts.headers, scheme).unwrap_or_else(|| parts.uri.path().to_owned());

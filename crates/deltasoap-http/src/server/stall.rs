@@ -44,7 +44,7 @@ pub(crate) struct Stalling<T> {
 }
 
 impl<T> Stalling<T> {
-    /// A stream, and a receiver that gets it back when it was dropped.
+    /// Returns a stream, and a receiver that gets it back when it was dropped.
     pub(crate) fn new(
         stream: T,
         timeout: Duration,
@@ -79,7 +79,8 @@ impl<T> Stalling<T> {
         self.bounded(task, poll)
     }
 
-    /// The result of an attempt to write; an error if no attempt has succeeded for too long.
+    /// Returns the result of an attempt to write; an error if no attempt has succeeded for too
+    /// long.
     fn bounded<R>(&mut self, task: &mut Context<'_>, poll: Poll<io::Result<R>>) -> Poll<io::Result<R>> {
         if poll.is_ready() {
             self.stalled = None;

@@ -162,7 +162,7 @@ impl ServiceStats {
         }
     }
 
-    /// The current values of all counters.
+    /// Returns the current values of all counters.
     pub fn snapshot(&self) -> StatsSnapshot {
         StatsSnapshot {
             messages: self.messages.value(),

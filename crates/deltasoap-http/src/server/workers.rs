@@ -47,7 +47,7 @@ impl Crew {
         (0..workers).map(Worker::start).collect::<io::Result<_>>().map(Crew::Workers)
     }
 
-    /// True if connections are served elsewhere.
+    /// Returns true if connections are served elsewhere.
     pub(super) fn is_elsewhere(&self) -> bool {
         matches!(self, Crew::Workers(_))
     }

@@ -106,7 +106,7 @@ impl Target {
         }
     }
 
-    /// A client with connections of its own. Some share a user.
+    /// Returns a client with connections of its own. Some share a user.
     fn client(&self, number: usize) -> Client {
         let credentials = Credentials::basic(&format!("user {}", number / 2), "secret").expect("credentials");
         let (scheme, port) =

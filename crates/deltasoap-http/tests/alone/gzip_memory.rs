@@ -36,7 +36,7 @@ const MESSAGE: &str = "<e:Envelope xmlns:e=\"http://schemas.xmlsoap.org/soap/env
                        </e:Body></e:Envelope>";
 const LENGTH: usize = 64 << 20;
 
-/// A package with one part of zeros, in gzip: every byte of it stands for a thousand.
+/// Returns a package with one part of zeros, in gzip: every byte of it stands for a thousand.
 fn package() -> Bytes {
     let mut encoder = GzEncoder::new(Vec::new(), flate2::Compression::default());
     write!(encoder, "--b\r\n\r\n{MESSAGE}\r\n--b\r\n\r\n").expect("no error");

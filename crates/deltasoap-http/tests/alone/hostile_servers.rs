@@ -126,7 +126,7 @@ async fn read_request(stream: &mut TcpStream) -> Option<String> {
     }
 }
 
-/// An answer's head, without the empty line.
+/// Returns an answer's head, without the empty line.
 fn head(headers: &str) -> String {
     format!("HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\n{headers}")
 }
@@ -135,7 +135,7 @@ fn right_message() -> String {
     message(Version::Soap11, &[], &echoed(&echo("x")))
 }
 
-/// An answer up to a text in it.
+/// Returns an answer up to a text in it.
 fn opened() -> String {
     let text = message(Version::Soap11, &[], &echoed(&echo("MARK")));
     text.split_once("MARK").expect("the text").0.to_owned()
@@ -154,7 +154,7 @@ fn chunked(first: &str) -> Vec<u8> {
     [head("Transfer-Encoding: chunked\r\n\r\n").into_bytes(), chunk(first)].concat()
 }
 
-/// An answer in gzip, of so many spaces within a text.
+/// Returns an answer in gzip, of so many spaces within a text.
 fn bomb() -> Vec<u8> {
     // In pieces: whatever is allocated here counts for the test that runs meanwhile.
     let mut encoder = GzEncoder::new(Vec::new(), flate2::Compression::best());
@@ -211,7 +211,7 @@ fn row(name: &str, answer: &str, (time, memory): (Duration, usize)) {
     println!("| hostile server: {name} | {answer} | {} ms | {} KiB |", time.as_millis(), memory >> 10);
 }
 
-/// An error with its causes, none of which is said twice.
+/// Returns an error with its causes, none of which is said twice.
 fn with_causes(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(error.source(), |cause| cause.source());
     causes
@@ -406,7 +406,7 @@ async fn answers_ahead_of_their_requests() {
     row("answers sent ahead of their requests", &said, measured.end());
 }
 
-/// A server that answers every request with a text, and what it was sent.
+/// Returns a server that answers every request with a text, and what it was sent.
 async fn answering(answer: String) -> (SocketAddr, Arc<Mutex<Vec<String>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let (address, sent) = (listener.local_addr().expect("an address"), Arc::<Mutex<Vec<String>>>::default());

@@ -22,7 +22,7 @@ fn held() -> isize {
     ALLOCATOR.get_peak_memory() as isize - PROBE as isize
 }
 
-/// A request of about 99 KB whose answer is short.
+/// Returns a request of about 99 KB whose answer is short.
 fn long_request() -> String {
     let echo = Echo { text: String::new(), numbers: (100_000..103_950).collect() };
     let body = crate::common::message(Version::Soap11, &[], &echo);

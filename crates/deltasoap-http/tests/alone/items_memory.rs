@@ -90,7 +90,7 @@ struct Trees {
     item: Vec<Node>,
 }
 
-/// A message of 400,000 items, whose `N` is another number in each.
+/// Returns a message of 400,000 items, whose `N` is another number in each.
 fn hostile(item: &'static str) -> impl http_body::Body<Data = Bytes, Error = Infallible> + Send + 'static {
     let head =
         "<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/'><s:Body><m:Sum xmlns:m='urn:m'>".to_owned();

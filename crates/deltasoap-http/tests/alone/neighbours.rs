@@ -26,7 +26,7 @@ fn bounded(sharing: Sharing) -> SoapService {
     builder.operation(async |echo: Lease<Echo>| Ok::<_, Fault>(echoed(&echo))).build().expect("a service")
 }
 
-/// A message of an element with a prefix, which makes a style of sender.
+/// Returns a message of an element with a prefix, which makes a style of sender.
 fn styled(prefix: &str, text: &str) -> String {
     let items: String = (0..40).map(|number| format!("<{prefix}:numbers>{number}</{prefix}:numbers>")).collect();
     let items = items.replace(&format!("{prefix}:"), "");
@@ -251,8 +251,8 @@ impl Guesses {
         guesses
     }
 
-    /// The probability that a right guess is answered sooner than a wrong one, and its standard
-    /// error if both took the same (Mann and Whitney's U, as a share).
+    /// Returns the probability that a right guess is answered sooner than a wrong one, and its
+    /// standard error if both took the same (Mann and Whitney's U, as a share).
     fn advantage(&self) -> (f64, f64) {
         let (n, m) = (self.right.len() as f64, self.wrong.len() as f64);
         let sooner = |right: &Duration| {

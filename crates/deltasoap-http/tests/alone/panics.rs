@@ -41,8 +41,8 @@ struct Answered {
     notes: Vec<String>,
 }
 
-/// The messages of a client differ in some numbers, in their length now and then, and in the mark,
-/// which makes one of three panic.
+/// Returns the messages of a client differ in some numbers, in their length now and then, and in
+/// the mark, which makes one of three panic.
 fn asked(client: usize, number: u64) -> Asked {
     let length = if number % 10 == 7 { 190 } else { 200 };
     let value = |item: u64| (client as u64 * 1000 + number * (item % 3)) as f64;
@@ -121,7 +121,7 @@ fn portions(state: State) -> Checkpoints {
     Portions { state, size: 64, ..Portions::default() }.into()
 }
 
-/// A service with a policy, which compares whatever it can.
+/// Returns a service with a policy, which compares whatever it can.
 fn compared_by(checkpoints: Checkpoints) -> ServiceBuilder {
     let differential = Differential { checkpoints, adaptive: false };
     builder().differential(differential)
@@ -289,7 +289,7 @@ async fn swallow(panics: bool, context: &mut Context) -> Result<u64, AttachmentE
 const PIECES: usize = 8;
 const PIECE: usize = 50_000;
 
-/// A part that comes in pieces.
+/// Returns a part that comes in pieces.
 fn in_pieces(panics: bool) -> Part {
     let pieces = futures_util::stream::unfold(0, move |number| async move {
         tokio::time::sleep(Duration::from_millis(2)).await;
@@ -299,7 +299,8 @@ fn in_pieces(panics: bool) -> Part {
     Part::stream("pieces", "application/octet-stream", pieces)
 }
 
-/// A service of handlers that stream parts; those of one-way messages tell how much they read.
+/// Returns a service of handlers that stream parts; those of one-way messages tell how much they
+/// read.
 fn streaming(builder: ServiceBuilder, told: tokio::sync::mpsc::UnboundedSender<u64>) -> ServiceBuilder {
     let pour = async |pour: Lease<Pour>, mut context: Context| {
         Ok::<_, AttachmentError>(Poured { bytes: swallow(pour.panics, &mut context).await? })

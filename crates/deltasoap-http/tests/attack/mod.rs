@@ -116,7 +116,7 @@ impl Typed for Mark {
     }
 }
 
-/// A message with a mark that this program may be unable to write.
+/// Returns a message with a mark that this program may be unable to write.
 pub fn marked(mark: &str) -> Vec<u8> {
     let fragile = Fragile { number: 1, values: vec![0.5], mark: Mark("MARK".to_owned()), notes: Vec::new() };
     String::from_utf8(message(&fragile)).expect("UTF-8").replace("MARK", mark).into_bytes()
@@ -151,7 +151,7 @@ impl From<&Echo> for Echoed {
 pub const LARGEST: u64 = 1 << 20;
 pub const BLOCKED: Duration = Duration::from_millis(20);
 
-/// The service, with its operations and small limits on bytes.
+/// Returns the service, with its operations and small limits on bytes.
 pub fn builder() -> ServiceBuilder {
     let limits = Limits { message: LARGEST, ..Limits::server() };
     SoapService::builder()
@@ -209,7 +209,7 @@ pub async fn serve(service: SoapService, time: Duration, tls: Option<ServerTls>)
     (address, handle)
 }
 
-/// An identity for `localhost`, and the authority's certificate.
+/// Returns an identity for `localhost`, and the authority's certificate.
 pub fn identity() -> (Identity, String) {
     let mut params = CertificateParams::new([]).expect("parameters");
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -231,7 +231,7 @@ pub struct Reaction {
 }
 
 impl Reaction {
-    /// The statuses of the responses, in their order.
+    /// Returns the statuses of the responses, in their order.
     pub fn statuses(&self) -> Vec<&str> {
         self.text.split("HTTP/1.1 ").skip(1).map(|rest| &rest[..3]).collect()
     }
@@ -464,7 +464,7 @@ impl Attacker {
         [self.head(&format!("Content-Length: {}\r\n", body.len())).as_bytes(), body].concat()
     }
 
-    /// The head of a request in chunks, and a chunk.
+    /// Returns the head of a request in chunks, and a chunk.
     fn chunks(&self, chunk: &[u8]) -> (Vec<u8>, Vec<u8>) {
         (self.head("Transfer-Encoding: chunked\r\n").into_bytes(), chunked(chunk))
     }
@@ -474,7 +474,7 @@ impl Attacker {
         self.send(&request).await
     }
 
-    /// A mark that panics, and one that does not, on one connection.
+    /// Returns a mark that panics, and one that does not, on one connection.
     async fn asks_on(&mut self, mark: &str) -> Reaction {
         let requests = [mark, "harmless"].map(|mark| self.request(&marked(mark)));
         self.send(&requests.concat()).await
@@ -572,12 +572,12 @@ pub fn echo(sender: &str) -> Echo {
     Echo { sender: sender.to_owned(), number: 1, values: vec![0.5; 10], notes: vec!["a note".to_owned()] }
 }
 
-/// A message as bytes.
+/// Returns a message as bytes.
 pub fn message<T: Message>(body: &T) -> Vec<u8> {
     encode_message(Version::Soap11, Use::Literal, &[], body, Buffer::new()).expect("a message").into_vec()
 }
 
-/// The beginning of a message, up to a text, as a chunk.
+/// Returns the beginning of a message, up to a text, as a chunk.
 fn opened() -> Vec<u8> {
     chunked(opened_as("text").as_bytes())
 }

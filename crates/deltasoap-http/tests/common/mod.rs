@@ -91,7 +91,7 @@ pub fn echoed(echo: &Echo) -> EchoResponse {
 /// The largest message that [`service`] takes, in bytes.
 pub const LARGEST: u64 = 200_000;
 
-/// A service; events of one-way messages go to the receiver.
+/// Returns a service; events of one-way messages go to the receiver.
 pub fn service() -> (SoapService, mpsc::UnboundedReceiver<String>) {
     let (events, received) = mpsc::unbounded_channel();
     let limits = Limits { message: LARGEST, ..Limits::default() };
@@ -148,13 +148,13 @@ async fn describe(_: Lease<Describe>, context: Context) -> Result<Answer<Describ
     Ok(Answer { headers, ..Answer::new(body) })
 }
 
-/// A request message as text.
+/// Returns a request message as text.
 pub fn message<T: Message>(version: Version, headers: &[HeaderBlock], body: &T) -> String {
     let buffer = encode_message(version, Use::Literal, headers, body, Buffer::new()).expect("a message");
     String::from_utf8(buffer.into_vec()).expect("UTF-8")
 }
 
-/// A text whose characters are all in ISO-8859-1, in that encoding.
+/// Returns a text whose characters are all in ISO-8859-1, in that encoding.
 pub fn in_latin_1(text: &str) -> Vec<u8> {
     text.chars().map(|c| u8::try_from(u32::from(c)).expect("a character of ISO-8859-1")).collect()
 }
@@ -163,7 +163,7 @@ pub fn in_latin_1(text: &str) -> Vec<u8> {
 pub struct Pieces(pub VecDeque<Bytes>);
 
 impl Pieces {
-    /// The bytes, `size` at a time.
+    /// Returns the bytes, `size` at a time.
     pub fn of(bytes: &[u8], size: usize) -> Self {
         Pieces(bytes.chunks(size).map(Bytes::copy_from_slice).collect())
     }

@@ -86,7 +86,7 @@ async fn follow(
     }
 }
 
-/// A request's head and body.
+/// Returns a request's head and body.
 async fn read_request(stream: &mut TcpStream) -> Option<String> {
     let mut read = Vec::new();
     while !is_whole(&read) {
@@ -104,13 +104,13 @@ fn is_whole(read: &[u8]) -> bool {
     if head.contains("chunked") { body.ends_with("0\r\n\r\n") } else { body.len() >= length.unwrap_or(0) }
 }
 
-/// An answer with headers, one a line.
+/// Returns an answer with headers, one a line.
 pub fn answer(status: u16, headers: &str, body: &str) -> Act {
     let headers: String = headers.lines().map(|header| format!("{}\r\n", header.trim())).collect();
     Act::Say(format!("HTTP/1.1 {status} Status\r\n{headers}content-length: {}\r\n\r\n{body}", body.len()))
 }
 
-/// The right answer to an [`Echo`].
+/// Returns the right answer to an [`Echo`].
 pub fn right(echo: &Echo) -> Act {
     let response: EchoResponse = echoed(echo);
     answer(200, "content-type: text/xml", &message(Version::Soap11, &[], &response))

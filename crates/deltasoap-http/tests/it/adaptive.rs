@@ -34,7 +34,7 @@ fn service() -> SoapService {
     builder.compression(Compression::ADAPTIVE).build().expect("a service")
 }
 
-/// A message of some 200 KB that shrinks to a part.
+/// Returns a message of some 200 KB that shrinks to a part.
 fn long() -> Echo {
     Echo { text: "long".to_owned(), numbers: (0..7000_i32).map(|n| n.wrapping_mul(1_103_515_245)).collect() }
 }
@@ -224,7 +224,7 @@ enum Says {
     Lie(StatusCode, Option<&'static str>),
 }
 
-/// A service whose requests are noted.
+/// Returns a service whose requests are noted.
 fn saying(
     says: Says,
     seen: &Seen,

@@ -25,8 +25,8 @@ async fn attacked(attack: Attack) -> Reaction {
     reaction
 }
 
-/// The server ends the connection behind responses with these statuses; the last response holds
-/// some text.
+/// Returns the server ends the connection behind responses with these statuses; the last response
+/// holds some text.
 async fn expect(attack: Attack, statuses: &[&str], text: &str) {
     let reaction = attacked(attack).await;
     assert!(reaction.is_closed, "{attack:?}: {reaction:?}");

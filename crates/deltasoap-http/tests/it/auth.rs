@@ -239,7 +239,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A parameter of a header, in quotes or without.
+/// Returns a parameter of a header, in quotes or without.
 fn parameter(header: &str, name: &str) -> String {
     let fields = header.split_once(' ').expect("a scheme").1.split(", ");
     let mut pairs = fields.filter_map(|field| field.split_once('='));

@@ -116,7 +116,7 @@ async fn fifty_calls_at_once() {
     assert_eq!(stats.snapshot().messages, 50);
 }
 
-/// A client of a server that gives one answer to everything.
+/// Returns a client of a server that gives one answer to everything.
 async fn answered_with(
     status: u16,
     content_type: &'static str,
@@ -220,7 +220,7 @@ async fn who_is_refused_learns_which_authentication_is_offered() {
     assert_eq!(error.schemes, ["Negotiate", "Basic"]);
 }
 
-/// An answer with header blocks before its body.
+/// Returns an answer with header blocks before its body.
 fn answer_with_headers(version: Version, headers: &str) -> &'static str {
     let answer = message(version, &[], &echoed(&echo("x")));
     let (front, body) = answer.split_at(answer.find("<soap:Body").expect("a body"));

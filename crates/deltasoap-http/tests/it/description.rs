@@ -38,7 +38,7 @@ const COMMON: &str = r#"<schema xmlns="http://www.w3.org/2001/XMLSchema" targetN
 const FILES: [(&str, &str); 3] =
     [("parts/abstract.wsdl", ABSTRACT), ("schemas/echo.xsd", SCHEMA), ("schemas/common types.xsd", COMMON)];
 
-/// The service with its description from texts, and from files.
+/// Returns the service with its description from texts, and from files.
 fn services() -> [SoapService; 2] {
     let builder = || SoapService::builder().operation(async |request: Lease<Echo>| Ok::<_, Fault>(echoed(&request)));
     let texts = FILES.iter().fold(builder().wsdl(MAIN), |builder, (name, text)| builder.wsdl_document(*name, *text));
@@ -57,7 +57,7 @@ async fn get(service: &SoapService, uri: &str) -> Answered {
     send(service, request.body(Pieces::of(b"", 1)).expect("a request")).await
 }
 
-/// The values of the attributes that name documents.
+/// Returns the values of the attributes that name documents.
 fn locations(document: &str) -> impl Iterator<Item = &str> {
     let imports = document.split(['<', '>']).filter(|tag| tag.starts_with("import") || tag.starts_with("include"));
     imports.filter_map(|tag| tag.split_once("ocation=\"")?.1.split('"').next())

@@ -36,12 +36,12 @@ fn differential(service: &SoapService) -> DifferentialStats {
     service.stats().snapshot().differential
 }
 
-/// A message long enough that skipping shows.
+/// Returns a message long enough that skipping shows.
 fn long(last: i32) -> Echo {
     Echo { text: "a text".to_owned(), numbers: (0..500).chain([last]).collect() }
 }
 
-/// A client with a connection of its own.
+/// Returns a client with a connection of its own.
 fn client(address: SocketAddr) -> Client {
     Client::new(format!("http://{address}/")).expect("a client")
 }
@@ -309,7 +309,7 @@ async fn a_recorder_gets_what_the_statistics_tell() {
     assert_eq!((now.messages, now.faults, stats.compared), (4, 1, 2));
 }
 
-/// An operation's statistics.
+/// Returns an operation's statistics.
 fn stats_of(service: &SoapService, local: &str) -> (String, DifferentialStats) {
     let stats = service.stats();
     let found = stats.operations().find(|(name, _)| name.local == local).expect("the operation");
@@ -335,7 +335,7 @@ async fn what_comes_home_late_is_kept_for_the_principal() {
     assert_eq!(differential(&service).compared, 1);
 }
 
-/// A client that compares every response.
+/// Returns a client that compares every response.
 fn client_of(service: SoapService) -> Client<SoapService> {
     let options = DecodeOptions { differential: LEAF, ..DecodeOptions::default() };
     Client::builder("http://localhost/").options(options).build_with(service).expect("a client")

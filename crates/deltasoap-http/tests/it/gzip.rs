@@ -63,7 +63,7 @@ async fn post_coded(service: &SoapService, coding: &str, body: &[u8], size: usiz
     send(service, request.body(Pieces::of(body, size)).expect("a request")).await
 }
 
-/// The response to a message, for a client that accepts codings.
+/// Returns the response to a message, for a client that accepts codings.
 async fn ask(service: &SoapService, accepted: &str, echo: &Echo) -> Response<deltasoap::http::Body> {
     let request = Request::post("/").header("content-type", "text/xml").header("accept-encoding", accepted);
     let body = Full::from(message(Version::Soap11, &[], echo));
@@ -245,7 +245,7 @@ async fn packages_are_read_in_gzip_and_sent_as_they_are() {
     assert!(answered.body.contains("`ratio` of 200"), "{}", answered.body);
 }
 
-/// A client of answers that no service of ours gives.
+/// Returns a client of answers that no service of ours gives.
 fn answering(
     coding: &'static str,
     status: StatusCode,

@@ -87,7 +87,7 @@ async fn a_panic_of_an_inspector_ends_one_request() {
     }
 }
 
-/// A service whose requests are not inspected, and that answers with what it is sent.
+/// Returns a service whose requests are not inspected, and that answers with what it is sent.
 fn client(
     seen: &Seen,
 ) -> Client<impl Service<Request<Body>, Response = Response<Full<Bytes>>, Error = Infallible, Future: Send> + Clone> {

@@ -103,7 +103,7 @@ fn summarizer() -> SoapService {
     builder().add_operation(Operation::with_items(level, summarize)).operation(names).build().expect("a service")
 }
 
-/// A service with one handler.
+/// Returns a service with one handler.
 fn handling<Running>(
     handler: impl Fn(Items<Report, f64, Fault>, Context) -> Running + Send + Sync + 'static,
 ) -> SoapService
@@ -125,7 +125,7 @@ where
     Answered { status: parts.status, headers: parts.headers, body: String::from_utf8(body.to_vec()).expect("UTF-8") }
 }
 
-/// A body whose pieces are sent by a channel.
+/// Returns a body whose pieces are sent by a channel.
 fn fed() -> (mpsc::Sender<Bytes>, impl Body<Data = Bytes, Error = Infallible> + Send + 'static) {
     let (feed, fed) = mpsc::channel::<Bytes>(1);
     let frames = futures_util::stream::unfold(fed, async |mut fed| {
@@ -539,7 +539,7 @@ async fn a_caller_takes_items_of_a_response() {
     assert!(matches!(fault, Err(CallError::Fault(fault)) if fault.reason == "unlucky"));
 }
 
-/// A service that answers with a body.
+/// Returns a service that answers with a body.
 fn answering<B>(
     media: &'static str,
     status: StatusCode,

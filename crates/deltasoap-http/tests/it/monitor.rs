@@ -41,7 +41,7 @@ async fn it_is_mounted_in_routers() {
     assert_eq!(ask(&nested, Method::POST, "/soap", body).await.0, StatusCode::OK);
 }
 
-/// A request over a socket of its own; the response whole.
+/// Returns a request over a socket of its own; the response whole.
 async fn get(address: SocketAddr, path: &str) -> String {
     let mut stream = TcpStream::connect(address).await.expect("a connection");
     let request = format!("GET {path} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");

@@ -90,7 +90,7 @@ async fn read_root(attachments: &mut Attachments) -> Result<Vec<Node>, String> {
     Ok(reader.into_parts().1.0)
 }
 
-/// All references: in `href`, and as text (WS-I Attachments Profile 1.0, `swaRef`).
+/// Returns all references: in `href`, and as text (WS-I Attachments Profile 1.0, `swaRef`).
 fn refer(node: &Node, references: &mut Vec<PartUri>) {
     references.extend(node.attribute("", "href").map(PartUri::new));
     let text = node.text();

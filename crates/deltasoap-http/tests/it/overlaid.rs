@@ -114,7 +114,7 @@ async fn receive(listener: &TcpListener) -> (String, String) {
     (head.to_ascii_lowercase(), unchunked(body))
 }
 
-/// The body within chunks.
+/// Returns the body within chunks.
 fn unchunked(mut rest: &str) -> String {
     let mut body = String::new();
     while let Some((size, behind)) = rest.split_once("\r\n") {
@@ -173,7 +173,7 @@ fn body(chunk: usize) -> Body {
     Overlay::new(Version::Soap11, Use::Literal, &[], &sum(), numbers(2000), chunk).expect("numbers").into()
 }
 
-/// The next frame of a body, however often it has to be asked for.
+/// Returns the next frame of a body, however often it has to be asked for.
 async fn frame(body: &mut Body) -> Option<bytes::Bytes> {
     let frame = body.frame().await?.expect("no error");
     Some(frame.into_data().expect("data"))

@@ -71,7 +71,7 @@ async fn every_text_is_escaped() {
 /// Texts that would be markup in an element, in a script, and in an attribute.
 const EVIL: &str = "</script><script>alert(1)</script><img src=x onerror='alert(2)'>\" onload=\"alert(3)";
 
-/// A page without any markup of [`EVIL`]'s, though it shows that text.
+/// Returns a page without any markup of [`EVIL`]'s, though it shows that text.
 #[track_caller]
 fn shows_as_text(page: &str, scripts: usize) {
     assert_eq!(page.matches("<script").count(), scripts, "{page}");

@@ -17,13 +17,13 @@ use tokio::time::timeout;
 
 const SOON: Duration = Duration::from_secs(10);
 
-/// A connection to a server of its own.
+/// Returns a connection to a server of its own.
 async fn connect() -> (TcpStream, ServerHandle) {
     let (address, handle) = serve(service().0).await;
     (TcpStream::connect(address).await.expect("a connection"), handle)
 }
 
-/// A request with a body of announced length.
+/// Returns a request with a body of announced length.
 fn post(version: &str, headers: &str, body: &str) -> String {
     let len = body.len();
     format!(
@@ -120,7 +120,7 @@ struct FetchResponse {
     data: Binary,
 }
 
-/// A service whose response has a length that is not known beforehand.
+/// Returns a service whose response has a length that is not known beforehand.
 fn streaming() -> SoapService {
     let fetch = async |_: Lease<Fetch>| {
         let pieces = stream::iter(["in ", "three ", "pieces"]).map_ok_bytes();
@@ -224,8 +224,8 @@ async fn one_way_messages_are_accepted_in_both_versions_of_soap() {
     }
 }
 
-/// A server whose operation waits until it is told, and what says that it has begun and lets it go
-/// on.
+/// Returns a server whose operation waits until it is told, and what says that it has begun and
+/// lets it go on.
 async fn waiting(
     workers: usize,
 ) -> (SocketAddr, ServerHandle, tokio::task::JoinHandle<std::io::Result<()>>, [Arc<Notify>; 2]) {
@@ -271,7 +271,7 @@ async fn is_finished_before_the_end(workers: usize) {
     timeout(SOON, running).await.expect("an end").expect("no panic").expect("no error");
 }
 
-/// A request with a head of the test's own, and an echo for its body.
+/// Returns a request with a head of the test's own, and an echo for its body.
 fn post_with(head: &str) -> String {
     let body = echo_message();
     format!("POST / HTTP/1.1\r\nContent-Type: text/xml\r\n{head}Content-Length: {}\r\n\r\n{body}", body.len())

@@ -75,7 +75,7 @@ async fn a_proxy_of_another_kind_is_an_error() {
     assert!(!format!("{:?}", Proxy::new("http://ada:secret@proxy.example", "")).contains("secret"));
 }
 
-/// A SOCKS5 server (RFC 1928, 1929) that asks for a password, and leads to one place.
+/// Returns a SOCKS5 server (RFC 1928, 1929) that asks for a password, and leads to one place.
 async fn socks(to: SocketAddr) -> (SocketAddr, tokio::task::JoinHandle<Vec<u8>>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("an address");
@@ -111,7 +111,7 @@ async fn socks_proxies_look_names_up_themselves() {
     assert!(server.requests()[0].starts_with("POST /soap "), "the server is not told of the proxy");
 }
 
-/// The error of a call, with all its causes.
+/// Returns the error of a call, with all its causes.
 async fn error_of(client: &Client) -> String {
     let error = client.call::<_, EchoResponse>(&echo("x")).await.expect_err("no answer");
     let first: &dyn std::error::Error = &error;
@@ -169,7 +169,7 @@ mod secure {
     use deltasoap::http::{ClientTls, Identity, Roots, Server, ServerTls};
     use rcgen::{CertificateParams, KeyPair};
 
-    /// A server over TLS for a name, and how to trust it.
+    /// Returns a server over TLS for a name, and how to trust it.
     async fn server() -> (SocketAddr, ClientTls) {
         let key = KeyPair::generate().expect("a key");
         let params = CertificateParams::new(["nowhere.invalid".to_owned()]).expect("parameters");

@@ -84,7 +84,7 @@ async fn a_cycle_cannot_be_copied() {
     assert!(seen.shared && is_shared(&seen.back));
 }
 
-/// The response to a message, as text.
+/// Returns the response to a message, as text.
 async fn answered(service: &SoapService, connection: Connection, message: String) -> String {
     let request = Request::post("/").header("content-type", "text/xml").extension(connection);
     let request = request.body(Full::<Bytes>::from(message)).expect("a request");

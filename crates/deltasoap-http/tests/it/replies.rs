@@ -110,7 +110,7 @@ async fn handlers_choose_what_they_answer() {
     assert!(status == 200 && body.contains("{urn:o}Other"), "{status} {body}");
 }
 
-/// A body of unknown length in these frames.
+/// Returns a body of unknown length in these frames.
 fn frames(frames: &[&'static str]) -> impl http_body::Body<Data = Bytes, Error = Infallible> + Send + 'static + use<> {
     let frames: Vec<_> =
         frames.iter().map(|text| Ok(http_body::Frame::data(Bytes::from_static(text.as_bytes())))).collect();

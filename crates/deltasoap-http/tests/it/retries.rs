@@ -26,7 +26,7 @@ fn idempotent() -> CallOptions {
     CallOptions::new().idempotent(true)
 }
 
-/// An address that nobody listens at, until somebody does.
+/// Returns an address that nobody listens at, until somebody does.
 async fn later(after: Duration) -> std::net::SocketAddr {
     let address = TcpListener::bind("127.0.0.1:0").await.expect("a port").local_addr().expect("an address");
     tokio::spawn(async move {

@@ -125,14 +125,14 @@ impl Stage {
     }
 }
 
-/// An operation with much to do.
+/// Returns an operation with much to do.
 fn report(handler: impl Fn(Lease<Echo>) -> Work + Send + Sync + 'static) -> Operation {
     let name = QName { local: "Report".into(), ..Echo::ELEMENT };
     Operation::new(handler).named(name).action("urn:report").weight(1 << 20)
 }
 
-/// An operation that takes its thread for so long that it counts as a large message, whatever a
-/// byte takes to decode.
+/// Returns an operation that takes its thread for so long that it counts as a large message,
+/// whatever a byte takes to decode.
 fn slow(handler: impl Fn(Lease<Echo>) -> Work + Send + Sync + 'static) -> Operation {
     let slowly = move |echo| {
         std::thread::sleep(Duration::from_millis(30));
@@ -180,7 +180,7 @@ fn request(sender: &str, bytes: usize) -> Vec<u8> {
     [head.into_bytes(), body].concat()
 }
 
-/// The whole answer.
+/// Returns the whole answer.
 async fn answer(mut stream: TcpStream) -> String {
     let mut text = String::new();
     let read = tokio::time::timeout(LONG, stream.read_to_string(&mut text)).await;

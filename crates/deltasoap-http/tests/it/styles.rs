@@ -64,7 +64,7 @@ struct SortResponse {
     result: SoapArray<i32>,
 }
 
-/// An operation without a way to fail.
+/// Returns an operation without a way to fail.
 fn operation<Request, Response>(answer: fn(&Request) -> Response) -> Operation
 where
     Request: Message + Send + Sync + 'static,

@@ -53,12 +53,12 @@ fn kinds(stats: EncodeStats) -> [u64; 4] {
     [stats.content, stats.perfect, stats.partial, stats.first]
 }
 
-/// A message long enough to be remembered.
+/// Returns a message long enough to be remembered.
 fn long(last: i32) -> Echo {
     Echo { text: "a text".to_owned(), numbers: (0..500).chain([last]).collect() }
 }
 
-/// A request of a connection, for `echo`, or for a principal.
+/// Returns a request of a connection, for `echo`, or for a principal.
 fn request(connection: &Connection, echo: &Echo) -> Request<Full<Bytes>> {
     let body = message(Version::Soap11, &[], echo);
     let request = Request::post("/").header("content-type", "text/xml").extension(connection.clone());
@@ -180,7 +180,7 @@ async fn a_slow_reader_gets_its_own_message() {
     }
 }
 
-/// The body of the next response, of which so many bytes are read already.
+/// Returns the body of the next response, of which so many bytes are read already.
 async fn body(stream: &mut (impl AsyncRead + Unpin), skipped: usize) -> String {
     let mut head = vec![b'H'; skipped];
     while !head.ends_with(b"\r\n\r\n") {
@@ -343,7 +343,7 @@ async fn destinations_share_what_was_sent() {
     assert!(templates.memory() > 0);
 }
 
-/// A message whose array fills small chunks.
+/// Returns a message whose array fills small chunks.
 fn several_chunks() -> Echo {
     Echo { numbers: (0..500).collect(), ..echo("x") }
 }

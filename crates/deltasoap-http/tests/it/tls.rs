@@ -99,7 +99,7 @@ async fn ask(address: SocketAddr, tls: ClientTls) -> Result<YouAre, CallError> {
     client(address, tls).call(&WhoAmI {}).await
 }
 
-/// The error in full, if the exchange failed as it does for TLS.
+/// Returns the error in full, if the exchange failed as it does for TLS.
 fn failure(result: Result<YouAre, CallError>) -> String {
     match result {
         Err(CallError::Http(error)) => format!("{error:?}"),
@@ -275,8 +275,8 @@ async fn other_protocols_go_over_tls_too() {
     }
 }
 
-/// A self-signed certificate as `openssl req -x509` makes it: an authority's, which the server
-/// shows for its own.
+/// Returns a self-signed certificate as `openssl req -x509` makes it: an authority's, which the
+/// server shows for its own.
 fn self_signed(change: impl FnOnce(&mut CertificateParams)) -> (Identity, Roots) {
     let mut params = CertificateParams::new([]).expect("parameters");
     params.distinguished_name.push(DnType::CommonName, "localhost");
@@ -390,7 +390,7 @@ async fn an_issued_certificate_is_trusted_where_it_is_the_one_that_was_given() {
     }
 }
 
-/// The error of a call to a server that answers whatever comes with these bytes.
+/// Returns the error of a call to a server that answers whatever comes with these bytes.
 async fn answered_with(bytes: &'static [u8], scheme: &str) -> String {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("an address");

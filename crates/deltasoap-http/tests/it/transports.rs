@@ -454,7 +454,7 @@ async fn what_is_no_frames_ends_the_connection() {
     }
 }
 
-/// A request in frames, with a body in pieces and an end of a kind.
+/// Returns a request in frames, with a body in pieces and an end of a kind.
 fn frames(length: Option<usize>, pieces: &[&str], end: u8) -> Vec<u8> {
     let mut head = b"\0\x01/\x0ccontent-type\0\x08text/xml".to_vec();
     if let Some(length) = length {

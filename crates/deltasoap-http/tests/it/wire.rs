@@ -135,8 +135,8 @@ async fn a_client_that_goes_away_is_survived() {
     assert_eq!(read_response(&mut stream).await.status(), "200");
 }
 
-/// A service whose handler waits for so long, and what tells how each request ended: true if it was
-/// answered, false if it was dropped.
+/// Returns a service whose handler waits for so long, and what tells how each request ended: true
+/// if it was answered, false if it was dropped.
 fn waiting_service(time: Duration) -> (SoapService, mpsc::UnboundedReceiver<bool>) {
     struct Ending {
         sender: mpsc::UnboundedSender<bool>,

@@ -45,7 +45,7 @@ async fn connect(address: SocketAddr) -> TcpStream {
     TcpStream::connect(address).await.expect("a connection")
 }
 
-/// The thread that answers a connection.
+/// Returns the thread that answers a connection.
 async fn thread_of(stream: &mut TcpStream) -> String {
     send(stream, "where").await;
     let mut answer = String::new();

@@ -31,7 +31,7 @@ fn build(builder: ServiceBuilder) -> SoapService {
     builder.build().expect("a service")
 }
 
-/// A frame with a checksum.
+/// Returns a frame with a checksum.
 fn zstd(bytes: impl AsRef<[u8]>) -> Vec<u8> {
     let mut coded = Vec::with_capacity(zstd_safe::compress_bound(bytes.as_ref().len()));
     let mut context = CCtx::create();
@@ -40,7 +40,8 @@ fn zstd(bytes: impl AsRef<[u8]>) -> Vec<u8> {
     coded
 }
 
-/// A frame whose window is said to be of 2 to the power of `log` bytes, whatever its content.
+/// Returns a frame whose window is said to be of 2 to the power of `log` bytes, whatever its
+/// content.
 fn windowed(log: u32, bytes: &[u8]) -> Vec<u8> {
     let mut coded = Vec::with_capacity(zstd_safe::compress_bound(bytes.len()) + 100);
     let mut context = CCtx::create();

@@ -97,7 +97,7 @@ fn nested_structs_strings_and_enumerations_are_flat_too() {
     assert_eq!(stats.flat_items, 998);
 }
 
-/// An item; one in ten or so means the same in other markup.
+/// Returns an item; one in ten or so means the same in other markup.
 fn item(n: i32) -> String {
     let Mesh { x, y, v } = mesh(n);
     match n % 101 {

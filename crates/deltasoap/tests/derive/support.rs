@@ -26,7 +26,7 @@ pub fn decode<T: Typed + Debug + PartialEq>(xml: &str) -> Result<T, Error> {
     whole
 }
 
-/// The fault in a document that has one.
+/// Returns the fault in a document that has one.
 pub fn fault<T: Typed + Debug + PartialEq>(xml: &str) -> ErrorKind {
     match decode::<T>(xml) {
         Ok(value) => panic!("read as {value:?}: {xml}"),
@@ -51,12 +51,12 @@ pub fn round_trip<T: Typed + Debug + PartialEq>(value: &T, xml: &str) {
     assert_eq!(&decode::<T>(xml).expect("a valid document"), value);
 }
 
-/// A fault's name for an element.
+/// Returns a fault's name for an element.
 pub fn missing(name: &str) -> ErrorKind {
     ErrorKind::MissingElement { expected: name.to_owned() }
 }
 
-/// The fault for an element that may not stand there.
+/// Returns the fault for an element that may not stand there.
 pub fn unexpected(found: &str, expected: &str) -> ErrorKind {
     ErrorKind::UnexpectedElement { found: found.to_owned(), expected: expected.to_owned() }
 }

@@ -163,7 +163,8 @@ fn report() -> impl Strategy<Value = plain::Report> {
 /// to lists.
 type Change = (u16, plain::Report);
 
-/// The report behind another: few fields change, and of lists mostly an item here and there.
+/// Returns the report behind another: few fields change, and of lists mostly an item here and
+/// there.
 fn behind(before: &plain::Report, (bits, other): &Change) -> plain::Report {
     let mut after = before.clone();
     let is = |bit: u16| bits >> bit & 1 == 1;

@@ -44,7 +44,7 @@ fn item(name: &str, price: &str) -> String {
     format!("<name xsi:type=\"xsd:string\">{name}</name><price xsi:type=\"xsd:double\">{price}</price>")
 }
 
-/// The body's element itself bears no type: its name says it.
+/// Returns the body's element itself bears no type: its name says it.
 fn expected(style: &str, ints: &str, items: &str) -> String {
     let int = |n: i32| format!("<item xsi:type=\"xsd:int\">{n}</item>");
     let struct_item = |name, price| format!("<item xsi:type=\"ns:Item\">{}</item>", item(name, price));

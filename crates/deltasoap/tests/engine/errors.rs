@@ -30,7 +30,7 @@ struct Doc {
     z: Option<bool>,
 }
 
-/// The text of the error, with the byte of `|` in the document as its position.
+/// Returns the text of the error, with the byte of `|` in the document as its position.
 #[track_caller]
 fn fails(document: &str, expected: &str) {
     const ROOT: &str = "<r xmlns:xsi='http://www.w3.org/2001/XMLSchema-instance' xmlns:q='urn:q' id='1'>";

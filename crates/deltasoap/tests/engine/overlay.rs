@@ -78,7 +78,8 @@ fn begin<B: Message, T: Typed, I: Iterator<Item = T>>(layout: Layout, body: &B, 
     Overlay::new(layout.0, layout.1, &headers(), body, items, layout.2)
 }
 
-/// All chunks. All but those with a head, a tail or an item that is long are of the size asked for.
+/// Returns all chunks. All but those with a head, a tail or an item that is long are of the size
+/// asked for.
 fn overlaid<B: Message, T: Typed>(
     layout: Layout,
     body: &B,

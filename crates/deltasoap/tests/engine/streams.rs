@@ -31,8 +31,8 @@ struct Text {
 const HEAD: &str = "<e:Envelope xmlns:e='http://schemas.xmlsoap.org/soap/envelope/'><e:Body>";
 const TAIL: &str = "</e:Body></e:Envelope>";
 
-/// A message with so many items: of a kind they are the same in each message but for one, of
-/// strangers all are others.
+/// Returns a message with so many items: of a kind they are the same in each message but for one,
+/// of strangers all are others.
 fn message(kind: Option<usize>, number: usize, items: usize) -> String {
     let mut text = format!("{HEAD}<Items xmlns='urn:s'>");
     for item in 0..items {
@@ -44,7 +44,7 @@ fn message(kind: Option<usize>, number: usize, items: usize) -> String {
     text + "</Items>" + TAIL
 }
 
-/// The newest item comes first: what a message has of the one before is not where it was.
+/// Returns the newest item comes first: what a message has of the one before is not where it was.
 fn feed(number: usize, items: usize) -> String {
     let items = (number..number + items).rev().map(|item| format!("<item xmlns=''>entry {item:07}</item>"));
     format!("{HEAD}<Items xmlns='urn:s'>{}</Items>{TAIL}", items.collect::<String>())
@@ -90,7 +90,7 @@ fn a_kind_among_strangers_is_found() {
     }
 }
 
-/// Bytes of an operation's content, with the end of its envelope.
+/// Returns the bytes of an operation's content, with the end of its envelope.
 fn len(items: usize) -> usize {
     let text = message(None, 0, items);
     text.len() - text.find("<item").expect("an item")
@@ -139,7 +139,7 @@ fn messages_that_are_not_compared_change_nothing_for_those_that_are() {
     }
 }
 
-/// Bytes of content, of which a few differ.
+/// Returns the bytes of content, of which a few differ.
 fn sized(number: usize, content: usize) -> String {
     const SAME: &str = "<item xmlns=''>same</item>";
     let mut text = format!("<item xmlns=''>{number:05}</item>");

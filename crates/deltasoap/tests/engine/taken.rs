@@ -117,7 +117,7 @@ impl<M: Content> Root for Taken<M> {
     }
 }
 
-/// The items as they were taken, and what is left of the value in the end.
+/// Returns the items as they were taken, and what is left of the value in the end.
 fn read_taken<M: Typed, T>(
     mut decoder: Decoder,
     chunks: &[&[u8]],
@@ -145,7 +145,7 @@ fn read_whole<M: Typed, T>(
     Ok((std::mem::take(list(&mut root.value)), root.value))
 }
 
-/// The message in pieces of these lengths, over and over.
+/// Returns the message in pieces of these lengths, over and over.
 fn pieces<'m>(message: &'m [u8], lengths: &[usize]) -> Vec<&'m [u8]> {
     let (mut rest, mut all) = (message, Vec::new());
     for length in lengths.iter().cycle() {
@@ -177,7 +177,7 @@ fn check<M: Typed + Debug + PartialEq, T: Debug + PartialEq>(
     read_whole(Decoder::new(DecodeOptions::default()), xml.as_bytes(), list)
 }
 
-/// The items of the only list as they were taken, and what is left of the value in the end.
+/// Returns the items of the only list as they were taken, and what is left of the value in the end.
 fn values_taken<T: FromList>(
     mut decoder: Decoder,
     chunks: &[&[u8]],

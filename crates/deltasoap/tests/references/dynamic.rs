@@ -10,7 +10,7 @@ use deltasoap::soap::{Version, encode_element};
 use deltasoap::{Buffer, Message, QName, Simple, Typed, Value};
 use proptest::prelude::*;
 
-/// The envelope of a request, as one element.
+/// Returns the envelope of a request, as one element.
 fn envelope(version: Version) -> (Schema, QName) {
     let mut schema = Schema::new();
     let complex = |name: QName, element| {

@@ -44,7 +44,7 @@ pub fn graphs(most: usize) -> impl Strategy<Value = Graph> {
 }
 
 impl Graph {
-    /// The same without cycles: edges to vertices in front are left out.
+    /// Sets the same without cycles: edges to vertices in front are left out.
     pub fn without_cycles(mut self) -> Self {
         for (from, edges) in self.0.iter_mut().enumerate() {
             edges.next = edges.next.filter(|&to| to > from);
@@ -53,7 +53,7 @@ impl Graph {
         self
     }
 
-    /// The vertices that can be reached, numbered in the order in which they are met first.
+    /// Returns the vertices that can be reached, numbered in the order in which they are met first.
     pub fn canonical(&self) -> Graph {
         let mut numbers = HashMap::new();
         let mut found = Vec::new();
@@ -76,7 +76,7 @@ impl Graph {
         number
     }
 
-    /// The graph that a value is.
+    /// Returns the graph that a value is.
     pub fn of(root: &Shared<Vertex>) -> Graph {
         let (mut known, mut found) = (Vec::new(), Vec::new());
         of(root, &mut known, &mut found);
@@ -127,7 +127,7 @@ pub fn styles() -> impl Strategy<Value = Style> {
         .prop_map(|(version, inline, order, ahead, hops)| Style { version, inline, order, ahead, hops })
 }
 
-/// A message that holds a graph.
+/// Returns a message that holds a graph.
 pub fn write(graph: &Graph, style: &Style) -> String {
     let mut writer =
         Writer { graph, style, is_met: vec![false; graph.0.len()], alone: Vec::new(), hops: String::new() };

@@ -36,7 +36,7 @@ pub fn latin1(message: &str) -> Vec<u8> {
     b"<?xml version='1.0' encoding='ISO-8859-1'?>".iter().copied().chain(bytes).collect()
 }
 
-/// A SOAP 1.1 message in SOAP encoding.
+/// Returns a SOAP 1.1 message in SOAP encoding.
 pub fn envelope(body: &str) -> String {
     format!(
         "<s:Envelope xmlns:s='http://schemas.xmlsoap.org/soap/envelope/' xmlns:e='http://schemas.xmlsoap.org/soap/encoding/' \

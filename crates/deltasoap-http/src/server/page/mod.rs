@@ -36,7 +36,7 @@ pub(crate) struct Subject<'s> {
     pub(crate) has_form: bool,
 }
 
-/// The page.
+/// Returns the page.
 pub(crate) fn landing(subject: &Subject<'_>) -> String {
     let page = html! {
         (DOCTYPE)
@@ -97,7 +97,7 @@ fn banner(subject: &Subject<'_>) -> Markup {
     }
 }
 
-/// The namespace of all operations, if they have the same.
+/// Returns the namespace of all operations, if they have the same.
 fn shared_namespace<'s>(operations: &[&'s Operation]) -> Option<&'s str> {
     let mut namespaces = operations.iter().map(|operation| &*operation.name().namespace);
     let first = namespaces.next().filter(|first| !first.is_empty())?;
@@ -139,7 +139,7 @@ fn fact(term: &str, text: &str) -> Markup {
     html! { div { dt { (term) } dd { code { (text) } } } }
 }
 
-/// A key that distinguishes an operation from the others of its service.
+/// Returns a key that distinguishes an operation from the others of its service.
 fn key(operation: &Operation) -> String {
     format!("{} {}", operation.name(), operation.described_action())
 }
@@ -196,7 +196,7 @@ fn choice(operations: &[&Operation]) -> Markup {
     }
 }
 
-/// The operation's name, with its namespace or its action if several have the same.
+/// Returns the operation's name, with its namespace or its action if several have the same.
 fn label(operation: &Operation, operations: &[&Operation]) -> String {
     let name = operation.name();
     let is_another = |other: &&&Operation| other.name().local == name.local && other.name() != name;

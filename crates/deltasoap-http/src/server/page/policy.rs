@@ -15,7 +15,7 @@ pub(super) const STYLE: &str = include_str!("page.css");
 /// The page's script.
 pub(super) const SCRIPT: &str = include_str!("page.js");
 
-/// The page's `Content-Security-Policy` (Content Security Policy Level 3).
+/// Returns the page's `Content-Security-Policy` (Content Security Policy Level 3).
 pub(crate) fn content_security_policy() -> &'static str {
     static POLICY: LazyLock<String> = LazyLock::new(|| {
         let (style, script) = (hash(STYLE), hash(SCRIPT));

@@ -50,12 +50,12 @@ pub(super) fn statistics(stats: &ServiceStats) -> Markup {
     }
 }
 
-/// The order of operations on the page.
+/// Returns the order of operations on the page.
 pub(crate) fn by_name(a: &QName, b: &QName) -> Ordering {
     (&a.local, &a.namespace).cmp(&(&b.local, &b.namespace))
 }
 
-/// A table with a row for each operation that had messages.
+/// Returns a table with a row for each operation that had messages.
 fn table(title: &str, columns: &[&str], rows: impl ExactSizeIterator<Item = Markup>) -> Markup {
     html! {
         h3 { (title) }

@@ -60,12 +60,12 @@ impl Queue {
         }
     }
 
-    /// Number of held slots.
+    /// Returns the number of held slots.
     pub(super) fn held(&self) -> usize {
         self.small_held + self.large_held
     }
 
-    /// Number of waiting requests.
+    /// Returns the number of waiting requests.
     pub(super) fn waiting(&self) -> usize {
         self.waiting.len()
     }
@@ -102,8 +102,8 @@ impl Queue {
         Some(number)
     }
 
-    /// True if a request of a length that holds a slot should pass it to another: to a smaller one,
-    /// or to an overdue one. A request that is itself overdue keeps its slot.
+    /// Returns true if a request of a length that holds a slot should pass it to another: to a
+    /// smaller one, or to an overdue one. A request that is itself overdue keeps its slot.
     pub(super) fn is_wanted(&mut self, length: u64, is_overdue: bool, now: Duration) -> bool {
         if is_overdue || self.is_small(length) {
             return false;
@@ -111,7 +111,7 @@ impl Queue {
         self.head(now).is_some_and(|(_, head)| head.length < length || head.deadline <= now)
     }
 
-    /// The first of the waiting requests: the oldest overdue one, else the shortest.
+    /// Returns the first of the waiting requests: the oldest overdue one, else the shortest.
     fn head(&mut self, now: Duration) -> Option<(Number, Waiter)> {
         while let Some((_, number)) = self.by_deadline.first().copied().filter(|(deadline, _)| *deadline <= now) {
             self.by_deadline.pop_first();
@@ -120,7 +120,7 @@ impl Queue {
         self.waiter(self.overdue.first().copied().or_else(|| self.smallest())?)
     }
 
-    /// The first waiting request that there is a slot for.
+    /// Returns the first waiting request that there is a slot for.
     fn next_for_free(&mut self, now: Duration) -> Option<(Number, Waiter)> {
         let head = self.head(now);
         let has_slot = |(_, waiter): &(Number, Waiter)| self.is_free_for(waiter.length);
@@ -151,7 +151,7 @@ impl Queue {
         self.is_small(length) && self.small_held < self.slots.express || self.common_held() < self.slots.common
     }
 
-    /// Number of held common slots.
+    /// Returns the number of held common slots.
     fn common_held(&self) -> usize {
         self.large_held + self.small_held.saturating_sub(self.slots.express)
     }

@@ -68,7 +68,7 @@ impl Scheduler {
         }
     }
 
-    /// True if requests weigh what their operation was found to take.
+    /// Returns true if requests weigh what their operation was found to take.
     pub(crate) fn learns(&self) -> bool {
         self.options.weigh == Weigh::Operation
     }
@@ -82,12 +82,12 @@ impl Scheduler {
         self.rate.bytes_in(costs.expected(length.unwrap_or(self.options.unknown)))
     }
 
-    /// Number of currently held slots.
+    /// Returns the number of currently held slots.
     pub(crate) fn held(&self) -> usize {
         self.lock().queue.held()
     }
 
-    /// Number of requests that currently wait for a slot.
+    /// Returns the number of requests that currently wait for a slot.
     pub(crate) fn waiting(&self) -> usize {
         self.lock().queue.waiting()
     }
@@ -174,19 +174,19 @@ impl Ticket {
         self.standing().keeps = keeps;
     }
 
-    /// The slots that it is for.
+    /// Returns the slots that it is for.
     pub(crate) fn scheduler(&self) -> &Scheduler {
         &self.scheduler
     }
 
-    /// The request's message was decoded, in a time.
+    /// Returns the request's message was decoded, in a time.
     pub(crate) fn note_decoded(&self, bytes: u64, time: Duration) {
         if self.scheduler.learns() {
             self.scheduler.rate.note(bytes, time);
         }
     }
 
-    /// True if the slot should be passed to another request.
+    /// Returns true if the slot should be passed to another request.
     pub(crate) fn is_wanted(&self) -> bool {
         let standing = self.standing();
         let (weight, is_overdue) = (standing.weight, standing.waited >= self.scheduler.options.overtaken);
@@ -194,9 +194,9 @@ impl Ticket {
         self.scheduler.lock().queue.is_wanted(weight, is_overdue, self.scheduler.start.elapsed())
     }
 
-    /// The request turns out to weigh at least so many bytes. If its slot is for smaller ones, or
-    /// is wanted by one, the slot is passed on, and the request waits for another as one that has
-    /// not begun does. To be called within [`run`](Self::run).
+    /// Returns the request turns out to weigh at least so many bytes. If its slot is for smaller
+    /// ones, or is wanted by one, the slot is passed on, and the request waits for another as one
+    /// that has not begun does. To be called within [`run`](Self::run).
     ///
     /// # Errors
     /// When too many wait, or it waited too long.

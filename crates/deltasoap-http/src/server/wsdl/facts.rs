@@ -43,7 +43,7 @@ pub(crate) struct Fact {
 }
 
 impl Facts {
-    /// The facts about the operation that takes a body element.
+    /// Returns the facts about the operation that takes a body element.
     pub(crate) fn of(&self, element: &QName) -> Fact {
         let is_of = |(name, told): &(&String, &Told)| match self.elements.get(&told.input) {
             Some(found) => found == element,
@@ -106,7 +106,7 @@ impl Facts {
         }
     }
 
-    /// The current operation of the walk.
+    /// Returns the current operation of the walk.
     fn told(&mut self, walk: &Walk<'_>) -> &mut Told {
         self.operations.entry(walk.name_at(2).unwrap_or_default().to_owned()).or_default()
     }
@@ -124,7 +124,7 @@ fn attribute<'a>(attributes: &'a [Attribute], name: &str) -> Option<&'a str> {
     found.map(|found| found.value.as_str())
 }
 
-/// The local part of a name with a prefix.
+/// Returns the local part of a name with a prefix.
 fn local(name: &str) -> &str {
     name.trim().rsplit_once(':').map_or(name.trim(), |(_, local)| local)
 }

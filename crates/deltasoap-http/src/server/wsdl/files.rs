@@ -39,7 +39,7 @@ fn read_file(path: &Path) -> Result<String, BuildError> {
     })
 }
 
-/// The names of a document's relative locations.
+/// Returns the names of a document's relative locations.
 fn imported(name: &str, text: &str) -> Result<Vec<String>, BuildError> {
     let text = text.trim_start_matches('\u{FEFF}');
     let nodes = nodes(text.as_bytes(), Limits::default(), Instructions::Skip)

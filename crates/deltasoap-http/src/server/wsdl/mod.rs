@@ -62,17 +62,17 @@ impl Description {
         Ok((Description { main, others }, facts))
     }
 
-    /// The description with this URL as the service's. The URL must be escaped already.
+    /// Returns the description with this URL as the service's. The URL must be escaped already.
     pub(crate) fn at(&self, escaped_url: &str) -> String {
         self.main.at(escaped_url)
     }
 
-    /// An imported document, in the same way.
+    /// Returns an imported document, in the same way.
     pub(crate) fn document(&self, name: &str, escaped_url: &str) -> Option<String> {
         self.others.get(name).map(|document| document.at(escaped_url))
     }
 
-    /// The imported documents: the query that each is served under, and its name.
+    /// Returns the imported documents: the query that each is served under, and its name.
     pub(crate) fn documents(&self) -> impl Iterator<Item = (String, &str)> {
         self.others.iter().map(|(name, document)| (document::query(document.kind(), name), name.as_str()))
     }

@@ -4,7 +4,7 @@
 pub struct Entropy<'a>(pub &'a [u8]);
 
 impl Entropy<'_> {
-    /// A number below `bound`, or 0.
+    /// Returns a number below `bound`, or 0.
     pub fn below(&mut self, bound: usize) -> usize {
         let Some((first, rest)) = self.0.split_first() else { return 0 };
         self.0 = rest;
@@ -15,8 +15,8 @@ impl Entropy<'_> {
 /// Documents of a stream.
 const DOCUMENTS: usize = 6;
 
-/// A stream that begins with a document: each of the others is the one before, edited; now and then
-/// one is damaged, or the first comes again.
+/// Returns a stream that begins with a document: each of the others is the one before, edited; now
+/// and then one is damaged, or the first comes again.
 pub fn documents(first: &str, entropy: &mut Entropy<'_>) -> Vec<Vec<u8>> {
     let first = match INDENTATIONS[entropy.below(INDENTATIONS.len())] {
         Some((line, level)) => indented(first, line, level),
@@ -44,7 +44,7 @@ pub fn documents(first: &str, entropy: &mut Entropy<'_>) -> Vec<Vec<u8>> {
 const INDENTATIONS: [Option<(&str, &str)>; 6] =
     [None, Some(("\n", "  ")), Some(("\n", "")), Some(("\r\n", "\t")), Some(("\n", "                    ")), None];
 
-/// A document in one line, with each element on a line of its own.
+/// Returns a document in one line, with each element on a line of its own.
 fn indented(document: &str, line: &str, level: &str) -> String {
     let (mut text, mut depth, mut is_behind_start) = (String::new(), 0_usize, false);
     for piece in document.split_inclusive('>') {
@@ -76,7 +76,7 @@ pub fn cut_in_gap(document: &[u8], number: Option<usize>, entropy: &mut Entropy<
     places.get(at % places.len().max(1)).copied().unwrap_or(usize::MAX)
 }
 
-/// A document with a byte more or less, or cut off.
+/// Returns a document with a byte more or less, or cut off.
 fn damaged(document: &[u8], entropy: &mut Entropy<'_>) -> Vec<u8> {
     let mut bytes = document.to_vec();
     let at = (entropy.below(256) * 256 + entropy.below(256)) % bytes.len();
@@ -162,7 +162,7 @@ impl Document {
         }
     }
 
-    /// All elements but the outermost, in the order of their end tags.
+    /// Returns all elements but the outermost, in the order of their end tags.
     pub fn elements(&self) -> Vec<Element> {
         let (mut open, mut elements, mut at) = (Vec::new(), Vec::new(), 0);
         while let Some(found) = self.0[at..].find('<') {
@@ -246,7 +246,7 @@ impl Document {
         }
     }
 
-    /// An empty-element tag instead of two tags, or the other way round.
+    /// Returns an empty-element tag instead of two tags, or the other way round.
     fn set_empty(&mut self, element: Element) {
         let Element { start, content, tag, end, name_end } = element;
         let head = &self.0[start..content];
@@ -279,7 +279,7 @@ impl Document {
         self.0.insert(element.end - if element.tag == element.end { 2 } else { 1 }, ' ');
     }
 
-    /// A dozen of the same, each with another number.
+    /// Returns a dozen of the same, each with another number.
     fn insert_many(&mut self, element: Element, entropy: &mut Entropy<'_>) {
         let (text, first) = (self.text(element).to_owned(), entropy.below(50));
         if text.len() < 80 && self.0.len() < 4000 {

@@ -114,7 +114,7 @@ fn chunks_end_in_the_white_space_after_the_last_item() {
     }
 }
 
-/// An array of ints whose items stand where they say, or behind the one in front of them.
+/// Returns an array of ints whose items stand where they say, or behind the one in front of them.
 fn sparse(attributes: &str, items: &[(Option<usize>, i32)]) -> String {
     let item = |&(place, value): &(Option<usize>, i32)| {
         let place = place.map(|place| format!(" e:position='[{place}]'")).unwrap_or_default();

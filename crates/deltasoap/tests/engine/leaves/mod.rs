@@ -38,8 +38,8 @@ fn within_time(what: String, body: impl FnOnce() + Send + 'static) {
     }
 }
 
-/// A stream of documents of one type, made from entropy and read with leaf checkpoints and with a
-/// policy of the papers.
+/// Returns a stream of documents of one type, made from entropy and read with leaf checkpoints and
+/// with a policy of the papers.
 fn check(kind: usize, seed: &[u8], chunks: &[u8]) {
     let kind = &shapes::KINDS[kind];
     let documents = edits::documents(kind.document, &mut Entropy(seed));

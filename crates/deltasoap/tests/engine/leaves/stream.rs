@@ -19,7 +19,7 @@ pub struct Kind {
 }
 
 impl Kind {
-    /// A type with a document to begin with.
+    /// Creates a type with a document to begin with.
     pub const fn of<T: Typed + PartialEq + Debug>(document: &'static str) -> Self {
         Kind { document, read: read::<T>, must_be_good: must_be_good::<T> }
     }
@@ -206,7 +206,7 @@ fn of_papers(entropy: &mut Entropy<'_>) -> Differential {
     Differential { checkpoints: portions.into(), ..Differential::OFF }
 }
 
-/// A chunk's size: most often there is but one.
+/// Returns a chunk's size: most often there is but one.
 fn chunk_size(entropy: &mut Entropy<'_>) -> usize {
     [usize::MAX, 1, 2, 3, 7, 16, 33, 64, 100, 501, 16 << 10, 20_000][entropy.below(12)]
 }
