@@ -146,8 +146,8 @@ impl Operation {
     }
 }
 
-/// Converts an operation for callers without the schema: it has a name, and its references resolve
-/// without the schema.
+/// Converts an operation for callers without the schema: it has a name, and its references refer to
+/// arbitrary content.
 fn self_contained(method: &MethodElement, schema: &Schema) -> (MethodElement, Form) {
     let any = <Node as Typed>::REFERENCE;
     let mut described = method.clone();

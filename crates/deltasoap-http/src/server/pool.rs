@@ -9,7 +9,7 @@ use deltasoap_core::decode::Decoder;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Maximum number of waiting decoders: more are only needed while as many requests are read at one
+/// Maximum number of waiting decoders. More are only needed while more requests are read at one
 /// time.
 const IDLE: usize = 64;
 

@@ -41,8 +41,8 @@ pub(crate) fn reply(version: Version, reply: MessageReply) -> Response<Body> {
     response
 }
 
-/// Returns a fault. One that cannot be written is replaced by one that can, with the same code if
-/// possible.
+/// Returns a fault. A fault that cannot be written is replaced by a writable one, with the same
+/// code if possible.
 pub(crate) fn fault(version: Version, fault: &Fault, status: Option<StatusCode>) -> Response<Body> {
     let status = status.unwrap_or_else(|| status_of(fault, version));
     let written = encode_fault(version, fault, Buffer::new()).or_else(|error| {
@@ -55,8 +55,8 @@ pub(crate) fn fault(version: Version, fault: &Fault, status: Option<StatusCode>)
     }
 }
 
-/// Returns a fault without the characters that XML cannot carry, and without its detail, which may
-/// contain some too.
+/// Returns the fault without characters that XML cannot carry, and without its detail, which may
+/// also contain such characters.
 fn writable(fault: &Fault) -> Fault {
     Fault {
         reason: replaced(&fault.reason),
@@ -83,8 +83,8 @@ fn plain_fault(version: Version) -> Body {
     encode_fault(version, &fault, Buffer::new()).map(Body::from).unwrap_or_default()
 }
 
-/// HTTP 202 for a one-way message (SOAP 1.1, as in Basic Profile 1.1, R2750; SOAP 1.2 part 2, table
-/// 17).
+/// Returns HTTP 202 for a one-way message (SOAP 1.1, as in Basic Profile 1.1, R2750; SOAP 1.2 part
+/// 2, table 17).
 pub(crate) fn accepted() -> Response<Body> {
     let mut response = Response::new(Body::default());
     *response.status_mut() = StatusCode::ACCEPTED;
@@ -125,7 +125,8 @@ pub(crate) fn unsupported_media_type() -> Response<Body> {
     response
 }
 
-/// Returns HTTP 400: an earlier filter that checks the action may have seen the other one.
+/// Returns HTTP 400 for a request with two actions: an earlier filter that checks the action may
+/// have seen the other one.
 pub(crate) fn two_actions() -> Response<Body> {
     text(StatusCode::BAD_REQUEST, "text/plain", "The request has two SOAPActions that differ.\n".into())
 }
@@ -137,8 +138,8 @@ pub(crate) fn unsupported_coding(version: Version, error: &CodingError) -> Respo
     inviting(fault(version, &refused, Some(StatusCode::UNSUPPORTED_MEDIA_TYPE)))
 }
 
-/// Returns the response, compressed if it is to be, and the client accepts it. One of an operation
-/// carries what was learned of its responses.
+/// Returns the response, compressed if that is configured and the client accepts it. The response
+/// of an operation carries what was learned of its responses.
 pub(crate) fn coded(
     response: Response<Body>,
     compression: Compression,
@@ -163,7 +164,7 @@ pub(crate) fn coded(
     Response::from_parts(parts, body)
 }
 
-/// Returns the response with what requests may be in (RFC 7694).
+/// Adds the content codings that requests may use (RFC 7694).
 pub(crate) fn inviting(mut response: Response<Body>) -> Response<Body> {
     if cfg!(feature = "gzip") {
         response.headers_mut().insert(ACCEPT_ENCODING, HeaderValue::from_static(READ));
@@ -191,7 +192,7 @@ pub(crate) fn not_found(reason: String) -> Response<Body> {
     text(StatusCode::NOT_FOUND, "text/plain", reason)
 }
 
-/// Returns the landing page, which may load nothing, and run and send only its own content.
+/// Returns the landing page, which may load nothing, and may run and send only its own content.
 #[cfg(feature = "page")]
 pub(crate) fn page(page: String) -> Response<Body> {
     let mut response = text(StatusCode::OK, "text/html", page);
@@ -204,8 +205,8 @@ pub(crate) fn page(page: String) -> Response<Body> {
     response
 }
 
-/// Returns a description. XHTML in it, for example in its documentation, must not run in a browser
-/// that shows it.
+/// Returns a WSDL or schema. XHTML in it, for example in its documentation, must not run in a
+/// browser that shows it.
 pub(crate) fn xml(document: String) -> Response<Body> {
     let mut response = text(StatusCode::OK, "text/xml", document);
     let policy = HeaderValue::from_static("default-src 'none'; sandbox; frame-ancestors 'none'");
@@ -213,7 +214,7 @@ pub(crate) fn xml(document: String) -> Response<Body> {
     response
 }
 
-/// Returns a text of a media type, in UTF-8, that browsers do not interpret as another type.
+/// Returns text of a media type, in UTF-8, that browsers do not interpret as another type.
 pub(crate) fn text(status: StatusCode, media: &str, text: String) -> Response<Body> {
     let media = HeaderValue::try_from(format!("{media}; charset=utf-8"));
     let mut response = with_type(status, media.unwrap_or(HeaderValue::from_static("text/plain")), text.into());

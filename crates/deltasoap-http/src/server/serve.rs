@@ -133,7 +133,8 @@ impl Server {
 }
 
 impl<L: Listener, P: Protocol> Server<L, P> {
-    /// Serves what a listener accepts by a protocol; see [`transport`](crate::transport).
+    /// Serves the connections that a listener accepts, by a protocol; see
+    /// [`transport`](crate::transport).
     pub fn over(listener: L, protocol: P) -> Self {
         Server {
             listener,
@@ -175,7 +176,7 @@ impl<L: Listener, P: Protocol> Server<L, P> {
         Ok(self)
     }
 
-    /// Sets the maximum time for a request's head, and maximum idle time of a connection. After
+    /// Sets the maximum time for a request's head, and the maximum idle time of a connection. After
     /// that the connection is closed. Default 30 s.
     #[must_use]
     pub fn header_read_timeout(mut self, timeout: Duration) -> Self {
@@ -183,7 +184,7 @@ impl<L: Listener, P: Protocol> Server<L, P> {
         self
     }
 
-    /// Sets the maximum time in which a client accepts none of a response's bytes. After that the
+    /// Sets the maximum time in which a client accepts no bytes of a response. After that the
     /// connection is closed. Default 30 s.
     #[must_use]
     pub fn write_timeout(mut self, timeout: Duration) -> Self {
@@ -201,8 +202,8 @@ impl<L: Listener, P: Protocol> Server<L, P> {
         self
     }
 
-    /// Sets the maximum number of headers of a request; a request with more is answered with status
-    /// 431. A request's whole head is limited to 64 KiB, with the same answer. Default 100.
+    /// Sets the maximum number of headers of a request. A request with more is answered with status
+    /// 431, as is a request whose head exceeds 64 KiB. Default 100.
     #[must_use]
     pub fn max_headers(mut self, headers: usize) -> Self {
         self.wire.max_headers = headers;
@@ -242,7 +243,7 @@ impl<L: Listener, P: Protocol> Server<L, P> {
         self
     }
 
-    /// Returns a handle that stops the server; may outlive it.
+    /// Returns a handle that stops the server; it may outlive the server.
     pub fn handle(&self) -> ServerHandle {
         self.handle.clone()
     }
@@ -292,7 +293,7 @@ impl<L: Listener, P: Protocol> Server<L, P> {
     }
 }
 
-/// Waits for the signal to stop. The server keeps a sender, so waiting ends in no other way.
+/// Waits for the signal to stop. The server keeps a sender, so the channel never closes before.
 async fn signalled(stopped: &mut watch::Receiver<bool>) {
     let _ = stopped.wait_for(|stopped| *stopped).await;
 }
@@ -403,7 +404,7 @@ async fn serve_stream<P: Protocol>(stream: impl Stream, client: Client<P>, servi
     }
 }
 
-/// Waits if accepting failed for lack of resources, which a busy loop would not bring back.
+/// Waits if accepting failed for lack of resources, which a busy loop would not free.
 async fn pause(error: &io::Error) {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
     if [ConnectionAborted, ConnectionRefused, ConnectionReset].contains(&error.kind()) {

@@ -1,8 +1,8 @@
-//! What a browser or a tool requests with `GET`, determined by the query.
+//! The resource that a browser or a tool requests with `GET`, determined by the query.
 //!
 //! | query | |
 //! |---|---|
-//! | `wsdl`, `singlewsdl` | the description |
+//! | `wsdl`, `singlewsdl` | the WSDL |
 //! | `wsdl=NAME`, `xsd=NAME` | a document that it imports |
 //! | `sample=LOCAL&ns=NAMESPACE&soap=1.2` | a sample request |
 //! | anything else, or none | the page |
@@ -20,9 +20,9 @@ use http::uri::Authority;
 pub(crate) enum Wanted {
     /// The landing page.
     Page,
-    /// The description.
+    /// The WSDL.
     Description,
-    /// A document of the description, by its name.
+    /// A document that the WSDL imports, by its name.
     Document(String),
     /// A sample request of the operation that takes this element.
     Sample(QName, Version),
@@ -49,7 +49,7 @@ impl Wanted {
     }
 }
 
-/// Returns the number of a version of SOAP.
+/// Returns the version number of SOAP as text.
 pub(crate) fn number(version: Version) -> &'static str {
     match version {
         Version::Soap11 => "1.1",
@@ -80,13 +80,13 @@ pub(crate) fn own_url(uri: &Uri, headers: &HeaderMap, scheme: &str) -> Option<St
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum LandingPage {
-    /// The operations, statistics, and a form that sends requests to the service, with samples of
-    /// them.
+    /// The operations, statistics, and a form that sends requests to the service, with sample
+    /// requests.
     #[default]
     Form,
     /// The operations and statistics.
     List,
-    /// Nothing: status 404. The description is still served.
+    /// Nothing: status 404. The WSDL is still served.
     Off,
 }
 

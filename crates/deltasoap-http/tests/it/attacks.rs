@@ -1,4 +1,4 @@
-//! Each attack by itself: what the server answers, or that it ends the connection.
+//! Each attack alone: the server answers, or ends the connection.
 
 #![cfg(feature = "tls")]
 
@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// How long a client may take for anything.
+/// Time limit for clients.
 const TIME: Duration = Duration::from_millis(500);
 
-/// Attacks a server whose times are short.
+/// Attacks a server with short time limits.
 async fn attacked(attack: Attack) -> Reaction {
     let service = builder().body_timeout(TIME).body_rate(10_000).handler_timeout(TIME).build().expect("a service");
     let stats = service.stats();
@@ -25,8 +25,8 @@ async fn attacked(attack: Attack) -> Reaction {
     reaction
 }
 
-/// Returns the server ends the connection behind responses with these statuses; the last response
-/// holds some text.
+/// Asserts that the server ends the connection after responses with these statuses, the last of
+/// which contains `text`.
 async fn expect(attack: Attack, statuses: &[&str], text: &str) {
     let reaction = attacked(attack).await;
     assert!(reaction.is_closed, "{attack:?}: {reaction:?}");
@@ -87,8 +87,8 @@ async fn clients_that_are_killed_leave_nothing_behind() {
     }
 }
 
-/// Both ways of framing at once are a way to smuggle requests past a proxy (RFC 9112, 6.1):
-/// whatever is answered, the connection ends.
+/// Both kinds of framing at once can smuggle requests past a proxy (RFC 9112, 6.1): whatever the
+/// answer is, the connection ends.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_length_beside_chunks_ends_the_connection() {
     let reaction = attacked(Attack::LengthAndChunked).await;
@@ -106,7 +106,7 @@ async fn a_handshake_that_stalls_is_given_up() {
     let (identity, _) = identity();
     let service = builder().build().expect("a service");
     let (address, handle) = serve(service, TIME, Some(ServerTls::new(identity))).await;
-    // Nothing, the beginning of a handshake, and what is none.
+    // Nothing, the beginning of a handshake, and something else.
     for hello in [&b""[..], b"\x16\x03\x01\x02\x00\x01", b"POST / HTTP/1.1\r\n\r\n"] {
         let mut stream = TcpStream::connect(address).await.expect("a connection");
         stream.write_all(hello).await.expect("sent");

@@ -1,5 +1,4 @@
-//! A description of several documents, as tools fetch it: `?wsdl`, then each location that they
-//! find.
+//! A WSDL of several documents, as tools fetch it: `?wsdl`, then each location that they find.
 
 use crate::common::*;
 use deltasoap::Lease;
@@ -38,7 +37,7 @@ const COMMON: &str = r#"<schema xmlns="http://www.w3.org/2001/XMLSchema" targetN
 const FILES: [(&str, &str); 3] =
     [("parts/abstract.wsdl", ABSTRACT), ("schemas/echo.xsd", SCHEMA), ("schemas/common types.xsd", COMMON)];
 
-/// Returns the service with its description from texts, and from files.
+/// Returns two services, with the WSDL from text and from files.
 fn services() -> [SoapService; 2] {
     let builder = || SoapService::builder().operation(async |request: Lease<Echo>| Ok::<_, Fault>(echoed(&request)));
     let texts = FILES.iter().fold(builder().wsdl(MAIN), |builder, (name, text)| builder.wsdl_document(*name, *text));

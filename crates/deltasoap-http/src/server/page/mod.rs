@@ -2,8 +2,8 @@
 //! differential engine.
 //!
 //! The page is self-contained: it includes style and script, so it loads nothing, and its policy
-//! ([`policy`]) allows nothing else. All texts go through `maud`, which escapes them. Without a
-//! script the page shows everything except the form.
+//! ([`policy`]) allows nothing else. All text goes through `maud`, which escapes it. Without
+//! scripts the page shows everything except the form.
 
 mod index;
 pub(crate) mod policy;
@@ -27,16 +27,16 @@ use policy::{SCRIPT, STYLE};
 #[derive(Debug)]
 pub(crate) struct Subject<'s> {
     pub(crate) name: &'s str,
-    /// The documentation of the service in the description.
+    /// The documentation of the service in the WSDL.
     pub(crate) documentation: &'s str,
-    /// Sorted by name.
+    /// The operations, sorted by name.
     pub(crate) operations: &'s [&'s Operation],
     pub(crate) description: Option<&'s Description>,
     pub(crate) stats: &'s ServiceStats,
     pub(crate) has_form: bool,
 }
 
-/// Returns the page.
+/// Renders the page.
 pub(crate) fn landing(subject: &Subject<'_>) -> String {
     let page = html! {
         (DOCTYPE)
@@ -65,7 +65,7 @@ fn head(name: &str) -> Markup {
             meta name="viewport" content="width=device-width, initial-scale=1";
             meta name="color-scheme" content="light dark";
             title { (name) }
-            // Without it browsers ask the host for one.
+            // Without it browsers request one from the host.
             link rel="icon" href="data:,";
             style { (PreEscaped(STYLE)) }
         }

@@ -29,7 +29,7 @@ const SERIALIZATION: [&str; 9] = [
     "written",
 ];
 
-/// Both tables.
+/// Renders both tables.
 pub(super) fn statistics(stats: &ServiceStats) -> Markup {
     let mut decoding: Vec<_> = stats.operations().filter(|(_, stats)| stats.messages > 0).collect();
     let mut serialization: Vec<_> = stats.responses().filter(|(_, stats)| stats.messages > 0).collect();
@@ -50,7 +50,7 @@ pub(super) fn statistics(stats: &ServiceStats) -> Markup {
     }
 }
 
-/// Returns the order of operations on the page.
+/// Compares operations by their order on the page.
 pub(crate) fn by_name(a: &QName, b: &QName) -> Ordering {
     (&a.local, &a.namespace).cmp(&(&b.local, &b.namespace))
 }
@@ -65,7 +65,7 @@ fn table(title: &str, columns: &[&str], rows: impl ExactSizeIterator<Item = Mark
 
 fn scrolled(title: &str, columns: &[&str], rows: impl Iterator<Item = Markup>) -> Markup {
     html! {
-        // What is wider than the screen is scrolled, also by keyboard.
+        // A table that is wider than the screen is scrolled, also by keyboard.
         div.scroll role="region" aria-label=(title) tabindex="0" {
             table {
                 thead { tr { @for column in columns { th scope="col" { (column) } } } }

@@ -1,4 +1,4 @@
-//! One document of a description, split at the parts that depend on the service's URL.
+//! One document of a WSDL, split at the parts that depend on the service's URL.
 
 use super::facts::Facts;
 use crate::server::builder::BuildError;
@@ -27,10 +27,10 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// Returns the kind of a text.
+    /// Returns the kind of a document.
     ///
     /// # Errors
-    /// When it is not well-formed, or something else.
+    /// When the document is not well-formed, or of another kind.
     pub(super) fn of(name: &str, text: &str) -> Result<Self, BuildError> {
         let root = read(name, text)?.into_iter().find_map(|node| match node {
             Node::Start { name, .. } => Some(name),
@@ -63,8 +63,8 @@ pub(super) struct Document {
 }
 
 impl Document {
-    /// Reads a document of this name. `main` is the name of the description, `kinds` those of all
-    /// that are served.
+    /// Parses a document of this name. `main` is the name of the WSDL, `kinds` those of all
+    /// documents that are served.
     ///
     /// # Errors
     /// When the text is not well-formed.
@@ -136,8 +136,8 @@ fn served(from: &str, location: &str, main: &str, kinds: &BTreeMap<String, Kind>
     Some(if name == main { "?wsdl".to_owned() } else { format!("?{}", query(kinds[&name], &name)) })
 }
 
-/// Returns the name for a location in a document of another name: relative to its folder, or an
-/// unchanged URL. `None` if it leads out of the topmost folder.
+/// Resolves a location in the document `from` to a name: relative to its folder, or an unchanged
+/// URL. Returns `None` if it leads out of the topmost folder.
 pub(super) fn resolve(from: &str, location: &str) -> Option<String> {
     if location.is_empty() || location.contains("://") {
         return (!location.is_empty()).then(|| location.to_owned());
