@@ -65,7 +65,7 @@ impl Operation {
     }
 
     /// As [`dynamic`](Self::dynamic), with a handler that takes the items of a list of its requests
-    /// while they arrive; all that is said at [`with_items`](Self::with_items) holds here too.
+    /// while they arrive. The rules of [`with_items`](Self::with_items) apply here too.
     /// `list` is the [path](deltasoap_core::ListPath) of the list in the request; without one, the
     /// only list is meant.
     ///
