@@ -588,12 +588,12 @@ impl fmt::Display for BuildError {
                 write!(f, "two operations with the same action take the body element <{name}>")
             }
             BuildError::InspectedItems(name) => {
-                write!(f, "<{name}> is used while it arrives, but the service's inspector needs whole messages")
+                write!(f, "<{name}> takes items as they arrive, but the service's inspector needs complete messages")
             }
             BuildError::Wsdl(error) => write!(f, "the WSDL is not well-formed: {error}"),
             BuildError::Document { name, error } => write!(f, "`{name}` is not well-formed: {error}"),
             BuildError::NoDocument { name, root } => {
-                write!(f, "`{name}` is neither a WSDL 1.1 description nor a schema, but <{root}>")
+                write!(f, "`{name}` is neither a WSDL 1.1 document nor a schema: its root element is <{root}>")
             }
             BuildError::File { path, reason, .. } => write!(f, "{} cannot be read: {reason}", path.display()),
         }

@@ -114,7 +114,7 @@ impl Monitor {
             gathering.run_upkeep();
         };
         if let Err(error) = std::thread::Builder::new().name("deltasoap-metrics".to_owned()).spawn(upkeep) {
-            tracing::warn!(%error, "histograms take memory until metrics are asked for: there is no thread to add them up");
+            tracing::warn!(%error, "cannot start the metrics thread: histograms grow until metrics are requested");
         }
         Ok(self.metrics(move || {
             recorder.run_upkeep();

@@ -35,7 +35,7 @@ pub(crate) struct Refusal {
 
 impl Refusal {
     pub(super) fn without_body(version: Version) -> Self {
-        Refusal { version, fault: Fault::receiver("the message was read without a body"), status: None }
+        Refusal { version, fault: Fault::receiver("the message has no body"), status: None }
     }
 }
 
@@ -399,7 +399,7 @@ impl Receiving {
                 Refusal { version, fault, status: Some(StatusCode::PAYLOAD_TOO_LARGE) }
             }
             Failure::Panicked(Panicked(message)) => {
-                tracing::error!(message, "reading a request panicked");
+                tracing::error!(message, "decoding a request panicked");
                 Refusal { version, fault: Fault::receiver("an internal error"), status: None }
             }
             Failure::Timeout => {
@@ -407,7 +407,7 @@ impl Receiving {
                 Refusal { version, fault, status: Some(StatusCode::REQUEST_TIMEOUT) }
             }
             Failure::Transport => {
-                let fault = Fault::sender("the message did not arrive whole");
+                let fault = Fault::sender("the message did not arrive in full");
                 Refusal { version, fault, status: Some(StatusCode::BAD_REQUEST) }
             }
         }

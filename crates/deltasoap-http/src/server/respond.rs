@@ -46,7 +46,7 @@ pub(crate) fn reply(version: Version, reply: MessageReply) -> Response<Body> {
 pub(crate) fn fault(version: Version, fault: &Fault, status: Option<StatusCode>) -> Response<Body> {
     let status = status.unwrap_or_else(|| status_of(fault, version));
     let written = encode_fault(version, fault, Buffer::new()).or_else(|error| {
-        tracing::error!(%error, "a fault could not be written as it is");
+        tracing::error!(%error, "a fault could not be written unchanged");
         encode_fault(version, &writable(fault), Buffer::new())
     });
     match written {
@@ -100,7 +100,7 @@ pub(crate) fn method_not_allowed() -> Response<Body> {
 
 /// Returns HTTP 405 where there are only pages.
 pub(crate) fn only_get() -> Response<Body> {
-    let mut response = text(StatusCode::METHOD_NOT_ALLOWED, "text/plain", "GET this.\n".into());
+    let mut response = text(StatusCode::METHOD_NOT_ALLOWED, "text/plain", "Only GET is supported here.\n".into());
     response.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
     response
 }
@@ -128,7 +128,7 @@ pub(crate) fn unsupported_media_type() -> Response<Body> {
 /// Returns HTTP 400 for a request with two actions: an earlier filter that checks the action may
 /// have seen the other one.
 pub(crate) fn two_actions() -> Response<Body> {
-    text(StatusCode::BAD_REQUEST, "text/plain", "The request has two SOAPActions that differ.\n".into())
+    text(StatusCode::BAD_REQUEST, "text/plain", "The request has two different SOAPAction headers.\n".into())
 }
 
 /// Returns HTTP 415: the body has an unknown content coding (RFC 9110, 15.5.16). The response is a

@@ -271,7 +271,7 @@ impl<L: Listener, P: Protocol> Server<L, P> {
         }
         drop(self.listener);
         if tokio::time::timeout(self.shutdown_timeout, crew.finish()).await.is_err() {
-            tracing::warn!("connections are cut off: they did not end in time");
+            tracing::warn!("connections did not end in time and are closed");
         }
         Ok(())
     }
@@ -286,7 +286,7 @@ impl<L: Listener, P: Protocol> Server<L, P> {
         crew.spawn(async move {
             match if is_elsewhere { L::adopt(stream) } else { Ok(stream) } {
                 Ok(stream) => connect(stream, client, security, service).await,
-                Err(error) => tracing::warn!(%error, "a connection could not be passed to its thread"),
+                Err(error) => tracing::warn!(%error, "a connection could not be moved to its worker thread"),
             }
             drop((place, counted));
         });
@@ -397,7 +397,7 @@ async fn serve_stream<P: Protocol>(stream: impl Stream, client: Client<P>, servi
         ended = protocol.serve(stream, service, terms) => if let Err(error) = ended {
             tracing::debug!(?peer, %error, "the connection ended with an error");
         },
-        () = left => tracing::debug!(?peer, "the client left while its request was worked on"),
+        () = left => tracing::debug!(?peer, "the client disconnected while its request was being processed"),
     }
     if let Ok(stream) = back.try_recv() {
         linger(stream).await;
@@ -410,6 +410,6 @@ async fn pause(error: &io::Error) {
     if [ConnectionAborted, ConnectionRefused, ConnectionReset].contains(&error.kind()) {
         return;
     }
-    tracing::warn!(%error, "no connection could be accepted");
+    tracing::warn!(%error, "failed to accept a connection");
     tokio::time::sleep(ACCEPT_PAUSE).await;
 }

@@ -263,7 +263,7 @@ impl Inner {
         B: http_body::Body<Data = Bytes> + Send + 'static,
     {
         let _underway = self.stats.begin();
-        let body = body.map_err(|_| BoxError::from("the body did not arrive whole"));
+        let body = body.map_err(|_| BoxError::from("the body did not arrive in full"));
         let mut body = Peeked::new(Paced::new(body, self.body_rate, self.body_timeout));
         // Without a body the media type means nothing.
         if self.empty_post.is_some() && body.is_empty(self.body_timeout).await {
@@ -347,7 +347,7 @@ impl Inner {
     where
         B: http_body::Body<Data = Bytes, Error = BoxError>,
     {
-        tracing::debug!("refused, since too many wait");
+        tracing::debug!("refused a message: the server is busy");
         self.stats.count_refused();
         if !parts.headers.contains_key(EXPECT) {
             drain(pin!(body)).await;
@@ -565,10 +565,10 @@ impl Inner {
             (Wanted::Description, Some(description)) => respond::xml(description.at(&url())),
             (Wanted::Document(name), Some(description)) => match description.document(&name, &url()) {
                 Some(document) => respond::xml(document),
-                None => respond::not_found(format!("The description has no document \"{name}\".\n")),
+                None => respond::not_found(format!("The WSDL has no document \"{name}\".\n")),
             },
             (Wanted::Description | Wanted::Document(_), None) => {
-                respond::not_found("This service has no description.\n".to_owned())
+                respond::not_found("This service has no WSDL.\n".to_owned())
             }
             (Wanted::Sample(name, version), _) => self.answer_sample(&name, version),
             (Wanted::Page, _) => self.answer_page(),
@@ -580,7 +580,7 @@ impl Inner {
             self.operations.iter().find(|operation| operation.name() == name).filter(|_| self.page != LandingPage::Off);
         match operation.and_then(|operation| sample::request(operation, version, self.encoding)) {
             Some(request) => respond::xml(request),
-            None => respond::not_found(format!("There is no sample of a request {name}.\n")),
+            None => respond::not_found(format!("There is no sample request {name}.\n")),
         }
     }
 

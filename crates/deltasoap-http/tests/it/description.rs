@@ -108,7 +108,7 @@ async fn a_document_that_there_is_not_is_told() {
     for uri in ["/?xsd=echo.xsd", "/?wsdl=other.wsdl", "/?xsd=../schemas/echo.xsd"] {
         let answer = get(&service, uri).await;
         assert_eq!(answer.status, StatusCode::NOT_FOUND, "{uri}");
-        assert!(answer.body.starts_with("The description has no document \""), "{}", answer.body);
+        assert!(answer.body.starts_with("The WSDL has no document \""), "{}", answer.body);
     }
 }
 

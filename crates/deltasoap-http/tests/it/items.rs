@@ -365,7 +365,7 @@ async fn a_message_that_breaks_off_is_refused() {
     let body = StreamBody::new(futures_util::stream::iter(broken));
     let answered = post(&service, "text/xml", body).await;
     assert!(
-        answered.status == StatusCode::BAD_REQUEST && answered.body.contains("did not arrive whole"),
+        answered.status == StatusCode::BAD_REQUEST && answered.body.contains("did not arrive in full"),
         "{answered:?}"
     );
     let answered = post(&service, "text/xml", Pieces::of(&xml.as_bytes()[..xml.len() / 2], 100)).await;

@@ -82,7 +82,7 @@ fn banner(subject: &Subject<'_>) -> Markup {
             h1 { (subject.name) }
             @if !subject.documentation.is_empty() { p.about { (subject.documentation) } }
             p.about {
-                "SOAP 1.1 and 1.2 over HTTP. Messages may come with parts (MTOM, SOAP with Attachments, DIME) and in gzip."
+                "SOAP 1.1 and 1.2 over HTTP, also with attachments (MTOM, SOAP with Attachments, DIME) and in gzip."
             }
             @if let Some(namespace) = shared_namespace(subject.operations) {
                 dl { (fact("Namespace", namespace)) }
@@ -174,7 +174,7 @@ fn form(subject: &Subject<'_>) -> Markup {
                     div.pane {
                         div.label #response-label { "Response" }
                         div #response role="region" aria-labelledby="response-label" aria-live="polite" {
-                            p.note { "Nothing was sent yet." }
+                            p.note { "No request sent yet." }
                         }
                     }
                 }

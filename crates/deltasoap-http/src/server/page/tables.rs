@@ -9,12 +9,12 @@ const DECODING: [&str; 9] = [
     "operation",
     "messages",
     "compared",
-    "skipped, bytes",
-    "read, bytes",
+    "bytes skipped",
+    "bytes read",
     "skipped",
     "leaves read again",
     "time saved",
-    "kept, bytes",
+    "bytes kept",
 ];
 
 const SERIALIZATION: [&str; 9] = [
@@ -24,8 +24,8 @@ const SERIALIZATION: [&str; 9] = [
     "perfect structural match",
     "partial structural match",
     "first time",
-    "sent, bytes",
-    "written, bytes",
+    "bytes sent",
+    "bytes written",
     "written",
 ];
 

@@ -157,6 +157,6 @@ mod tests {
         let error = description(MAIN, &[("x", "<a>")]).expect_err("not well-formed");
         assert!(error.to_string().contains("`x` is not well-formed"), "{error}");
         let error = description(MAIN, &[("x", "<a/>")]).expect_err("no document of a description");
-        assert_eq!(error.to_string(), "`x` is neither a WSDL 1.1 description nor a schema, but <a>");
+        assert_eq!(error.to_string(), "`x` is neither a WSDL 1.1 document nor a schema: its root element is <a>");
     }
 }
