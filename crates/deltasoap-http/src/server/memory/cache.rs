@@ -234,7 +234,7 @@ impl Cache {
         back
     }
 
-    /// Returns the owner that a memory goes to after its connection; `None` if no owner can return.
+    /// Returns the owner of a memory, other than a connection; `None` if no owner can return.
     fn owner(&self, stream: &Stream) -> Option<Owner> {
         let Stream { operation, prologue, principal } = stream;
         match self.sharing {

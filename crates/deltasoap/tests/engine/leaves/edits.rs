@@ -4,7 +4,7 @@
 pub struct Entropy<'a>(pub &'a [u8]);
 
 impl Entropy<'_> {
-    /// Returns a number below `bound`, or 0 if `bound` is 0.
+    /// Returns a number below `bound`; 0 if `bound` is 0 or no bytes are left.
     pub fn below(&mut self, bound: usize) -> usize {
         let Some((first, rest)) = self.0.split_first() else { return 0 };
         self.0 = rest;
@@ -77,7 +77,7 @@ pub fn cut_in_gap(document: &[u8], number: Option<usize>, entropy: &mut Entropy<
     places.get(at % places.len().max(1)).copied().unwrap_or(usize::MAX)
 }
 
-/// Returns a document with one byte inserted or removed, or truncated.
+/// Returns a document with one byte inserted, removed or replaced, or truncated.
 fn damaged(document: &[u8], entropy: &mut Entropy<'_>) -> Vec<u8> {
     let mut bytes = document.to_vec();
     let at = (entropy.below(256) * 256 + entropy.below(256)) % bytes.len();
