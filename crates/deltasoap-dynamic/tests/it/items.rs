@@ -446,7 +446,7 @@ async fn requests_are_read_to_their_end_and_not_ahead() {
         assert!(!status.is_success() && body.contains("Fault"), "{place}: {body}");
     }
     let (status, body) = post(&early, Pieces::of(&good[..5000], 100, End::Cut)).await;
-    assert!(status == StatusCode::BAD_REQUEST && body.contains("did not arrive whole"), "{body}");
+    assert!(status == StatusCode::BAD_REQUEST && body.contains("did not arrive in full"), "{body}");
     let taken = Arc::new(AtomicUsize::new(0));
     let counter = Arc::clone(&taken);
     let waiting = serving(None, move |mut items: Items<Value, Batch, Fault>, _| {

@@ -1,4 +1,4 @@
-//! What people read when a message is at fault: exact texts, paths and positions.
+//! Errors of invalid messages as users see them: exact text, paths and positions.
 
 use crate::support::read;
 use deltasoap::{AnySimple, Nillable, Soap, SoapArray};
@@ -30,7 +30,7 @@ struct Doc {
     z: Option<bool>,
 }
 
-/// The text of the error, with the byte of `|` in the document as its position.
+/// Asserts the text of the error; the byte of `|` in the document is its position.
 #[track_caller]
 fn fails(document: &str, expected: &str) {
     const ROOT: &str = "<r xmlns:xsi='http://www.w3.org/2001/XMLSchema-instance' xmlns:q='urn:q' id='1'>";

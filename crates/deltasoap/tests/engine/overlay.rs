@@ -1,4 +1,4 @@
-//! Overlaid messages: chunk by chunk the same bytes as when they are written in one piece.
+//! Overlaid messages: their chunks have the same bytes as the message written in one piece.
 
 use deltasoap::lexical::Hex;
 use deltasoap::schema::Use;
@@ -24,7 +24,7 @@ struct Uneven {
     parts: Vec<Mesh>,
 }
 
-/// The same message twice: with the items in it, and with a place for them.
+/// The same message twice: with its items, and with a place for them.
 #[derive(Debug, PartialEq, Soap)]
 #[soap(namespace = "urn:o", element = "send", qualified)]
 struct Whole<T: Typed> {
@@ -55,7 +55,7 @@ struct CutArray<T: Typed> {
     after: Vec<i32>,
 }
 
-/// How a message is laid out.
+/// The layout of a message.
 type Layout = (Version, Use, usize);
 
 fn layout() -> impl Strategy<Value = Layout> {
@@ -78,7 +78,8 @@ fn begin<B: Message, T: Typed, I: Iterator<Item = T>>(layout: Layout, body: &B, 
     Overlay::new(layout.0, layout.1, &headers(), body, items, layout.2)
 }
 
-/// All chunks. All but those with a head, a tail or an item that is long are of the size asked for.
+/// Returns all chunks. Chunks have the requested size, except those with a head, a tail or a long
+/// item.
 fn overlaid<B: Message, T: Typed>(
     layout: Layout,
     body: &B,
@@ -94,14 +95,14 @@ fn overlaid<B: Message, T: Typed>(
     Ok(chunks)
 }
 
-/// Asserts that a list in a message may come from an iterator, a part of it or all.
+/// Asserts that all of a list, or a part of it, may come from an iterator.
 fn check<T: Typed + Clone>(layout: Layout, items: &[T], held: usize, after: &[i32]) {
     let (held, streamed) = items.split_at(held.min(items.len()));
     let (before, after) = (Some("b&".to_owned()), after.to_vec());
     let expected = whole(layout, &Whole { before: before.clone(), item: items.to_vec(), after: after.clone() });
     let body = Cut { before, item: held.to_vec().into(), after: after.clone() };
     assert_eq!(overlaid(layout, &body, streamed.iter().cloned()).expect("plain text").concat(), expected);
-    // An iterator that does not know its size.
+    // An iterator of unknown size.
     let unsized_items = streamed.iter().filter(|_| true).cloned();
     assert_eq!(overlaid(layout, &body, unsized_items).expect("plain text").concat(), expected);
     let expected = whole(layout, &WholeArray { items: items.to_vec().into(), after: after.clone() });
@@ -164,8 +165,8 @@ proptest! {
         check(layout, &nillable, held, &[]);
     }
 
-    /// A chunk is as long as asked for, but for a head and first items that are longer; and it has
-    /// not much room left.
+    /// A chunk has the requested length, unless the head and first items are longer; and little
+    /// room is left in it.
     #[test]
     fn sizes(size in 400..3000usize, count in 100..2000) {
         let body = Cut::<i32> { before: None, item: Streamed::default(), after: vec![] };
@@ -250,7 +251,7 @@ fn a_text_that_xml_cannot_carry_ends_the_message() {
     assert!(matches!(fault(begin((Version::Soap11, Use::Literal, 300), &body, 0..3)), ErrorKind::Unwritable(_)));
 }
 
-/// An iterator that says it gives so many items, and gives others.
+/// An iterator that announces one number of items, and returns another.
 struct Liar {
     said: usize,
     gives: usize,
