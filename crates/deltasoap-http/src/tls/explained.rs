@@ -12,7 +12,7 @@ use std::error::Error as StdError;
 use std::fmt;
 use std::io;
 
-/// The error in words if TLS failed; otherwise unchanged.
+/// Explains the error in words if TLS failed; otherwise returns it unchanged.
 pub(crate) fn explained(error: BoxError) -> BoxError {
     let first: &(dyn StdError + 'static) = &*error;
     let found = std::iter::successors(Some(first), |cause| (*cause).source()).find_map(of_rustls).cloned();
@@ -22,8 +22,8 @@ pub(crate) fn explained(error: BoxError) -> BoxError {
     }
 }
 
-/// The error of rustls, which may be nested in I/O errors: those do not report their content as a
-/// cause.
+/// Finds the error of rustls, which may be nested in I/O errors: those do not report their content
+/// as a cause.
 fn of_rustls<'e>(mut cause: &'e (dyn StdError + 'static)) -> Option<&'e Error> {
     while let Some(inner) = cause.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
         cause = inner;
@@ -99,13 +99,13 @@ fn certificate(error: &CertificateError, f: &mut fmt::Formatter<'_>) -> fmt::Res
     }
 }
 
-/// True for a certificate of version 1, which webpki cannot read.
+/// Returns true for a certificate of version 1, which webpki cannot read.
 pub(super) fn is_of_version_1(error: &Error) -> bool {
     let Error::InvalidCertificate(CertificateError::Other(other)) = error else { return false };
     matches!(other.0.downcast_ref(), Some(webpki::Error::UnsupportedCertVersion))
 }
 
-/// A host's name or address as rustls shows it, `DnsName("a.example")`, without its kind.
+/// Extracts a host's name or address from rustls' notation, `DnsName("a.example")`.
 fn host(name: &str) -> Option<&str> {
     let inner = name.strip_prefix("DnsName(").or_else(|| name.strip_prefix("IpAddress("))?;
     Some(inner.strip_suffix(')')?.trim_matches('"'))

@@ -4,7 +4,7 @@ use crate::BoxError;
 use std::fmt;
 use std::io;
 
-/// Why an exchange over [`Frames`](super::Frames) failed.
+/// An error of an exchange over [`Frames`](super::Frames).
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum FramesError {
@@ -12,15 +12,15 @@ pub enum FramesError {
     Io(io::Error),
     /// The stream ended within an exchange.
     Ended,
-    /// The other side uses another protocol.
+    /// The peer uses another protocol.
     Preface,
-    /// A frame of this kind, which is not allowed at this position.
+    /// A frame of this kind is not allowed at this position.
     Frame(u8),
-    /// A head that is malformed, or too long.
+    /// A head is malformed or too long.
     Head,
-    /// A body whose length differs from the one in its head.
+    /// A body's length differs from the one in its head.
     Length,
-    /// The other side aborted its body.
+    /// The peer aborted its body.
     Aborted,
     /// A body could not be sent because of its own error.
     Body(BoxError),
