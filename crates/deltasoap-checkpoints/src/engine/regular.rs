@@ -23,7 +23,7 @@ enum Met {
     Not,
     /// They have met, but the portion after it differs.
     Futile,
-    /// They have met; has the comparison of the portion after it.
+    /// They have met. Holds the comparison of the portion after it.
     Worthwhile(Portion),
     /// More bytes are needed.
     Cut,

@@ -160,9 +160,9 @@ impl fmt::Debug for Once {
 
 /// A stream that is being sent.
 pub(super) struct Reading {
-    /// Returns the stream, for the first caller.
-    stream: Mutex<BoxStream>,
     /// The mutex is never locked: it allows sharing a body although streams may not be shared.
+    stream: Mutex<BoxStream>,
+    /// Number of remaining bytes, if known.
     left: Option<u64>,
 }
 

@@ -99,7 +99,9 @@ impl CallOptions {
         self
     }
 
-    /// Sets when binary values are sent as separate parts.
+    /// Adds an HTTP header, which replaces a header of the same name from the client. If its name
+    /// [indicates a secret](is_secret_header), it is treated as sensitive: it is not shown, and not
+    /// sent to another origin.
     #[must_use]
     pub fn http_header(mut self, name: HeaderName, mut value: HeaderValue) -> Self {
         value.set_sensitive(value.is_sensitive() || is_secret_header(&name));
@@ -108,15 +110,17 @@ impl CallOptions {
     }
 
     /// Sets whether the operation can be repeated with the same effect, so that the request is sent
-    /// again if its outcome is unknown; see [`Retries`](crate::Retries). Default: no.
+    /// again if its outcome is unknown; see [`Retries`](crate::Retries). Default: false.
     #[must_use]
     pub fn idempotent(mut self, is_idempotent: bool) -> Self {
         self.is_idempotent = is_idempotent;
         self
     }
 
-    /// Sets whether the operation can be repeated with the same effect, so that the request is sent
-    /// again if its outcome is unknown; see [`Retries`](crate::Retries). Default: false.
+    /// Declares that the caller understands header blocks of this name in the response, in addition
+    /// to those of the [client](crate::ClientBuilder::understands). A response with a mandatory
+    /// block that is not understood is an error
+    /// ([`CallError::NotUnderstood`](crate::CallError::NotUnderstood)).
     #[must_use]
     pub fn understands(mut self, header: QName) -> Self {
         self.understood.names.push(header);

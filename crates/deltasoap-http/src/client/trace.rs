@@ -207,14 +207,14 @@ pub struct Exchange {
     /// The head of the response, and the part of its body that has arrived; `None` if nothing has
     /// arrived.
     pub response: Option<TracedResponse>,
-    /// Why there is no response.
-    pub error: Option<String>,
     /// The reason why there is no response.
+    pub error: Option<String>,
+    /// The time until the response was read or abandoned; zero before that.
     pub elapsed: Duration,
 }
 
 impl Exchange {
-    /// The time until the response was read or abandoned; zero before that.
+    /// Returns the status of the response.
     pub fn status(&self) -> Option<StatusCode> {
         self.response.as_ref().map(|response| response.status)
     }
