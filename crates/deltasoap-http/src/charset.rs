@@ -46,12 +46,12 @@ impl fmt::Display for CharsetError {
         if *found != UNSUPPORTED {
             return write!(
                 f,
-                "the Content-Type says charset={charset}, but the message is in {found}; name the charset it is in, or none"
+                "the Content-Type says charset={charset}, but the message is in {found}; declare the actual charset, or none"
             );
         }
         // Most places write charsets in upper case.
         let charset = charset.to_ascii_uppercase();
-        write!(f, "the encoding {charset} is not supported for more than ASCII characters; use UTF-8 or UTF-16")
+        write!(f, "the encoding {charset} is not supported for non-ASCII characters; use UTF-8 or UTF-16")
     }
 }
 

@@ -174,7 +174,7 @@ where
     F: Fn(&mut M) -> &mut Vec<T> + Send + Sync,
 {
     fn vacant(&self) -> M {
-        const { assert!(!M::HAS_PARTS, "a message whose body has several elements is read whole") };
+        const { assert!(!M::HAS_PARTS, "a message with several body elements cannot be read item by item") };
         M::vacant(M::view())
     }
 

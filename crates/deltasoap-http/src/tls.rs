@@ -52,7 +52,7 @@ impl fmt::Display for TlsError {
                 f.write_str("the private key is encrypted; `openssl pkey -in KEY -out PLAIN` decrypts it")
             }
             TlsError::Tls(error) if is_of_version_1(error) => f.write_str(
-                "a certificate cannot be used: it is of X.509 version 1, and version 3 is needed, as `openssl req -x509` makes it",
+                "a certificate cannot be used: it has X.509 version 1, but version 3 is required, as made by `openssl req -x509`",
             ),
             TlsError::Tls(error) => write!(f, "certificate and key cannot be used: {error}"),
             TlsError::Verifier(error) => write!(f, "the trusted certificates cannot be used: {error}"),
@@ -74,11 +74,11 @@ impl From<pem::Error> for TlsError {
     fn from(error: pem::Error) -> Self {
         TlsError::Pem(match error {
             pem::Error::MissingSectionEnd { .. } => {
-                "a section has no line that ends it; BEGIN, END and what is between them have lines of their own"
+                "a section has no END line; BEGIN, END and the content between them must be on separate lines"
             }
-            pem::Error::IllegalSectionStart { .. } => "the line that begins a section is malformed",
-            pem::Error::Base64Decode(_) => "what stands in a section is not base64",
-            pem::Error::NoItemsFound => "it has no section of the kind that is needed",
+            pem::Error::IllegalSectionStart { .. } => "the BEGIN line of a section is malformed",
+            pem::Error::Base64Decode(_) => "the content of a section is not base64",
+            pem::Error::NoItemsFound => "it has no section of the required kind",
             pem::Error::SectionTooLarge => "a section is too large",
             _ => "it cannot be read",
         })
@@ -165,11 +165,11 @@ impl Roots {
     /// which takes some milliseconds.
     pub fn platform() -> Self {
         let found = rustls_native_certs::load_native_certs();
-        found.errors.iter().for_each(|error| tracing::warn!(%error, "roots of the system could not be read"));
+        found.errors.iter().for_each(|error| tracing::warn!(%error, "a system root certificate could not be read"));
         let mut store = RootCertStore::empty();
         let (_, ignored) = store.add_parsable_certificates(found.certs);
         if ignored > 0 || store.is_empty() {
-            tracing::warn!(used = store.len(), ignored, "some or all roots of the system cannot be used");
+            tracing::warn!(used = store.len(), ignored, "some or all system root certificates cannot be used");
         }
         Roots { store, given: Vec::new() }
     }

@@ -105,7 +105,7 @@ impl Form for Differential {
         };
         let known = if self.is_over(base) { live.below(self.tracked(live).min(top.level)) } else { Below::default() };
         let is_equal = has_from(known);
-        debug_assert_eq!(is_equal, has_from(Below::default()), "what lies below the pointers is as in the base copy");
+        debug_assert_eq!(is_equal, has_from(Below::default()), "everything below the pointers equals the base copy");
         is_equal && live.rare() == base.rare
     }
 

@@ -196,17 +196,17 @@ impl Records {
         let is_very_first = self.input.part == 0;
         let goes_on = head.format == TypeFormat::Unchanged;
         if head.is_first != is_very_first {
-            return Err("the flag MB is for the first record, and for no other");
+            return Err("the flag MB must be set on the first record, and on no other");
         }
         if goes_on != self.is_open {
-            return Err("a chunk is missing, or stands alone");
+            return Err("a chunk is missing, or continues no part");
         }
         if head.is_last && head.is_chunk {
-            return Err("the last record is said to go on");
+            return Err("the last record announces another chunk");
         }
         let has_type = matches!(head.format, TypeFormat::MediaType | TypeFormat::Uri);
         if (head.kind > 0) != has_type || (goes_on && head.id > 0) {
-            return Err("a record's type is of another format than it says");
+            return Err("a record's type or ID does not fit its type format");
         }
         if head.format == TypeFormat::None && head.data > 0 {
             return Err("a record without a type has data");

@@ -86,7 +86,7 @@ impl Attachments {
         B::Error: Into<BoxError>,
     {
         let media = MediaType::parse(content_type).filter(MediaType::is_package);
-        let none = AttachmentErrorKind::Malformed("the media type is of no package");
+        let none = AttachmentErrorKind::Malformed("the media type is not that of a package");
         let media = media.ok_or_else(|| AttachmentError::new(none, 0, 0))?;
         Self::of(&media, body.map_err(Into::into), limits, None)
     }
@@ -108,7 +108,7 @@ impl Attachments {
             (Parser::Dime(Records::new(limits)), Form::Dime)
         } else {
             let boundary = media.parameter("boundary").filter(|boundary| is_boundary(boundary));
-            let missing = AttachmentErrorKind::Malformed("the media type names no boundary, or none that can be");
+            let missing = AttachmentErrorKind::Malformed("the media type has no boundary, or an invalid one");
             let boundary = boundary.ok_or_else(|| AttachmentError::new(missing, 0, 0))?;
             let is_xop = media.parameter("type").is_some_and(is_xop);
             let form = if is_xop { Form::Mtom } else { Form::Mime };
@@ -137,7 +137,7 @@ impl Attachments {
         match self.position(is_root).await? {
             Some(found) => Ok(self.take(found)),
             None => {
-                let what = if has_start { "the part that is named as its start" } else { "a first part" };
+                let what = if has_start { "the part that the media type names as its start" } else { "a first part" };
                 Err(self.error(AttachmentErrorKind::Ended(what)))
             }
         }
@@ -436,7 +436,7 @@ impl Attachment<'_> {
     /// # Errors
     /// Returns an error if no message can have it, or it is not accepted.
     pub(crate) fn message_type(&mut self, is_accepted: fn(&MediaType) -> bool) -> Result<MediaType, AttachmentError> {
-        let none = "the root of the package is no message in XML, or in an encoding that is not read";
+        let none = "the root of the package is not an XML message, or is in an unsupported encoding";
         let media = MediaType::of_root(&self.headers).filter(is_accepted);
         media.ok_or_else(|| self.error(AttachmentErrorKind::Malformed(none)))
     }

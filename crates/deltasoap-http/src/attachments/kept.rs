@@ -93,7 +93,7 @@ impl Store {
 
 #[cfg(not(feature = "spill"))]
 async fn temporary_file() -> io::Result<File> {
-    Err(io::Error::new(io::ErrorKind::Unsupported, "no room in memory; the feature `spill` keeps parts in files"))
+    Err(io::Error::new(io::ErrorKind::Unsupported, "the memory limit is reached; feature `spill` keeps parts in files"))
 }
 
 /// Creates a file without a name, which is deleted when it is closed.

@@ -174,12 +174,12 @@ impl Reading {
             let piece = ready!(stream.as_mut().poll_next(context)).transpose()?;
             let Some(piece) = piece else {
                 let is_whole = self.left.unwrap_or(0) == 0;
-                let short = || io::Error::new(io::ErrorKind::UnexpectedEof, "a part is shorter than was said");
+                let short = || io::Error::new(io::ErrorKind::UnexpectedEof, "a part is shorter than announced");
                 return Poll::Ready(if is_whole { Ok(None) } else { Err(short()) });
             };
             if let Some(left) = &mut self.left {
                 let rest = left.checked_sub(piece.len() as u64);
-                *left = rest.ok_or_else(|| io::Error::other("a part is longer than was said"))?;
+                *left = rest.ok_or_else(|| io::Error::other("a part is longer than announced"))?;
             }
             if !piece.is_empty() {
                 return Poll::Ready(Ok(Some(piece)));

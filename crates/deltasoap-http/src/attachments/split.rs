@@ -129,7 +129,7 @@ impl Splitter {
         let line = &rest[..end];
         let is_crlf = line.ends_with(b"\r");
         if !is_blank(line) {
-            return Err(self.input.malformed("something stands behind a boundary"));
+            return Err(self.input.malformed("unexpected text follows a boundary on its line"));
         }
         if !std::mem::replace(&mut self.has_begun, true) && is_crlf {
             self.delimiter.insert(0, b'\r');
@@ -148,7 +148,7 @@ impl Splitter {
         let line_break = memchr::memchr(b'\n', &rest[self.scanned..]).map(|at| at + self.scanned);
         let end = line_break.unwrap_or(rest.len());
         if !is_blank(&rest[self.scanned..end]) {
-            return Err(self.input.malformed("something follows the last boundary on its line"));
+            return Err(self.input.malformed("unexpected text follows the last boundary on its line"));
         }
         self.check(end)?;
         if line_break.is_none() && !self.input.is_last {
@@ -169,7 +169,7 @@ impl Splitter {
             }
             let dashed = self.delimiter.strip_prefix(b"\r").unwrap_or(&self.delimiter);
             if line.starts_with(&dashed[1..]) {
-                return Err(self.input.malformed("a boundary stands among the headers of a part"));
+                return Err(self.input.malformed("a boundary occurs within the headers of a part"));
             }
             (self.line, self.scanned) = (end + 1, end + 1);
         }

@@ -40,7 +40,7 @@ pub(super) enum TransferDecoder {
     QuotedPrintable(Quoted),
 }
 
-const NOT_BASE64: &str = "a part is not in base64, as its headers say";
+const NOT_BASE64: &str = "a part is not valid base64, which its headers declare";
 
 impl TransferDecoder {
     /// Decodes the next piece.
@@ -96,7 +96,7 @@ enum Escape {
 
 /// Maximum white space at the end of a line: the maximum line length of mail (RFC 5322, 2.1.1).
 const WHITE: usize = 998;
-const NOT_QUOTED: &str = "a part is not in quoted-printable, as its headers say";
+const NOT_QUOTED: &str = "a part is not valid quoted-printable, which its headers declare";
 
 impl Quoted {
     fn push(&mut self, byte: u8, decoded: &mut Vec<u8>) -> Result<(), &'static str> {

@@ -43,7 +43,7 @@ impl Lent {
     /// # Errors
     /// Returns an error if another clone was read.
     pub(super) fn take(&self) -> Result<Body, Error> {
-        self.slot.take().ok_or_else(|| failed("a body that was sent before cannot be sent again"))
+        self.slot.take().ok_or_else(|| failed("the body was sent already and cannot be sent again"))
     }
 }
 

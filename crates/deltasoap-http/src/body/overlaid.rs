@@ -166,7 +166,7 @@ impl Overlaid {
 
 #[cold]
 fn sent_twice() -> Error {
-    Error::at(ErrorKind::Other("a message whose items come from an iterator can be sent once only".to_owned()), 0)
+    Error::at(ErrorKind::Other("a message whose items come from an iterator can be sent only once".to_owned()), 0)
 }
 
 /// The items exist only once: a clone fails when it is sent.

@@ -107,7 +107,7 @@ impl CookieJar {
         for cookie in headers.get_all(SET_COOKIE).iter().filter_map(|cookie| cookie.to_str().ok()) {
             let cookie = fit(&store, cookie, &url);
             let kept = cookie.is_some_and(|cookie| store.insert(cookie, &url).is_ok());
-            tracing::trace!(kept, "a cookie came");
+            tracing::trace!(kept, "cookie received");
         }
     }
 }
@@ -146,7 +146,7 @@ fn fit(store: &CookieStore, text: &str, url: &Url) -> Option<Cookie<'static>> {
     };
     let has_room = is_known || store.iter_unexpired().count() < COOKIES;
     if !has_room {
-        tracing::warn!(name, "{COOKIES} cookies are kept already, and this one is not");
+        tracing::warn!(name, "cookie not kept: the limit of {COOKIES} cookies is reached");
     }
     has_room.then_some(cookie)
 }

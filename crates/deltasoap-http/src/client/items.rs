@@ -132,7 +132,7 @@ where
         list: Arc<dyn Listed<M, T>>,
     ) -> Result<Response<Items<M, T, CallError>>, CallError> {
         if self.settings.inspector.is_some() {
-            return Err(CallError::Refused("an inspector needs whole answers".into()));
+            return Err(CallError::Refused("an inspector needs the whole answer".into()));
         }
         let flow = Arc::new(Flow::new(list));
         let exchange = async {

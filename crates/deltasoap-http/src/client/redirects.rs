@@ -153,11 +153,11 @@ impl RedirectError {
 impl fmt::Display for RedirectError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let reason = match self.reason {
-            Reason::Location => "it names no URL that could be followed",
-            Reason::Method => "its status does not ask for the same request again",
+            Reason::Location => "it has no valid URL",
+            Reason::Method => "its status does not preserve the request",
             Reason::Insecure => "it leads from https to http",
             Reason::Origin => "it leads to another origin",
-            Reason::TooMany => "there were too many before it",
+            Reason::TooMany => "too many redirects",
             Reason::Body => "the message cannot be sent twice",
         };
         write!(f, "a redirect with status {} is not followed: {reason}", self.status.as_u16())

@@ -92,7 +92,7 @@ where
             let Some(mut again) = again else {
                 return Err(CallError::Redirect(RedirectError::unrepeatable(answer.status(), &target)));
             };
-            tracing::debug!(%target, "the request is sent elsewhere");
+            tracing::debug!(%target, "the request is redirected");
             redirect(&mut again, target);
             (request, hops) = (again, hops + 1);
         }

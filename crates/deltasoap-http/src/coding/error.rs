@@ -51,7 +51,7 @@ impl fmt::Display for CodingError {
             CodingError::Corrupt => f.write_str("the compressed stream is corrupt"),
             CodingError::Ended => f.write_str("the compressed stream ended early"),
             CodingError::Trailing => f.write_str("there are bytes after the end of the compressed stream"),
-            CodingError::Memory => f.write_str("there is no memory for decoding the compressed stream"),
+            CodingError::Memory => f.write_str("not enough memory to decode the compressed stream"),
             CodingError::Limit { name, limit } => write!(f, "the limit `{name}` of {limit} is exceeded"),
         }
     }

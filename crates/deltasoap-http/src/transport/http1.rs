@@ -143,7 +143,7 @@ impl<C: Connector> Service<Uri> for Plain<C> {
         let connector = self.0.clone();
         Box::pin(async move {
             if url.scheme() != Some(&Scheme::HTTP) {
-                return Err("only `http` URLs go over this transport".into());
+                return Err("this transport supports only `http` URLs".into());
             }
             let stream = connector.connect(&url).await.map_err(|error| Unsent(error.into()))?;
             Ok(Io::new(stream))

@@ -77,7 +77,7 @@ fn address(url: &Uri) -> io::Result<(&str, u16)> {
         Some("https") => Some(443),
         _ => None,
     });
-    let port = port.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "the URL names no port"))?;
+    let port = port.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "the URL has no port"))?;
     Ok((host, port))
 }
 

@@ -45,7 +45,7 @@ impl Listener for UnixListener {
         let mut extensions = Extensions::new();
         match stream.peer_cred() {
             Ok(credentials) => _ = extensions.insert(UnixPeer::new(credentials)),
-            Err(error) => tracing::debug!(%error, "the system does not tell who the peer is"),
+            Err(error) => tracing::debug!(%error, "the system does not report the peer's credentials"),
         }
         Ok((stream, extensions))
     }

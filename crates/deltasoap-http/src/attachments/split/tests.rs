@@ -173,10 +173,10 @@ fn an_error_names_the_place() {
     assert!(fault("no boundary").contains("before the first boundary (part 0, byte 0"));
     assert!(fault("").contains("before the first boundary"));
     assert!(fault("--b-1").contains("before the end of a boundary's line"));
-    assert!(fault("--b-12\r\n\r\nx").contains("something stands behind a boundary"));
-    assert!(fault(&format!("{open}\r\n--b-1x\r\n")).contains("something stands behind a boundary (part 1"));
+    assert!(fault("--b-12\r\n\r\nx").contains("unexpected text follows a boundary on its line"));
+    assert!(fault(&format!("{open}\r\n--b-1x\r\n")).contains("unexpected text follows a boundary on its line (part 1"));
     assert!(fault("--b-1\r\nA: b\r\n--b-1--").contains("the end of a part's headers"));
-    assert!(fault("--b-1\r\nA: b\r\n--b-1\r\n\r\n").contains("a boundary stands among the headers"));
+    assert!(fault("--b-1\r\nA: b\r\n--b-1\r\n\r\n").contains("a boundary occurs within the headers"));
     assert!(fault("--b-1\r\nno colon\r\n\r\n").contains("has no colon (part 1"));
 }
 

@@ -208,7 +208,7 @@ impl fmt::Display for ProxyError {
         let named_by = named_by.as_ref().map(|by| format!(" (from {by})")).unwrap_or_default();
         match is_reached {
             false => write!(f, "cannot connect to the proxy {proxy}{named_by}: {error}"),
-            true => write!(f, "the proxy {proxy}{named_by} gives no connection to the host: {error}"),
+            true => write!(f, "the proxy {proxy}{named_by} does not connect to the host: {error}"),
         }
     }
 }

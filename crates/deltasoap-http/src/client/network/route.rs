@@ -106,7 +106,7 @@ fn tunnel(proxy: &Intercept, connected: Connected) -> Tunnel<Connected> {
 
 /// Converts an error: hyper reports of an HTTP proxy's answer only that it was neither 200 nor 407.
 fn refused(error: BoxError) -> BoxError {
-    if error.to_string().ends_with("unsuccessful") { "it refuses to make a tunnel".into() } else { error }
+    if error.to_string().ends_with("unsuccessful") { "it refuses to open a tunnel".into() } else { error }
 }
 
 fn socks(proxy: &Intercept, connected: Connected) -> SocksV5<Connected> {

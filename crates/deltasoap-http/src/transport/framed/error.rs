@@ -33,11 +33,11 @@ impl fmt::Display for FramesError {
         match self {
             FramesError::Io(error) => write!(f, "the stream broke: {error}"),
             FramesError::Ended => f.write_str("the stream ended too early"),
-            FramesError::Preface => f.write_str("the other side does not send frames"),
-            FramesError::Frame(kind) => write!(f, "a frame of the kind {:?} is out of place", char::from(*kind)),
+            FramesError::Preface => f.write_str("the peer does not send frames"),
+            FramesError::Frame(kind) => write!(f, "a frame of kind {:?} is not allowed here", char::from(*kind)),
             FramesError::Head => f.write_str("a head is malformed or too long"),
-            FramesError::Length => f.write_str("a body has another length than announced"),
-            FramesError::Aborted => f.write_str("the other side aborted its body"),
+            FramesError::Length => f.write_str("a body's length differs from the announced one"),
+            FramesError::Aborted => f.write_str("the peer aborted its body"),
             FramesError::Body(error) => write!(f, "the body cannot be sent: {error}"),
             FramesError::Timeout => f.write_str("a request took too long"),
         }

@@ -45,10 +45,10 @@ fn host(headers: &HeaderMap) -> Found {
     let bad = |reason| Some((StatusCode::BAD_REQUEST, reason));
     let mut hosts = headers.get_all(HOST).iter();
     match (hosts.next(), hosts.next()) {
-        (None, _) => bad("The request names no Host."),
-        (Some(_), Some(_)) => bad("The request names two Hosts."),
+        (None, _) => bad("The request has no Host header."),
+        (Some(_), Some(_)) => bad("The request has more than one Host header."),
         (Some(host), None) if is_host(host) => None,
-        (Some(_), None) => bad("The Host is not valid."),
+        (Some(_), None) => bad("The Host header is invalid."),
     }
 }
 
@@ -80,7 +80,7 @@ fn framing(headers: &HeaderMap) -> Found {
     if codings.map(|coding| coding.eq_ignore_ascii_case("chunked")).eq([true]) {
         return None;
     }
-    Some((StatusCode::NOT_IMPLEMENTED, "The only transfer coding that is understood is chunked, once."))
+    Some((StatusCode::NOT_IMPLEMENTED, "The only supported transfer coding is chunked, applied once."))
 }
 
 /// Checks that the only expectation is `100-continue` (RFC 9110, 10.1.1), alone: hyper does not
@@ -88,7 +88,7 @@ fn framing(headers: &HeaderMap) -> Found {
 fn expectation(headers: &HeaderMap) -> Found {
     let is_met = |value: &HeaderValue| value.is_empty() || value.as_bytes().eq_ignore_ascii_case(b"100-continue");
     let is_known = headers.get_all(EXPECT).iter().all(is_met);
-    (!is_known).then_some((StatusCode::EXPECTATION_FAILED, "The only expectation that can be met is 100-continue."))
+    (!is_known).then_some((StatusCode::EXPECTATION_FAILED, "The only supported expectation is 100-continue."))
 }
 
 /// Returns the members of a list, which may be in several fields. A value that is not text counts
