@@ -17,7 +17,7 @@ const HEAD: usize = 12;
 /// The interpretation of a record's type (section 3.2.5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TypeFormat {
-    /// That of the previous chunk.
+    /// The type of the previous chunk.
     Unchanged = 0,
     MediaType = 1,
     Uri = 2,

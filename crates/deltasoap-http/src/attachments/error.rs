@@ -26,7 +26,7 @@ pub enum AttachmentErrorKind {
     Limit {
         /// The limit's name in [`AttachmentLimits`](crate::AttachmentLimits).
         name: &'static str,
-        /// Its value.
+        /// The value of the limit.
         limit: u64,
     },
     /// Two parts have this content ID, or this location and no content ID.

@@ -50,7 +50,7 @@ pub(super) struct Deflated {
 enum State {
     Fresh,
     Running(Encoder),
-    /// What was compressed is being flushed.
+    /// The compressed data is being flushed.
     Pausing(Encoder),
     /// The body has ended, but the stream has not.
     Ending(Encoder),

@@ -74,9 +74,9 @@ pub struct StatusError {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum MessageError {
-    /// It is malformed.
+    /// The message is malformed.
     Decode(Error),
-    /// It is not in the encoding that its media type names, or in an unsupported one.
+    /// The message is not in the encoding that its media type names, or in an unsupported one.
     Charset(CharsetError),
 }
 

@@ -203,7 +203,7 @@ impl<R: Receiver> Reading<R> {
     /// Reads the message out of a package.
     pub(super) async fn read_root(&mut self, attachments: &mut Attachments) -> Result<(), CallError> {
         let mut root = attachments.root().await.map_err(CallError::Attachment)?;
-        // As outside of packages: under an unknown charset, ASCII can be read.
+        // Under an unknown charset, ASCII can be read, as outside of packages.
         let media = root.message_type(|_| true).map_err(CallError::Attachment)?;
         self.expect(&media);
         while let Some(data) = root.chunk().await.map_err(CallError::Attachment)? {

@@ -28,7 +28,7 @@ pub enum CodingError {
         /// [`Limits`](deltasoap_core::Limits), or `total` of
         /// [`AttachmentLimits`](crate::AttachmentLimits).
         name: &'static str,
-        /// Its value.
+        /// The value of the limit.
         limit: u64,
     },
 }
