@@ -2,7 +2,7 @@
 //!
 //! When the body itself has to wait for more, everything compressed so far is flushed, so that
 //! items of a list arrive as soon as those of an uncompressed one. A body that shrinks to almost
-//! nothing is diluted with empty blocks; receivers would take it for a decompression bomb.
+//! nothing is diluted with empty blocks, since receivers would take it for a decompression bomb.
 
 use super::{Body, failed};
 use crate::coding::{Encoder, FREE, Next, Outlook, RATIO, Way};
