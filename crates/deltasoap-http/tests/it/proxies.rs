@@ -131,8 +131,8 @@ async fn a_proxy_that_cannot_be_reached_is_named() {
         ("http", refusing, "http://nowhere.invalid/", ["cannot connect to the proxy", "refused"]),
         ("http", refusing, "https://nowhere.invalid/", ["cannot connect to the proxy", "refused"]),
         ("socks5", refusing, "http://nowhere.invalid/", ["cannot connect to the proxy", "refused"]),
-        ("socks5", silent.address, "http://nowhere.invalid/", ["gives no connection to the host", "within 0.2 s"]),
-        ("http", closing.address, "https://nowhere.invalid/", ["gives no connection to the host", "tunnel error"]),
+        ("socks5", silent.address, "http://nowhere.invalid/", ["does not connect to the host", "within 0.2 s"]),
+        ("http", closing.address, "https://nowhere.invalid/", ["does not connect to the host", "tunnel error"]),
     ] {
         let proxy = Proxy::new(&format!("{scheme}://ada:secret@{address}"), "").expect("a proxy").named_by("--proxy");
         let transport = HttpTransport::builder().proxy(proxy).connect_timeout(Duration::from_millis(200)).build();

@@ -426,7 +426,7 @@ async fn servers_that_speak_other_protocols_are_told_apart() {
     for (bytes, scheme, text) in [
         (PROTOCOL_VERSION, "https", "neither TLS 1.2 nor TLS 1.3"),
         (hello, "https", "neither TLS 1.2 nor TLS 1.3"),
-        (HANDSHAKE_FAILURE, "https", "no version, cipher suite and kind of key of TLS in common"),
+        (HANDSHAKE_FAILURE, "https", "no TLS version, cipher suite and key type in common"),
         (
             b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n",
             "https",
