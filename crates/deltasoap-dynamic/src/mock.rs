@@ -83,7 +83,7 @@ impl std::fmt::Debug for Replies {
 }
 
 impl Mock {
-    /// A mock that answers with samples.
+    /// Returns a mock that answers with samples.
     pub fn new(contract: Contract) -> Self {
         Mock { contract, replies: HashMap::new(), tolerance: Tolerance::Unknown, deviations: Vec::new() }
     }
@@ -92,7 +92,7 @@ impl Mock {
     /// turn.
     ///
     /// # Errors
-    /// When there is no such operation, or the JSON does not match its response.
+    /// If there is no such operation, or the JSON does not match its response.
     pub fn answer(mut self, operation: &str, response: &Json) -> Result<Self, RecordedError> {
         let operation = self.contract.operation(operation).map_err(RecordedError::Lookup)?;
         let response = operation.response_from_json(response).map_err(RecordedError::Json)?;
@@ -103,7 +103,7 @@ impl Mock {
     /// Answers an operation with the result of a function of the request, in JSON.
     ///
     /// # Errors
-    /// When there is no such operation.
+    /// If there is no such operation.
     pub fn handle(
         mut self,
         operation: &str,
@@ -139,7 +139,7 @@ impl Mock {
     /// SOAP. Several answers of one operation are used in turn, in the order of their names.
     ///
     /// # Errors
-    /// When a file cannot be read, or is none of these.
+    /// If a file cannot be read, or is none of these.
     pub fn recorded(mut self, directory: &Path) -> Result<Self, RecordedError> {
         for recorded::Answer { path, operation, reply, deviations } in
             recorded::read(&self.contract, self.tolerance, directory)?
@@ -170,7 +170,8 @@ impl Mock {
         others
     }
 
-    /// The operations that are served, each with those that get its answers, including itself.
+    /// Returns the operations that are served, each with those that get its answers, including
+    /// itself.
     fn told_apart(&self) -> Vec<(Operation, Vec<Operation>)> {
         let operations = self.contract.operations();
         let told = |operation: &Operation| Some(told_by(operation, &operation.method().ok()?.element));
@@ -197,10 +198,10 @@ impl Mock {
         all
     }
 
-    /// The service, which [validates](Contract::validate) its requests.
+    /// Returns the service, which [validates](Contract::validate) its requests.
     ///
     /// # Errors
-    /// As [`ServiceBuilder::build`].
+    /// As for [`ServiceBuilder::build`].
     pub fn service(self) -> Result<SoapService, BuildError> {
         let inspect = self.contract.inspector(Validation::Refuse);
         self.mount(SoapService::builder().inspect(inspect)).build()

@@ -86,7 +86,7 @@ impl<'t> Sampler<'t> {
         }
     }
 
-    /// A value of some content of an element.
+    /// Returns a value of some content of an element.
     pub(crate) fn value(&mut self, content: ElementRef, name: &QName) -> Value {
         if let Some(value) = self.by_schema(content, name) {
             return value;
@@ -103,13 +103,13 @@ impl<'t> Sampler<'t> {
         }
     }
 
-    /// True for the content of an element around parts, which is nowhere but outermost. A damaged
-    /// compiled file may say that it holds itself.
+    /// Returns true for the content of an element around parts, which is nowhere but outermost. A
+    /// damaged compiled file may say that it holds itself.
     fn is_around_parts(&self, content: ElementRef) -> bool {
         self.open.is_empty() && self.types.lowered.origin(content).is_none()
     }
 
-    /// A value by the engine's schema: of SOAP encoding.
+    /// Returns a value by the engine's schema: of SOAP encoding.
     fn content(&mut self, content: ElementRef, name: &QName) -> Value {
         self.made += 1;
         self.open.push(content);
@@ -156,7 +156,7 @@ impl<'t> Sampler<'t> {
         record
     }
 
-    /// The chosen field of a choice: one that does not lead back to open content.
+    /// Returns the chosen field of a choice: one that does not lead back to open content.
     fn alternative(&mut self, complex: &ComplexElement) -> usize {
         let start = if self.chance.is_some() { self.below(complex.fields.len()) } else { 0 };
         let order = (0..complex.fields.len()).map(|step| (start + step) % complex.fields.len());
@@ -164,7 +164,8 @@ impl<'t> Sampler<'t> {
         order.clone().find(is_new).or_else(|| order.clone().next()).unwrap_or_default()
     }
 
-    /// The chosen branch of a choice between groups: one that does not lead back to open content.
+    /// Returns the chosen branch of a choice between groups: one that does not lead back to open
+    /// content.
     fn branch(&mut self, complex: &ComplexElement, branches: &[Range<usize>]) -> usize {
         let start = if self.chance.is_some() { self.below(branches.len()) } else { 0 };
         let is_new = |&index: &usize| {
@@ -203,7 +204,7 @@ impl<'t> Sampler<'t> {
         self.content(field.element, name)
     }
 
-    /// True if an optional field is included.
+    /// Returns true if an optional field is included.
     fn takes(&mut self, field: &Field) -> bool {
         let view = self.types.lowered.schema.view(field.element);
         let is_wildcard = field.inline && *view.element == Element::Any;
@@ -254,7 +255,7 @@ impl<'t> Sampler<'t> {
         }
     }
 
-    /// The first allowed type that is not abstract, or a random one.
+    /// Returns the first allowed type that is not abstract, or a random one.
     fn concrete(&mut self, origin: Origin) -> Option<(TypeId, ElementRef)> {
         const ENOUGH: usize = 50;
         let (mut found, mut ahead) = (Vec::new(), vec![origin.type_id]);
@@ -272,7 +273,7 @@ impl<'t> Sampler<'t> {
         found.get(index).copied()
     }
 
-    /// A random number less than `bound`.
+    /// Returns a random number less than `bound`.
     fn below(&mut self, bound: usize) -> usize {
         let state = self.chance.get_or_insert(1);
         *state ^= *state << 13;
@@ -287,29 +288,31 @@ fn plain(name: &QName) -> Node {
     Node::with_text(name.clone(), "text")
 }
 
-/// The value of a field that does not occur.
+/// Returns the value of a field that does not occur.
 fn nothing(field: &Field) -> Value {
     if field.is_repeated() { Value::List(Vec::new()) } else { Value::Absent }
 }
 
 impl Operation {
-    /// A request that contains every field, valid by the schema if one could be made; `None` if the
-    /// operation cannot be used.
+    /// Returns a request that contains every field, valid by the schema if one could be made;
+    /// `None` if the operation cannot be used.
     pub fn request_sample(&self) -> Option<Value> {
         self.sample(self.request(), None)
     }
 
-    /// A response that contains every field; `None` if there is none.
+    /// Returns a response that contains every field; `None` if there is none.
     pub fn response_sample(&self) -> Option<Value> {
         self.sample(self.response(), None)
     }
 
-    /// A request with random values and fields, for tests; `None` also if it would be infinite.
+    /// Returns a request with random values and fields, for tests; `None` also if it would be
+    /// infinite.
     pub fn random_request(&self, seed: u64) -> Option<Value> {
         self.sample(self.request(), Some(seed))
     }
 
-    /// A response with random values and fields, for tests; `None` also if it would be infinite.
+    /// Returns a response with random values and fields, for tests; `None` also if it would be
+    /// infinite.
     pub fn random_response(&self, seed: u64) -> Option<Value> {
         self.sample(self.response(), Some(seed))
     }

@@ -16,11 +16,11 @@ use std::collections::HashSet;
 /// How many choices of branches are tried at most.
 const MOST: usize = 256;
 
-/// The layout for the branches that an object has, if another one than the usual; names in it are
-/// those of the object.
+/// Returns the layout for the branches that an object has, if another one than the usual; names in
+/// it are those of the object.
 ///
 /// # Errors
-/// When it can be that of several choices of branches.
+/// If it can be that of several choices of branches.
 pub(super) fn by_branches(
     object: &Map<String, Json>,
     complex: &ComplexElement,
@@ -69,7 +69,7 @@ struct Form {
 }
 
 impl Form {
-    /// The form for a layout of some of the fields. A field may also have its usual name.
+    /// Returns the form for a layout of some of the fields. A field may also have its usual name.
     fn of(object: &Map<String, Json>, usual: &Layout, mut layout: Layout) -> Self {
         let mut short = Vec::new();
         layout.slots.iter().for_each(|slot| slot.properties(&mut short));
@@ -87,13 +87,13 @@ impl Form {
         Form { layout, found }
     }
 
-    /// The usual names of its properties, which are never those of another form.
+    /// Returns the usual names of its properties, which are never those of another form.
     fn properties(&self) -> String {
         listed(&self.found.iter().map(|(_, usual)| &**usual).collect::<Vec<_>>())
     }
 }
 
-/// The choices of branches that may be an object's: for each, which fields are there.
+/// Returns the choices of branches that may be an object's: for each, which fields are there.
 fn choices(object: &Map<String, Json>, complex: &ComplexElement, layout: &Layout) -> Vec<Vec<bool>> {
     let may_be = |field: usize| {
         let slot = layout.slots.get(field);
@@ -138,7 +138,7 @@ fn is_there(object: &Map<String, Json>, slot: &Slot) -> bool {
     properties(slot).iter().any(|name| object.contains_key(*name))
 }
 
-/// True if an object has what a layout requires, and nothing that excludes it.
+/// Returns true if an object has what a layout requires, and nothing that excludes it.
 fn is_complete(object: &Map<String, Json>, complex: &ComplexElement, layout: &Layout) -> bool {
     let is_choice = complex.compositor == Compositor::Choice;
     let mut fields = complex.fields.iter().zip(&layout.slots);

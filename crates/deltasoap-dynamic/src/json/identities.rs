@@ -52,7 +52,7 @@ impl Numbers {
         Numbers { numbers: RefCell::new(often), ..Numbers::default() }
     }
 
-    /// The next place of a value; `None` for a value that has no other place.
+    /// Returns the next place of a value; `None` for a value that has no other place.
     pub(super) fn next(&self, shared: &Shared<Value>) -> Option<Place> {
         let mut numbers = self.numbers.borrow_mut();
         let number = numbers.get_mut(&shared.address())?;
@@ -63,7 +63,7 @@ impl Numbers {
         Some(Place::First(*number))
     }
 
-    /// An unused number.
+    /// Returns an unused number.
     pub(super) fn fresh(&self) -> usize {
         self.last.set(self.last.get() + 1);
         self.last.get()
@@ -72,7 +72,7 @@ impl Numbers {
     /// Enters a shared value, until the returned guard is dropped.
     ///
     /// # Errors
-    /// When it is nested too deeply.
+    /// If it is nested too deeply.
     pub(super) fn enter(&self, path: &Path<'_>) -> Result<Within<'_>, JsonError> {
         if self.depth.get() >= DEEPEST {
             return Err(JsonError::new(path, format!("at most {DEEPEST} shared values within each other"), "more"));
@@ -107,12 +107,12 @@ impl Drop for Within<'_> {
     }
 }
 
-/// The JSON of the other places.
+/// Returns the JSON of the other places.
 pub(super) fn reference(number: usize) -> Json {
     Json::Object(Map::from_iter([(REF.to_owned(), Json::String(number.to_string()))]))
 }
 
-/// The JSON of the first place.
+/// Returns the JSON of the first place.
 pub(super) fn identified(number: usize, json: Json) -> Json {
     let mut object = Map::from_iter([(ID.to_owned(), Json::String(number.to_string()))]);
     match json {
@@ -135,10 +135,10 @@ struct Identity {
 }
 
 impl Known {
-    /// The value that an object refers to; `None` if it is no reference.
+    /// Returns the value that an object refers to; `None` if it is no reference.
     ///
     /// # Errors
-    /// When there is no such value yet, or one of another type.
+    /// If there is no such value yet, or one of another type.
     pub(super) fn referred(
         &self,
         json: &Json,

@@ -37,7 +37,7 @@ pub(crate) enum Slot {
 }
 
 impl Layout {
-    /// The properties of a complex type.
+    /// Returns the properties of a complex type.
     pub(crate) fn of(complex: &ComplexElement, view: View<'_>) -> Self {
         Self::with(complex, view, &mut Names::default(), 0)
     }
@@ -48,8 +48,8 @@ impl Layout {
         Layout { slots, attributes }
     }
 
-    /// The properties where only some of the fields are there: they have the names that they would
-    /// have without the others, of those that this layout has.
+    /// Returns the properties where only some of the fields are there: they have the names that
+    /// they would have without the others, of those that this layout has.
     pub(super) fn of_some(&self, complex: &ComplexElement, view: View<'_>, is_there: impl Fn(usize) -> bool) -> Self {
         let mut own = Vec::new();
         self.properties(&mut own);
@@ -63,14 +63,14 @@ impl Layout {
         Layout { slots: slots.collect(), attributes: self.attributes.clone() }
     }
 
-    /// The property of an attribute, whether the schema names it or not.
+    /// Returns the property of an attribute, whether the schema names it or not.
     pub(crate) fn attribute(&self, complex: &ComplexElement, name: &QName) -> String {
         let index = complex.attributes.iter().position(|attribute| attribute.name == *name);
         let named = index.and_then(|index| self.attributes.get(index));
         named.map_or_else(|| self.other(name), Clone::clone)
     }
 
-    /// The name of the attribute for a property.
+    /// Returns the name of the attribute for a property.
     pub(crate) fn attribute_named(&self, complex: &ComplexElement, key: &str) -> Option<QName> {
         match self.attributes.iter().position(|known| known == key) {
             Some(index) => complex.attributes.get(index).map(|attribute| attribute.name.clone()),
@@ -78,7 +78,7 @@ impl Layout {
         }
     }
 
-    /// The property of an attribute that the schema does not name.
+    /// Returns the property of an attribute that the schema does not name.
     pub(crate) fn other(&self, name: &QName) -> String {
         let key = format!("@{name}");
         if self.attributes.contains(&key) { format!("@{{}}{}", name.local) } else { key }
@@ -102,7 +102,7 @@ impl Slot {
     }
 }
 
-/// True for a choice between elements or groups; false for a sequence.
+/// Returns true for a choice between elements or groups; false for a sequence.
 pub(super) fn is_choice(complex: &ComplexElement) -> bool {
     complex.compositor == Compositor::Choice || complex.is_choice_of_groups()
 }
@@ -121,7 +121,7 @@ fn slot(field: &Field, content: View<'_>, names: &mut Names, depth: usize) -> Sl
     }
 }
 
-/// The local name that a property stands for, with its mark.
+/// Returns the local name that a property stands for, with its mark.
 pub(super) fn short(property: &str) -> &str {
     let name = property.strip_prefix('{').and_then(|rest| rest.rsplit_once('}')).map_or(property, |(_, name)| name);
     name.split_once('#').map_or(name, |(name, _)| name)

@@ -111,7 +111,7 @@ const PART: &str = "$part";
 /// The whole of a JSON value.
 pub(crate) const ROOT: path::Path<'static> = path::Path::Root;
 
-/// The error for an element without JSON: nothing declares it.
+/// Returns the error for an element without JSON: nothing declares it.
 pub(crate) fn undeclared(name: &QName) -> JsonError {
     JsonError::new(&ROOT, "an element that the contract declares, or a tree", format!("<{name}>"))
 }

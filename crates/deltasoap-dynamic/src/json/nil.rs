@@ -19,14 +19,14 @@ pub(super) const TYPE: &str = "$type";
 
 const XSI_TYPE: QName = QName::new(ns::XSI, "type");
 
-/// A nil element. The engine also reads nil where the schema does not allow it, so it is marked
-/// there.
+/// Returns a nil element. The engine also reads nil where the schema does not allow it, so it is
+/// marked there.
 pub(super) fn nil(is_nillable: bool) -> Json {
     if is_nillable { Json::Null } else { marked(std::iter::empty()) }
 }
 
-/// True for a nil element: `null` if the schema allows it; marked otherwise, and if there are
-/// attributes.
+/// Returns true for a nil element: `null` if the schema allows it; marked otherwise, and if there
+/// are attributes.
 pub(crate) fn is_nil(json: &Json, is_nillable: bool) -> bool {
     match json {
         Json::Null => is_nillable,
@@ -43,8 +43,8 @@ fn marked(properties: impl Iterator<Item = (String, Json)>) -> Json {
 }
 
 impl Writing<'_> {
-    /// A nil element with its attributes, and its type if that is not the declared one; `None` for
-    /// other values.
+    /// Returns a nil element with its attributes, and its type if that is not the declared one;
+    /// `None` for other values.
     pub(crate) fn nil(&self, value: &Value, content: ElementRef, is_nillable: bool) -> Option<Json> {
         let attributes = match value {
             Value::Nil => return Some(nil(is_nillable)),
@@ -76,10 +76,10 @@ impl Writing<'_> {
 }
 
 impl Reading<'_> {
-    /// A nil element with its attributes.
+    /// Returns a nil element with its attributes.
     ///
     /// # Errors
-    /// When an attribute is not allowed there.
+    /// If an attribute is not allowed there.
     pub(crate) fn nil(&self, json: &Json, content: ElementRef, path: &Path<'_>) -> Result<Value, JsonError> {
         let properties = json.as_object().into_iter().flatten().filter(|(key, _)| key.starts_with('@'));
         let mut attributes = BTreeMap::new();

@@ -16,8 +16,8 @@ use deltasoap_wsdl::xsd::{TypeDefinition, TypeId};
 use serde_json::{Map, Value as Json};
 
 impl Writing<'_> {
-    /// A tree, if the message names no type, or an unknown one. Text is text if a simple type is
-    /// allowed.
+    /// Returns a tree, if the message names no type, or an unknown one. Text is text if a simple
+    /// type is allowed.
     pub(super) fn open_tree(&self, node: &Node, content: ElementRef, name: &QName) -> Json {
         let is_simple = self.types.lowered.origin(content).is_some_and(|it| it.type_id == TypeId::ANY_SIMPLE);
         match is_simple && node.attributes.is_empty() && node.elements().next().is_none() {
@@ -26,10 +26,10 @@ impl Writing<'_> {
         }
     }
 
-    /// A value of a named type.
+    /// Returns a value of a named type.
     ///
     /// # Errors
-    /// When it is of another shape than its type.
+    /// If it is of another shape than its type.
     pub(super) fn typed(
         &self,
         typed: &TypedValue,
@@ -45,7 +45,7 @@ impl Writing<'_> {
     }
 }
 
-/// A value's JSON with the name of its type.
+/// Returns a value's JSON with the name of its type.
 fn labelled(label: String, json: Json) -> Json {
     let mut object = Map::from_iter([(TYPE.to_owned(), Json::String(label))]);
     match json {
@@ -56,10 +56,10 @@ fn labelled(label: String, json: Json) -> Json {
 }
 
 impl Reading<'_> {
-    /// A tree.
+    /// Returns a tree.
     ///
     /// # Errors
-    /// When the JSON is not a tree.
+    /// If the JSON is not a tree.
     pub(super) fn tree(&self, json: &Json, name: Option<&QName>, path: &Path<'_>) -> Result<Value, JsonError> {
         match json {
             Json::Object(object) if is_tree(object) => {
@@ -69,10 +69,10 @@ impl Reading<'_> {
         }
     }
 
-    /// The content of an element whose type the JSON chooses.
+    /// Returns the content of an element whose type the JSON chooses.
     ///
     /// # Errors
-    /// When the JSON is neither a tree nor matches its type.
+    /// If the JSON is neither a tree nor matches its type.
     pub(super) fn open(
         &self,
         json: &Json,
@@ -121,8 +121,8 @@ impl Reading<'_> {
         Ok(Value::typed(type_name, self.of_type(json, exact, name, path)?))
     }
 
-    /// The content of an element of one type, whose properties may include the name of the type,
-    /// and an id.
+    /// Returns the content of an element of one type, whose properties may include the name of the
+    /// type, and an id.
     fn of_type(&self, json: &Json, content: ElementRef, name: &QName, path: &Path<'_>) -> Result<Value, JsonError> {
         let object = json.as_object().filter(|object| object.contains_key(TYPE) || object.contains_key(ID));
         let Some(object) = object else { return self.content(json, content, name, path) };
@@ -138,7 +138,7 @@ pub(super) fn is_tree(object: &Map<String, Json>) -> bool {
     ["$name", "$content", "$xml"].iter().any(|key| object.contains_key(*key))
 }
 
-/// The type of a plain JSON value where any type is allowed.
+/// Returns the type of a plain JSON value where any type is allowed.
 fn natural_type(json: &Json, path: &Path<'_>) -> Result<TypeId, JsonError> {
     use deltasoap_core::schema::Builtin;
     let builtin = match json {
@@ -188,7 +188,7 @@ impl crate::contract::Types {
         Node::parse(encoder.finish().ok()?.as_slice()).ok()
     }
 
-    /// A tree with an `xsi:type`.
+    /// Returns a tree with an `xsi:type`.
     pub(crate) fn typed_tree(&self, mut node: Node, id: TypeId) -> Node {
         let Some(name) = &self.import.schemas()[id].name else { return node };
         node.attributes.retain(|(name, _)| !name.is(ns::XSI, "type"));
@@ -200,7 +200,7 @@ impl crate::contract::Types {
         named.ok_or_else(|| JsonError::new(path, self.candidates(origin), kind(label)))
     }
 
-    /// The types that are allowed in a place, as a readable list.
+    /// Returns the types that are allowed in a place, as a readable list.
     fn candidates(&self, origin: Origin) -> String {
         const MOST: usize = 12;
         let schemas = self.import.schemas();
@@ -219,7 +219,7 @@ impl crate::contract::Types {
     }
 }
 
-/// A scalar as text, for places without a type.
+/// Returns a scalar as text, for places without a type.
 pub(super) fn plain(json: &Json) -> Option<String> {
     match json {
         Json::String(text) => Some(text.clone()),

@@ -31,10 +31,10 @@ impl<'c> Reading<'c> {
         Reading { types, layouts: Layouts::new(&types.lowered.schema), known: Known::default() }
     }
 
-    /// The content of an element of this name, which is not nil.
+    /// Returns the content of an element of this name, which is not nil.
     ///
     /// # Errors
-    /// When the JSON does not match the schema.
+    /// If the JSON does not match the schema.
     pub(crate) fn content(
         &self,
         json: &Json,
@@ -60,7 +60,7 @@ impl<'c> Reading<'c> {
         }
     }
 
-    /// A value of a simple type; a boolean is read as a digit if its pattern requires one.
+    /// Returns a value of a simple type; a boolean is read as a digit if its pattern requires one.
     fn simple(&self, json: &Json, content: ElementRef, path: &Path<'_>) -> Result<Simple, JsonError> {
         let view = self.layouts.schema.view(content);
         let origin = self.types.lowered.origin(content).filter(|_| matches!(view.element, Element::Union(_)));
@@ -98,8 +98,8 @@ impl<'c> Reading<'c> {
         })
     }
 
-    /// The items of an array, in rows if there are several dimensions. `lengths` are those of the
-    /// first row, of the first row in it, and so on, which all rows have.
+    /// Returns the items of an array, in rows if there are several dimensions. `lengths` are those
+    /// of the first row, of the first row in it, and so on, which all rows have.
     fn rows(&self, json: &Json, array: &ArrayElement, lengths: &[usize], path: &Path<'_>) -> Result<Value, JsonError> {
         let items = items(json, &array.item_name, path)?;
         let item = |(index, item): (usize, &Json)| match (item, lengths) {
@@ -118,7 +118,7 @@ impl<'c> Reading<'c> {
         items.iter().enumerate().map(item).collect::<Result<_, _>>().map(Value::List)
     }
 
-    /// A record. `extra` are additional properties that it may have.
+    /// Returns a record. `extra` are additional properties that it may have.
     pub(super) fn complex(
         &self,
         json: &Json,
@@ -344,7 +344,7 @@ impl<'c> Reading<'c> {
         items.iter().enumerate().map(choice).collect::<Result<_, _>>().map(Value::List)
     }
 
-    /// A choice whose properties appear among others.
+    /// Returns a choice whose properties appear among others.
     fn choice_among(
         &self,
         object: &Map<String, Json>,
@@ -381,14 +381,14 @@ fn numbers(json: &Json, packing: Packing, path: &Path<'_>) -> Result<Column, Jso
     Ok(column)
 }
 
-/// A reference to another part of the package.
+/// Returns a reference to another part of the package.
 fn part(json: &Json, path: &Path<'_>) -> Result<PartUri, JsonError> {
     let path = path.key(PART);
     let uri = json.get(PART).and_then(Json::as_str).ok_or_else(|| JsonError::new(&path, "a URI", "something else"))?;
     checked(uri, &path).map(PartUri::new)
 }
 
-/// The attributes that the schema does not name.
+/// Returns the attributes that the schema does not name.
 fn others(
     object: &Map<String, Json>,
     complex: &ComplexElement,
@@ -430,7 +430,7 @@ fn check_choice(
     Err(JsonError::new(path, format!("{} for {name}", one_of(&properties)), found))
 }
 
-/// The properties of a layout that an object has.
+/// Returns the properties of a layout that an object has.
 fn found_of(object: &Map<String, Json>, layout: &Layout) -> String {
     let mut properties = Vec::new();
     layout.slots.iter().for_each(|slot| slot.properties(&mut properties));
@@ -438,7 +438,7 @@ fn found_of(object: &Map<String, Json>, layout: &Layout) -> String {
     listed(&properties)
 }
 
-/// The value of a field that does not occur.
+/// Returns the value of a field that does not occur.
 fn nothing(field: &Field) -> Value {
     if field.is_repeated() { Value::List(Vec::new()) } else { Value::Absent }
 }
@@ -450,16 +450,16 @@ fn items<'j>(json: &'j Json, name: &QName, path: &Path<'_>) -> Result<&'j [Json]
     }
 }
 
-/// The lengths of the first row of an array, of the first row in it, and so on: of one dimension
-/// less than the array has.
+/// Returns the lengths of the first row of an array, of the first row in it, and so on: of one
+/// dimension less than the array has.
 fn sizes(json: &Json, dimensions: u32) -> Vec<usize> {
     let rows = std::iter::successors(json.get(0), |row| row.get(0)).map(Some).chain(std::iter::repeat(None));
     let length = |row: Option<&Json>| row.and_then(Json::as_array).map_or(0, Vec::len);
     rows.map(length).take(dimensions.saturating_sub(1) as usize).collect()
 }
 
-/// The occurrences of a field, checked against its bounds; none is always enough for a field of a
-/// choice.
+/// Returns the occurrences of a field, checked against its bounds; none is always enough for a
+/// field of a choice.
 fn counted<'j>(items: &'j [Json], field: &Field, is_choice: bool, path: &Path<'_>) -> Result<&'j [Json], JsonError> {
     let is_counted = !(is_choice && items.is_empty());
     if is_counted && (items.len() as u64) < u64::from(field.min) {
@@ -479,7 +479,7 @@ fn an_array(count: usize) -> String {
     format!("an array of {count}")
 }
 
-/// The properties of an occurrence of a repeated choice or group.
+/// Returns the properties of an occurrence of a repeated choice or group.
 fn with_properties(choice: &ComplexElement, layout: &Layout) -> String {
     let mut properties = Vec::new();
     layout.properties(&mut properties);

@@ -56,15 +56,15 @@ impl<'o> Request<'o> {
         self.set(path, Json::Null)
     }
 
-    /// The request as JSON, so far.
+    /// Returns the request as JSON, so far.
     pub fn json(&self) -> &Json {
         &self.json
     }
 
-    /// The request.
+    /// Returns the request.
     ///
     /// # Errors
-    /// When it does not match the operation's request.
+    /// If it does not match the operation's request.
     pub fn finish(self) -> Result<Value, JsonError> {
         match self.error {
             Some(error) => Err(error),

@@ -12,9 +12,9 @@ const SAFE: i64 = (1 << 53) - 1;
 /// Decimal digits that a double always keeps.
 const DIGITS: usize = 15;
 
-/// A simple value: a boolean, a number if that is exact, else a string. Numbers of a union, or of a
-/// type with a pattern, have the text of the message, since another one may be invalid: `5`, not
-/// `5.0`.
+/// Returns a simple value: a boolean, a number if that is exact, else a string. Numbers of a union,
+/// or of a type with a pattern, have the text of the message, since another one may be invalid:
+/// `5`, not `5.0`.
 pub(crate) fn to_json(simple: &Simple, view: View<'_>) -> Json {
     let number = match simple {
         Simple::Given(given) => given_number(given),
@@ -31,10 +31,10 @@ pub(crate) fn to_json(simple: &Simple, view: View<'_>) -> Json {
     number.map_or_else(|| Json::String(simple.to_string()), Json::Number)
 }
 
-/// A qualified name: `{namespace}local`, or `local` for one in no namespace.
+/// Returns a qualified name: `{namespace}local`, or `local` for one in no namespace.
 ///
 /// # Errors
-/// When it has another form. A prefix would have no meaning in JSON.
+/// If it has another form. A prefix would have no meaning in JSON.
 pub(crate) fn name_from_json(json: &Json, path: &Path<'_>) -> Result<Box<QName>, JsonError> {
     let text = json.as_str().map(str::trim);
     let parts = text.and_then(|text| text.strip_prefix('{').map_or(Some(("", text)), |rest| rest.split_once('}')));
@@ -47,7 +47,7 @@ fn integer(text: &str) -> Option<Number> {
     text.parse::<i64>().ok().filter(|it| (-SAFE..=SAFE).contains(it)).map(Number::from)
 }
 
-/// A JSON number with the given text.
+/// Returns a JSON number with the given text.
 fn given_number(given: &Given) -> Option<Number> {
     let is_number = is_number(given.value.builtin()) && !given.text.contains(['e', 'E']);
     decimal(&given.text).filter(|number| is_number && number.to_string() == given.text)
@@ -59,7 +59,7 @@ fn decimal(text: &str) -> Option<Number> {
     text.parse().ok().filter(|_| digits <= DIGITS)
 }
 
-/// The shortest text of a single, as a double that reads back as the same single.
+/// Returns the shortest text of a single, as a double that reads back as the same single.
 fn single(value: f32) -> Option<Number> {
     let short = format!("{value:e}").parse::<f64>().ok().filter(|short| (*short as f32).to_bits() == value.to_bits());
     Number::from_f64(short.unwrap_or_else(|| f64::from(value)))
@@ -94,7 +94,7 @@ fn is_number(builtin: Builtin) -> bool {
 /// Reads a value of a simple type or a union.
 ///
 /// # Errors
-/// When the JSON is not such a value.
+/// If the JSON is not such a value.
 pub(crate) fn from_json(json: &Json, view: View<'_>, path: &Path<'_>) -> Result<Simple, JsonError> {
     let refuse = || JsonError::new(path, expected(view), kind(json));
     if let (Element::Simple(simple), true) = (view.element, view.element.is_name()) {
@@ -136,7 +136,7 @@ pub(super) fn checked(text: &str, path: &Path<'_>) -> Result<String, JsonError> 
     }
 }
 
-/// The text of a JSON value where this type is expected.
+/// Returns the text of a JSON value where this type is expected.
 fn text_for(json: &Json, view: View<'_>) -> Option<String> {
     let (takes_numbers, takes_booleans, is_whole) = match only_type(view) {
         Some(it) => (is_number(it.base), it.base == Builtin::Boolean, is_integer(it.base)),
@@ -150,8 +150,8 @@ fn text_for(json: &Json, view: View<'_>) -> Option<String> {
     }
 }
 
-/// A JSON number in a form that every numeric type of XSD can read: without an exponent, and
-/// without a point if whole numbers are required and it is one. No digit is lost. A number that
+/// Returns a JSON number in a form that every numeric type of XSD can read: without an exponent,
+/// and without a point if whole numbers are required and it is one. No digit is lost. A number that
 /// would be longer than any decimal may be is unchanged.
 fn number_text(json: &str, is_whole: bool) -> String {
     let plain = if json.contains(['e', 'E']) { without_exponent(json) } else { None };
@@ -170,7 +170,7 @@ fn without_exponent(json: &str) -> Option<String> {
     Some(format!("{sign}{plain}"))
 }
 
-/// True for a number that a floating point type would turn into infinity.
+/// Returns true for a number that a floating point type would turn into infinity.
 fn is_beyond_floats(text: &str, view: View<'_>) -> bool {
     match only_type(view).map(|it| it.base) {
         Some(Builtin::Double) => f64::parse(text).is_ok_and(f64::is_infinite),
@@ -179,8 +179,8 @@ fn is_beyond_floats(text: &str, view: View<'_>) -> bool {
     }
 }
 
-/// The built-in type of a number where any type is allowed: the narrowest of the usual ones that
-/// keeps all its digits. The trailing zeros of a fraction are digits too, which a double would
+/// Returns the built-in type of a number where any type is allowed: the narrowest of the usual ones
+/// that keeps all its digits. The trailing zeros of a fraction are digits too, which a double would
 /// lose; a decimal would lose the sign of zero.
 pub(super) fn natural_type(number: &Number) -> Builtin {
     let text = number.to_string();
@@ -199,14 +199,14 @@ fn is_negative_zero(text: &str) -> bool {
     text.starts_with('-') && !text.bytes().any(|byte| matches!(byte, b'1'..=b'9'))
 }
 
-/// True if a double keeps all digits: its shortest text represents the same number.
+/// Returns true if a double keeps all digits: its shortest text represents the same number.
 fn is_double(text: &str) -> bool {
     let exact = |text: &str| text.parse::<BigDecimal>().ok();
     let is_same = |value: f64| exact(&format!("{value:e}")) == exact(text);
     without_exponent(text).is_none() || text.parse::<f64>().is_ok_and(is_same)
 }
 
-/// The simple type of a place that has only one.
+/// Returns the simple type of a place that has only one.
 fn only_type(view: View<'_>) -> Option<&SimpleElement> {
     match view.element {
         Element::Simple(simple) => Some(simple),
@@ -218,7 +218,7 @@ fn only_type(view: View<'_>) -> Option<&SimpleElement> {
     }
 }
 
-/// True for names, and for unions and lists of such.
+/// Returns true for names, and for unions and lists of such.
 fn has_names(view: View<'_>) -> bool {
     match view.element {
         Element::Union(union) => union.members.iter().any(|&member| has_names(view.follow(member))),
@@ -226,7 +226,7 @@ fn has_names(view: View<'_>) -> bool {
     }
 }
 
-/// The values that a simple type accepts, as a readable text.
+/// Returns the values that a simple type accepts, as a readable text.
 pub(crate) fn expected(view: View<'_>) -> String {
     match (only_type(view), view.element) {
         (Some(simple), _) if simple.enumeration.is_empty() => {
@@ -257,7 +257,7 @@ pub(crate) fn expected(view: View<'_>) -> String {
     }
 }
 
-/// The readable name of a type: without its namespace, built-in ones with the usual prefix.
+/// Returns the readable name of a type: without its namespace, built-in ones with the usual prefix.
 pub(crate) fn type_name(name: &deltasoap_core::QName) -> String {
     if name.namespace == deltasoap_core::ns::XSD { format!("xsd:{}", name.local) } else { name.local.to_string() }
 }

@@ -18,7 +18,7 @@ use std::fmt;
 /// ```
 ///
 /// # Errors
-/// When the text is not JSON, or an object has a duplicate key. The error gives the key and its
+/// If the text is not JSON, or an object has a duplicate key. The error gives the key and its
 /// position.
 pub fn parse(text: &str) -> Result<Json, serde_json::Error> {
     let mut reader = serde_json::Deserializer::from_str(text);
@@ -77,7 +77,7 @@ impl<'de> Visitor<'de> for Distinct<'_> {
         Ok(())
     }
 
-    /// Numbers are also represented as maps, with one key.
+    /// Returns numbers are also represented as maps, with one key.
     fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<(), A::Error> {
         let mut keys = HashSet::new();
         while let Some(key) = object.next_key::<String>()? {

@@ -11,7 +11,7 @@ use serde_json::{Map, Value as Json};
 use std::collections::BTreeSet;
 
 impl Types {
-    /// A tree as JSON. Its name is omitted if the schema gives the same name.
+    /// Returns a tree as JSON. Its name is omitted if the schema gives the same name.
     pub(crate) fn tree_to_json(&self, node: &Node, name: Option<&QName>) -> Json {
         self.node_to_json(&mut Vec::new(), node, name)
     }
@@ -48,10 +48,10 @@ impl Types {
         Json::Object(object)
     }
 
-    /// A tree from JSON; `name` is used if the JSON has none.
+    /// Returns a tree from JSON; `name` is used if the JSON has none.
     ///
     /// # Errors
-    /// When the JSON is not a tree.
+    /// If the JSON is not a tree.
     pub(crate) fn tree_from_json(
         &self,
         object: &Map<String, Json>,
@@ -120,7 +120,7 @@ impl Types {
     }
 }
 
-/// The tree with an `xsi:type`, whose prefix is not used by the tree.
+/// Returns the tree with an `xsi:type`, whose prefix is not used by the tree.
 pub(super) fn with_type_name(mut node: Node, name: &QName) -> Node {
     let mut used = BTreeSet::new();
     collect_prefixes(&node, &mut used);
@@ -136,7 +136,7 @@ pub(super) fn with_type_name(mut node: Node, name: &QName) -> Node {
     node
 }
 
-/// A tree that was just written, without unneeded prefixes of its writing.
+/// Returns a tree that was just written, without unneeded prefixes of its writing.
 pub(crate) fn tree_of(node: Node) -> Node {
     let bindings = used_bindings(&node);
     let types = prefixes_of_types(&node);
@@ -145,7 +145,7 @@ pub(crate) fn tree_of(node: Node) -> Node {
     Node { bindings: kept, ..node }
 }
 
-/// The prefixes in the `xsi:type`s of a tree.
+/// Returns the prefixes in the `xsi:type`s of a tree.
 fn prefixes_of_types(node: &Node) -> BTreeSet<String> {
     let own = node.attribute(ns::XSI, "type").and_then(|text| Some(text.trim_ascii().split_once(':')?.0.to_owned()));
     own.into_iter().chain(node.elements().flat_map(prefixes_of_types)).collect()
@@ -167,7 +167,8 @@ fn from_xml(json: &Json, name: Option<&QName>, path: &Path<'_>) -> Result<Node, 
     Ok(Node { name: name.cloned().unwrap_or_else(|| node.name.clone()), ..node })
 }
 
-/// The element's own prefixes that a value in it may use: those before a colon, and the default.
+/// Returns the element's own prefixes that a value in it may use: those before a colon, and the
+/// default.
 fn used_bindings(node: &Node) -> Map<String, Json> {
     let mut used = BTreeSet::new();
     if node.bindings.is_empty() {
@@ -195,7 +196,7 @@ fn collect_prefixes<'n>(node: &'n Node, used: &mut BTreeSet<&'n str>) {
     node.elements().for_each(|child| collect_prefixes(child, used));
 }
 
-/// The characters at the end of a text that could be a prefix.
+/// Returns the characters at the end of a text that could be a prefix.
 fn last_name(text: &str) -> &str {
     let start = text.char_indices().rev().take_while(|(_, c)| *c != ':' && lexical::is_name_char(*c)).last();
     start.map_or("", |(start, _)| &text[start..])
@@ -225,7 +226,7 @@ fn name_of(json: &Json, path: &Path<'_>) -> Result<QName, JsonError> {
     name.ok_or_else(|| JsonError::new(path, "a name: local or {namespace}local", kind(json)))
 }
 
-/// A name as [`QName`] shows it.
+/// Returns a name as [`QName`] shows it.
 pub(crate) fn parse_name(text: &str) -> Option<QName> {
     let (namespace, local) = match text.strip_prefix('{') {
         Some(rest) => rest.rsplit_once('}')?,

@@ -35,10 +35,10 @@ impl<'c> Writing<'c> {
         Writing { numbers: Numbers::of(value), ..self }
     }
 
-    /// An item of a list.
+    /// Returns an item of a list.
     ///
     /// # Errors
-    /// When it is of another shape than its schema.
+    /// If it is of another shape than its schema.
     pub(crate) fn item(&self, item: &Value, field: &Field, path: &Path<'_>) -> Result<Json, JsonError> {
         self.occurrence(item, field, path)
     }
@@ -48,10 +48,10 @@ impl<'c> Writing<'c> {
         Writing { parts: Some(parts), ..self }
     }
 
-    /// The content of an element of this name.
+    /// Returns the content of an element of this name.
     ///
     /// # Errors
-    /// When the value is of another shape than its schema.
+    /// If the value is of another shape than its schema.
     pub(crate) fn content(
         &self,
         value: &Value,
@@ -83,7 +83,7 @@ impl<'c> Writing<'c> {
         }
     }
 
-    /// The bytes of a part, or the numbers that they stand for, or a reference to it.
+    /// Returns the bytes of a part, or the numbers that they stand for, or a reference to it.
     fn part(&self, uri: &PartUri, packed: Option<Packing>, view: View<'_>) -> Json {
         let bytes = self.parts.and_then(|parts| parts.bytes(uri));
         let column = bytes.zip(packed).and_then(|(bytes, packing)| Column::from_packed(bytes, packing).ok());
@@ -94,7 +94,7 @@ impl<'c> Writing<'c> {
         }
     }
 
-    /// The items of an array, in rows if there are several dimensions.
+    /// Returns the items of an array, in rows if there are several dimensions.
     fn rows(&self, items: &[Value], array: &ArrayElement, dimensions: u32, path: &Path<'_>) -> Result<Json, JsonError> {
         let item = |(index, item): (usize, &Value)| match item {
             Value::List(items) if dimensions > 1 => self.rows(items, array, dimensions - 1, &path.index(index)),
@@ -106,7 +106,7 @@ impl<'c> Writing<'c> {
         items.iter().enumerate().map(item).collect::<Result<_, _>>().map(Json::Array)
     }
 
-    /// The first of several places of a value gets an id, the others refer to it.
+    /// Returns the first of several places of a value gets an id, the others refer to it.
     fn shared(
         &self,
         shared: &Shared<Value>,
@@ -190,7 +190,7 @@ impl<'c> Writing<'c> {
         Ok(())
     }
 
-    /// A field's property; `None` for an empty list.
+    /// Returns a field's property; `None` for an empty list.
     fn occurrences(&self, value: &Value, field: &Field, path: &Path<'_>) -> Result<Option<Json>, JsonError> {
         match value {
             Value::List(items) if field.is_repeated() => self.items(items.iter(), field, path),
@@ -258,7 +258,7 @@ impl<'c> Writing<'c> {
     }
 }
 
-/// The property of a list; none if it is empty.
+/// Returns the property of a list; none if it is empty.
 fn list(items: Vec<Json>) -> Option<Json> {
     Some(items).filter(|items| !items.is_empty()).map(Json::Array)
 }
@@ -267,7 +267,7 @@ fn misshapen(path: &Path<'_>) -> JsonError {
     JsonError::new(path, "a value of the shape that its schema says", "another")
 }
 
-/// The items of a column.
+/// Returns the items of a column.
 fn numbers(column: &Column, view: View<'_>) -> Json {
     column.iter().map(|item| scalar::to_json(&item, view)).collect()
 }

@@ -44,7 +44,7 @@ pub(super) struct Answer {
     pub(super) deviations: Vec<Deviation>,
 }
 
-/// All answers of a directory, in the order of the files' names.
+/// Returns all answers of a directory, in the order of the files' names.
 pub(super) fn read(contract: &Contract, tolerance: Tolerance, directory: &Path) -> Result<Vec<Answer>, RecordedError> {
     let unreadable = |error| RecordedError::File(directory.to_owned(), error);
     let entries = directory.read_dir().map_err(unreadable)?.collect::<Result<Vec<_>, _>>().map_err(unreadable)?;
@@ -69,7 +69,7 @@ fn content(path: &Path) -> Result<Vec<u8>, RecordedError> {
     std::fs::read(path).map_err(|error| RecordedError::File(path.to_owned(), error))
 }
 
-/// The operation that a file's name begins with.
+/// Returns the operation that a file's name begins with.
 fn named_by(contract: &Contract, path: &Path) -> Result<Operation, RecordedError> {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let found = contract.operation(&stem).or_else(|error| match stem.rsplit_once('-') {
@@ -132,7 +132,7 @@ fn from_xml(contract: &Contract, tolerance: Tolerance, path: PathBuf) -> Result<
 }
 
 impl Recorded {
-    /// The header blocks of an envelope.
+    /// Returns the header blocks of an envelope.
     fn of(envelope: &Node) -> Self {
         let Some(version) = Version::from_namespace(&envelope.name.namespace) else { return Self::default() };
         let header = envelope.element(version.namespace(), "Header");
@@ -142,7 +142,7 @@ impl Recorded {
         Recorded { version, headers: blocks.collect() }
     }
 
-    /// The blocks for an envelope of a version: the attributes that SOAP defines are in its
+    /// Returns the blocks for an envelope of a version: the attributes that SOAP defines are in its
     /// namespace.
     pub(super) fn in_version(&self, version: Version) -> Vec<HeaderBlock> {
         let mut headers = self.headers.clone();
@@ -163,8 +163,8 @@ fn response(types: &Types, tolerance: Tolerance, operation: &Operation, body: &N
     }
 }
 
-/// The response whose parts are directly in the body; `None` for responses with a wrapping element,
-/// and for faults.
+/// Returns the response whose parts are directly in the body; `None` for responses with a wrapping
+/// element, and for faults.
 fn apart(types: &Types, tolerance: Tolerance, operation: &Operation, envelope: &Node) -> Option<Read> {
     let (_, content) = operation.response().filter(|(name, _)| name.local.is_empty())?;
     let body = body_of(envelope)?;
@@ -179,7 +179,7 @@ fn body_of(envelope: &Node) -> Option<&Node> {
     envelope.element(version.namespace(), "Body")
 }
 
-/// The element in an envelope's body, with the prefixes around it.
+/// Returns the element in an envelope's body, with the prefixes around it.
 fn body_entry(envelope: &Node) -> Option<Node> {
     let body = body_of(envelope)?;
     Some(with_prefixes(envelope, body, body.elements().next()?))

@@ -71,7 +71,8 @@ impl<'t> Sampler<'t> {
         refers
     }
 
-    /// An element and everything in it. Recursive: samples are as deep as types are followed.
+    /// Returns an element and everything in it. Recursive: samples are as deep as types are
+    /// followed.
     fn spot(&self, node: &Node, path: Vec<usize>, type_id: TypeId, declaration: Option<&'t Element>) -> Spot<'t> {
         let named = node.attribute(ns::XSI, "type").and_then(|text| self.types.named(&node.resolve(text)?));
         let type_id = named.unwrap_or(type_id);
@@ -87,7 +88,8 @@ impl<'t> Sampler<'t> {
         Spot { name: node.name.clone(), path, type_id, declaration, children }
     }
 
-    /// The elements of a type's content: there, one name has one type (XSD 1.0 part 1, 3.8.6).
+    /// Returns the elements of a type's content: there, one name has one type (XSD 1.0 part 1,
+    /// 3.8.6).
     fn known_children(&self, type_id: TypeId) -> HashMap<&'t QName, ElementId> {
         let mut known = HashMap::new();
         if let Some(NormalContent::Elements(particle)) = self.schemas().content(type_id).map(|normal| &normal.content) {
@@ -143,12 +145,12 @@ impl<'t> Sampler<'t> {
         refers
     }
 
-    /// True if the values of a type refer to `xsd:ID`s.
+    /// Returns true if the values of a type refer to `xsd:ID`s.
     pub(super) fn refers(&self, type_id: TypeId) -> bool {
         self.is_of(type_id, &[Builtin::IdRef, Builtin::IdRefs])
     }
 
-    /// True if the values of a type, or the items of its lists, are of one of these types.
+    /// Returns true if the values of a type, or the items of its lists, are of one of these types.
     fn is_of(&self, type_id: TypeId, wanted: &[Builtin]) -> bool {
         let variety = match self.schemas().variety(type_id) {
             Some(Variety::List(item)) => self.schemas().variety(*item),
@@ -232,7 +234,7 @@ impl<'t> Sampler<'t> {
         tables
     }
 
-    /// The texts of the elements of a key.
+    /// Returns the texts of the elements of a key.
     fn rows(&self, node: &Node, spot: &Spot<'t>, constraint: &IdentityConstraint) -> Vec<Vec<String>> {
         let rows = selected(spot, &constraint.selector).into_iter().filter_map(|it| self.row(node, it, constraint));
         rows.map(|slots| slots.iter().filter_map(|slot| slot.text(node)).collect()).collect()
@@ -309,7 +311,7 @@ impl<'t> Sampler<'t> {
         }
     }
 
-    /// The texts that a constraint's fields select; `None` if one is missing.
+    /// Returns the texts that a constraint's fields select; `None` if one is missing.
     fn row(&self, node: &Node, element: &Spot<'t>, constraint: &IdentityConstraint) -> Option<Vec<Slot>> {
         let field = |paths: &Vec<Path>| paths.iter().find_map(|path| self.key_field(node, element, path));
         constraint.fields.iter().map(field).collect()
@@ -403,7 +405,7 @@ fn keys<'t>(spot: &Spot<'t>) -> impl Iterator<Item = &'t IdentityConstraint> + u
     constraints(spot).iter().filter(|it| !matches!(it.kind, ConstraintKind::KeyRef(_)))
 }
 
-/// The element at a path.
+/// Returns the element at a path.
 fn at<'n>(node: &'n Node, path: &[usize]) -> &'n Node {
     path.iter().fold(node, |node, &index| match &node.children[index] {
         Child::Element(child) => child,

@@ -20,7 +20,7 @@ pub(crate) struct Finite {
 }
 
 impl Finite {
-    /// The least sets in which each needs nothing but the others.
+    /// Returns the least sets in which each needs nothing but the others.
     pub(crate) fn of(types: &Types) -> Self {
         let (mut finite, schemas) = (Finite::default(), types.import.schemas());
         let all = schemas.types().map(|(id, _)| id);
@@ -43,13 +43,13 @@ impl Finite {
         finite
     }
 
-    /// True if elements of this very type can end.
+    /// Returns true if elements of this very type can end.
     pub(super) fn has(&self, types: &Types, id: TypeId) -> bool {
         let is_simple = matches!(types.import.schemas()[id].definition, TypeDefinition::Simple(_));
         is_simple || id == TypeId::ANY || self.types.contains(&id)
     }
 
-    /// True if the term can occur in a finite message.
+    /// Returns true if the term can occur in a finite message.
     pub(super) fn allows(&self, term: &Term) -> bool {
         let can_be = |part: &Particle| part.min == 0 || self.allows(&part.term);
         match term {
@@ -91,7 +91,7 @@ fn is_concrete(types: &Types, id: TypeId) -> bool {
     }
 }
 
-/// True if a type derived from this one, at any distance, may stand for it and is good.
+/// Returns true if a type derived from this one, at any distance, may stand for it and is good.
 fn has_derived(types: &Types, declared: TypeId, block: Block, is_good: impl Fn(TypeId) -> bool) -> bool {
     let schemas = types.import.schemas();
     let (mut ahead, mut seen) = (schemas.derived(declared).to_vec(), HashSet::new());

@@ -18,8 +18,8 @@ use deltasoap_wsdl::{NormalContent, Schemas};
 type Fixed<'f> = (&'f str, Option<&'f QName>);
 
 impl<'t> Sampler<'t> {
-    /// A value of literal content whose type the schema has; `None` if it has none, or the engine
-    /// cannot read the sample.
+    /// Returns a value of literal content whose type the schema has; `None` if it has none, or the
+    /// engine cannot read the sample.
     pub(super) fn by_schema(&mut self, content: ElementRef, name: &QName) -> Option<Value> {
         let origin = self.types.lowered.origin(content).filter(|origin| origin.encoding == Use::Literal)?;
         let schemas = self.schemas();
@@ -41,7 +41,7 @@ impl<'t> Sampler<'t> {
         self.types.import.schemas()
     }
 
-    /// An element of a type, by its declaration if there is one.
+    /// Returns an element of a type, by its declaration if there is one.
     fn element(&mut self, name: &QName, type_id: TypeId, declaration: Option<&Element>) -> Node {
         self.made += 1;
         let can_be_nil = declaration.is_some_and(|it| it.is_nillable && it.fixed.is_none());
@@ -57,7 +57,7 @@ impl<'t> Sampler<'t> {
         if actual == type_id { node } else { self.types.typed_tree(node, actual) }
     }
 
-    /// A nil element: without content, but with its attributes (XSD 1.0 part 1, 3.3.4).
+    /// Returns a nil element: without content, but with its attributes (XSD 1.0 part 1, 3.3.4).
     fn nil(&mut self, name: &QName, id: TypeId) -> Node {
         let mut node = Node::new(name.clone());
         node.attributes.push((QName::new(ns::XSI, "nil"), "true".into()));
@@ -66,8 +66,8 @@ impl<'t> Sampler<'t> {
         node
     }
 
-    /// The type, or one derived from it that is neither abstract nor blocked; of those, one with
-    /// finite values if there is one.
+    /// Returns the type, or one derived from it that is neither abstract nor blocked; of those, one
+    /// with finite values if there is one.
     fn actual_type(&mut self, id: TypeId, declaration: Option<&Element>) -> Option<TypeId> {
         const ENOUGH: usize = 50;
         let schemas = self.schemas();
@@ -134,7 +134,7 @@ impl<'t> Sampler<'t> {
         node
     }
 
-    /// A text of an element, or of one of its attributes.
+    /// Returns a text of an element, or of one of its attributes.
     fn text_in(&mut self, node: &mut Node, id: TypeId, fixed: Option<Fixed<'_>>) -> String {
         let name = match fixed {
             Some((_, name)) => name.filter(|_| self.is_name(id)),
@@ -185,12 +185,12 @@ impl<'t> Sampler<'t> {
         }
     }
 
-    /// True for a reference without a target.
+    /// Returns true for a reference without a target.
     fn is_left_out(&self, type_id: TypeId) -> bool {
         self.leaves_out_references && self.refers(type_id)
     }
 
-    /// True if an optional particle is included.
+    /// Returns true if an optional particle is included.
     fn takes_particle(&mut self, particle: &Particle) -> bool {
         let is_deep = self.types_open.len() > DEPTH || self.made > PLENTY || self.leads_back(&particle.term);
         let is_wildcard = matches!(particle.term, Term::Any(_));
@@ -202,7 +202,7 @@ impl<'t> Sampler<'t> {
         !is_deep && is_possible && (!is_wildcard || self.chance.is_some()) && self.takes_optional()
     }
 
-    /// True if an occurrence must contain a type that is open.
+    /// Returns true if an occurrence must contain a type that is open.
     fn leads_back(&self, term: &Term) -> bool {
         match term {
             Term::Element(id) => {
@@ -252,8 +252,8 @@ impl<'t> Sampler<'t> {
         }
     }
 
-    /// An element by its declaration, or one that can replace it: the first that does not lead back
-    /// to open content; or a random one.
+    /// Returns an element by its declaration, or one that can replace it: the first that does not
+    /// lead back to open content; or a random one.
     fn declared(&mut self, id: ElementId) -> Node {
         let schemas = self.schemas();
         let mut members: Vec<_> = self.types.members(id).collect();
@@ -267,8 +267,8 @@ impl<'t> Sampler<'t> {
         self.element(&declaration.name, declaration.type_id, Some(declaration))
     }
 
-    /// An element that a wildcard allows: a declared one for a strict wildcard, an undeclared one
-    /// for any other, so that it is always valid.
+    /// Returns an element that a wildcard allows: a declared one for a strict wildcard, an
+    /// undeclared one for any other, so that it is always valid.
     fn any(&mut self, wildcard: &Wildcard) -> Node {
         let is_strict = wildcard.process == ProcessContents::Strict;
         if let Some(id) = self.plainest(wildcard).filter(|_| is_strict) {
@@ -292,8 +292,8 @@ impl<'t> Sampler<'t> {
         node
     }
 
-    /// The declared element that a wildcard allows and that needs the least: simple ones first,
-    /// then those of the contract. None of XML Schema's, which no other schema declares.
+    /// Returns the declared element that a wildcard allows and that needs the least: simple ones
+    /// first, then those of the contract. None of XML Schema's, which no other schema declares.
     fn plainest(&self, wildcard: &Wildcard) -> Option<ElementId> {
         let schemas = self.schemas();
         let is_good = |element: &Element| {
@@ -315,13 +315,13 @@ impl<'t> Sampler<'t> {
         schemas.elements().filter(|(_, element)| is_good(element)).min_by_key(rank).map(|(id, _)| id)
     }
 
-    /// True once in this many times at random; never without a seed.
+    /// Returns true once in this many times at random; never without a seed.
     fn chances(&mut self, times: usize) -> bool {
         self.chance.is_some() && self.below(times) == 0
     }
 }
 
-/// The trees in a value, without the prefixes of the writing that they were read from.
+/// Returns the trees in a value, without the prefixes of the writing that they were read from.
 fn without_bindings(value: Value) -> Value {
     match value {
         Value::Tree(node) => Value::Tree(Box::new(tree_of(*node))),

@@ -13,7 +13,8 @@ use deltasoap_wsdl::xsd::{
 };
 use deltasoap_wsdl::{Normal, NormalContent};
 
-/// True for content without elements: a group without any counts as none (XSD 1.0 part 1, 3.4.2).
+/// Returns true for content without elements: a group without any counts as none (XSD 1.0 part 1,
+/// 3.4.2).
 fn is_empty(content: &NormalContent) -> bool {
     match content {
         NormalContent::Elements(Particle { term: Term::Sequence(parts) | Term::All(parts), .. }) => parts.is_empty(),
@@ -72,8 +73,8 @@ impl<'c> Checker<'c> {
         faults.into_iter().for_each(|(within, fault)| self.find_within(item, within, fault));
     }
 
-    /// The type that the element names, or else the declared one; `None` if the named type is
-    /// wrong.
+    /// Returns the type that the element names, or else the declared one; `None` if the named type
+    /// is wrong.
     fn actual_type(&mut self, item: &Item, declared: TypeId, declaration: Option<&Element>) -> Option<TypeId> {
         let types = self.types;
         let named = item.attribute(ns::XSI, "type");
@@ -141,8 +142,8 @@ impl<'c> Checker<'c> {
         }
     }
 
-    /// The content of a separate part, as text; `None` if no `xop:Include` may or does refer to
-    /// one.
+    /// Returns the content of a separate part, as text; `None` if no `xop:Include` may or does
+    /// refer to one.
     fn included(&mut self, item: &Item, type_id: TypeId) -> Option<String> {
         use deltasoap_core::schema::Builtin::Base64Binary;
         let is_binary = matches!(self.types.import.schemas().variety(type_id), Some(Variety::Builtin(Base64Binary)));

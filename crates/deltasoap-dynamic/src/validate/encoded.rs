@@ -89,19 +89,19 @@ impl<'c> Checker<'c> {
         self.follow();
     }
 
-    /// True for arrays of SOAP encoding.
+    /// Returns true for arrays of SOAP encoding.
     pub(super) fn is_array(&self, id: TypeId) -> bool {
         self.types.import.schemas().content(id).is_some_and(|normal| normal.array.is_some())
     }
 
-    /// A header block that a binding has in SOAP encoding; `index` is its position in the header.
-    /// Returns whether it is one.
+    /// Returns a header block that a binding has in SOAP encoding; `index` is its position in the
+    /// header. Returns whether it is one.
     pub(super) fn encoded_block(&mut self, block: &Item, index: usize) -> bool {
         let of_both = |method: &'c Method| method.request_headers.iter().chain(&method.response_headers);
         self.encoded_entry(block, of_both, |skimmed| skimmed.headers.get(index))
     }
 
-    /// The same for an entry of a fault's detail.
+    /// Returns the same for an entry of a fault's detail.
     pub(super) fn encoded_detail(&mut self, entry: &Item, index: usize) -> bool {
         self.encoded_entry(
             entry,
@@ -198,7 +198,7 @@ impl<'c> Checker<'c> {
         }
     }
 
-    /// The type that an element names, also as one of the encoding's own elements does
+    /// Returns the type that an element names, also as one of the encoding's own elements does
     /// (`<enc:int>`), if that is more specific than the declared one.
     fn encoded_type(&mut self, item: &Item, declared: TypeId) -> TypeId {
         let named = match item.attribute(ns::XSI, "type") {
@@ -216,8 +216,9 @@ impl<'c> Checker<'c> {
         id
     }
 
-    /// The type that an attribute names, if it is derived from the declared one. It may be a base
-    /// of that, since many senders name the base of a derived simple type. Any other is a finding.
+    /// Returns the type that an attribute names, if it is derived from the declared one. It may be
+    /// a base of that, since many senders name the base of a derived simple type. Any other is a
+    /// finding.
     fn more_specific(&mut self, item: &Item, attribute: &str, text: &str, declared: TypeId) -> Option<TypeId> {
         let types = self.types;
         let Some(name) = item.resolve(text) else {
@@ -241,14 +242,15 @@ impl<'c> Checker<'c> {
         None
     }
 
-    /// True for arrays of arrays of the same items, or one and its items: an array of arrays may be
-    /// named in either way.
+    /// Returns true for arrays of arrays of the same items, or one and its items: an array of
+    /// arrays may be named in either way.
     fn are_alike(&self, one: TypeId, other: TypeId) -> bool {
         let [one, other] = [one, other].map(|id| self.innermost(id));
         self.types.can_be(one, other) || self.types.can_be(other, one)
     }
 
-    /// The items of an array, and of those that its items are; the type itself if it is no array.
+    /// Returns the items of an array, and of those that its items are; the type itself if it is no
+    /// array.
     fn innermost(&self, mut id: TypeId) -> TypeId {
         let mut seen = HashSet::new();
         while seen.insert(id)
@@ -259,7 +261,7 @@ impl<'c> Checker<'c> {
         id
     }
 
-    /// The type with a name, which may also be one of the encoding's (`enc:int`).
+    /// Returns the type with a name, which may also be one of the encoding's (`enc:int`).
     fn known(&self, name: &QName) -> Option<TypeId> {
         let is_one = is_encoding(&name.namespace);
         let builtin = is_one.then(|| QName::owned(ns::XSD, &*name.local)).and_then(|name| self.types.named(&name));
@@ -275,8 +277,8 @@ impl<'c> Checker<'c> {
         }
     }
 
-    /// The type of an array's items, and how many pairs of brackets follow it: what the element
-    /// names, if that is more specific than the declared type.
+    /// Returns the type of an array's items, and how many pairs of brackets follow it: what the
+    /// element names, if that is more specific than the declared type.
     fn items_of(&mut self, item: &Item, known: Option<(TypeId, usize)>) -> Option<(TypeId, usize)> {
         let Some((attribute, text)) = array_type(item) else { return known };
         let name = text.split('[').next().unwrap_or_default();
@@ -349,7 +351,7 @@ fn is_of_encoding(name: &QName) -> bool {
     !name.namespace.is_empty() || matches!(&*name.local, "id" | "href")
 }
 
-/// The id that an element refers to (SOAP 1.1, 5.4.1; SOAP 1.2 part 2, 3.1.5).
+/// Returns the id that an element refers to (SOAP 1.1, 5.4.1; SOAP 1.2 part 2, 3.1.5).
 fn reference(item: &Item) -> Option<&str> {
     let href = item.attribute("", "href").and_then(|text| text.trim_ascii().strip_prefix('#'));
     href.or_else(|| item.attribute(ns::SOAP12_ENCODING, "ref").map(str::trim_ascii))
@@ -370,7 +372,7 @@ fn array_type(item: &Item) -> Option<(&'static str, &str)> {
     of(ns::SOAP11_ENCODING, "arrayType").or_else(|| of(ns::SOAP12_ENCODING, "itemType"))
 }
 
-/// A place in an array: `[2,3]`.
+/// Returns a place in an array: `[2,3]`.
 fn place(text: &str) -> Option<Vec<usize>> {
     let places = text.trim_ascii().strip_prefix('[')?.strip_suffix(']')?;
     places.split(',').map(|place| place.trim_ascii().parse().ok()).collect()
@@ -381,8 +383,8 @@ fn product(sizes: &[usize]) -> usize {
     sizes.iter().fold(1, |product: usize, size| product.saturating_mul(*size))
 }
 
-/// The number of items before a place; `None` if it is outside of the array, or one of another
-/// number of dimensions.
+/// Returns the number of items before a place; `None` if it is outside of the array, or one of
+/// another number of dimensions.
 fn index_of(place: &[usize], sizes: &[usize]) -> Option<usize> {
     let is_inside = place.len() == sizes.len() && place.iter().zip(sizes).all(|(at, size)| at < size);
     let before = || place.iter().enumerate().map(|(index, at)| at.saturating_mul(product(&sizes[index + 1..])));
@@ -398,12 +400,12 @@ fn array_sizes(item: &Item) -> Option<Vec<usize>> {
     sizes.into_iter().map(|size| size.trim_ascii().parse().ok()).collect()
 }
 
-/// The pairs of brackets in an `arrayType`, at least one.
+/// Returns the pairs of brackets in an `arrayType`, at least one.
 fn brackets_in(text: &str) -> usize {
     text.matches('[').count().max(1)
 }
 
-/// All elements that have an id.
+/// Returns all elements that have an id.
 fn targets(root: &Item) -> HashMap<&str, &Item> {
     let (mut found, mut ahead) = (HashMap::new(), vec![root]);
     while let Some(item) = ahead.pop() {
@@ -415,7 +417,7 @@ fn targets(root: &Item) -> HashMap<&str, &Item> {
     found
 }
 
-/// The elements of a content model.
+/// Returns the elements of a content model.
 fn elements(particle: &Particle) -> Vec<ElementId> {
     match &particle.term {
         Term::Element(id) => vec![*id],

@@ -127,8 +127,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The type of a literal block that a binding has for requests or responses, and that no schema
-    /// declares as an element.
+    /// Returns the type of a literal block that a binding has for requests or responses, and that
+    /// no schema declares as an element.
     fn type_of_block(&self, block: &Item) -> Option<TypeId> {
         let import = &self.types.import;
         let definitions = import.definitions();

@@ -167,7 +167,7 @@ impl Keys {
         }
     }
 
-    /// The values of an element; `None` if one is missing.
+    /// Returns the values of an element; `None` if one is missing.
     fn row<'i>(
         &self,
         element: &'i Item,
@@ -232,7 +232,7 @@ fn merge(outer: &mut Tables, inner: Tables) {
     }
 }
 
-/// Values as the message writes them.
+/// Returns values as the message writes them.
 fn shown(row: &Row) -> String {
     row.iter().map(|value| shortened(value.text.trim_ascii())).collect::<Vec<_>>().join(", ")
 }

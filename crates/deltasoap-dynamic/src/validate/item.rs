@@ -23,12 +23,12 @@ pub(super) struct Item {
 }
 
 impl Item {
-    /// The steps that lead to an element below this one, with this one's name.
+    /// Returns the steps that lead to an element below this one, with this one's name.
     pub(super) fn path_to(&self, target: &Item) -> Vec<String> {
         self.path_to_offset(target.offset)
     }
 
-    /// The steps that lead to the element whose tag starts there.
+    /// Returns the steps that lead to the element whose tag starts there.
     pub(super) fn path_to_offset(&self, offset: u64) -> Vec<String> {
         let (mut path, mut at) = (vec![self.name.local.to_string()], self);
         while at.offset != offset {
@@ -42,7 +42,7 @@ impl Item {
         path
     }
 
-    /// The element as a step of a path.
+    /// Returns the element as a step of a path.
     pub(super) fn step(&self) -> String {
         match self.number {
             0 => self.name.local.to_string(),
@@ -87,7 +87,7 @@ impl Tree for Item {
 /// Reads a message of at most so many elements, attributes and declarations.
 ///
 /// # Errors
-/// When it is not well-formed, or has more.
+/// If it is not well-formed, or has more.
 pub(super) fn parse(message: &[u8], most: usize) -> Result<Item, Error> {
     let limits = Limits { tree_nodes: most, ..Limits::default() };
     let mut builder = Builder {

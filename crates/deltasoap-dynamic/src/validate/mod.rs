@@ -93,8 +93,8 @@ impl Contract {
         self.findings(message, Some(part), usize::MAX)
     }
 
-    /// The errors in a message of at most so many [nodes](deltasoap_core::Limits::tree_nodes);
-    /// those of its parts only if the parts are known.
+    /// Returns the errors in a message of at most so many
+    /// [nodes](deltasoap_core::Limits::tree_nodes); those of its parts only if the parts are known.
     fn findings(&self, message: &[u8], part: Option<&PartOf<'_>>, nodes: usize) -> Vec<Finding> {
         let message = in_utf8(message);
         let parsed = item::parse(&message, nodes);
@@ -154,7 +154,7 @@ fn in_utf8(message: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(text)
 }
 
-/// The position of the encoding in the XML declaration: `encoding="..."`.
+/// Returns the position of the encoding in the XML declaration: `encoding="..."`.
 fn declared_encoding(text: &[u8]) -> Option<Range<usize>> {
     let end = text.starts_with(b"<?xml").then(|| text.windows(2).position(|pair| pair == b"?>")).flatten()?;
     let start = text[..end].windows(8).position(|word| word == b"encoding")?;
@@ -274,8 +274,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The operations whose body consists of these elements, in any order. If the first element
-    /// belongs to no operation by itself: those of which it is a part.
+    /// Returns the operations whose body consists of these elements, in any order. If the first
+    /// element belongs to no operation by itself: those of which it is a part.
     fn several(&self, contract: &Contract, entries: &[&Item], version: Version) -> Vec<(Operation, ElementRef)> {
         let parts = |content: ElementRef| contract.view(content).complex().map_or(&[][..], |complex| &complex.fields);
         let is_it = |content: ElementRef| {
@@ -480,12 +480,12 @@ impl Checker<'_> {
     }
 }
 
-/// The steps of a path, each after a slash.
+/// Returns the steps of a path, each after a slash.
 fn joined(steps: &[String]) -> String {
     steps.iter().fold(String::new(), |path, step| path + "/" + step)
 }
 
-/// The parts of an operation's request or response.
+/// Returns the parts of an operation's request or response.
 fn parts_of(operation: &Operation, is_request: bool) -> &[Part] {
     let declared = operation.declaration();
     let parameter = if is_request { &declared.request } else { &declared.response };
@@ -493,15 +493,15 @@ fn parts_of(operation: &Operation, is_request: bool) -> &[Part] {
     parameter.as_ref().map_or(&[], |parameter| &messages[parameter.message].parts)
 }
 
-/// True for an element next to the operation that references target (SOAP 1.1, 5.6).
+/// Returns true for an element next to the operation that references target (SOAP 1.1, 5.6).
 fn is_independent(item: &Item) -> bool {
     let root =
         [ns::SOAP11_ENCODING, ns::SOAP12_ENCODING].iter().find_map(|namespace| item.attribute(namespace, "root"));
     root.is_some_and(|root| matches!(root.trim_ascii(), "0" | "false"))
 }
 
-/// The operations whose body has no wrapping element, but several elements or none, and the body's
-/// content. Those of the message's version come first.
+/// Returns the operations whose body has no wrapping element, but several elements or none, and the
+/// body's content. Those of the message's version come first.
 fn apart(contract: &Contract, version: Version) -> Vec<(Operation, ElementRef)> {
     let mut operations = contract.operations();
     operations.sort_by_key(|operation| operation.version() != version);

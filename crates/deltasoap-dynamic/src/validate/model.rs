@@ -90,7 +90,7 @@ impl Count {
         Count { least: self.least.saturating_add(other.least), most: self.most.saturating_add(other.most) }
     }
 
-    /// The number of occurrences of a particle, given those of its term.
+    /// Returns the number of occurrences of a particle, given those of its term.
     fn of(self, particle: &Particle) -> Result<Count, Incomplete> {
         let min = match particle.min {
             0 | 1 if self.least > 0 => particle.min.into(),
@@ -132,7 +132,7 @@ impl<'m, 'c> Matching<'m, 'c> {
         }
     }
 
-    /// The expected elements, with namespaces if only those differ.
+    /// Returns the expected elements, with namespaces if only those differ.
     fn names(&self) -> String {
         let found = self.children.get(self.assigned.len()).map(|child| &child.name.local);
         let is_alike =
@@ -187,7 +187,7 @@ impl<'m, 'c> Matching<'m, 'c> {
         Ok(Count::ONE)
     }
 
-    /// True if the next child is an element that may come after the current particle.
+    /// Returns true if the next child is an element that may come after the current particle.
     fn is_declared_after(&self) -> bool {
         let Some(next) = self.children.get(self.assigned.len()) else { return false };
         for parts in self.after.iter().rev() {
@@ -203,7 +203,7 @@ impl<'m, 'c> Matching<'m, 'c> {
         false
     }
 
-    /// True if an element is declared as the first of a term.
+    /// Returns true if an element is declared as the first of a term.
     fn can_begin(&self, term: &Term, next: &Item) -> bool {
         match term {
             Term::Element(id) => self.types.members(*id).any(|id| next.name == self.types.import.schemas()[id].name),
@@ -294,7 +294,8 @@ impl<'m, 'c> Matching<'m, 'c> {
         Ok(Count::NONE)
     }
 
-    /// The first alternative of a large choice that is an element with the next child's name.
+    /// Returns the first alternative of a large choice that is an element with the next child's
+    /// name.
     fn alternative(&mut self, parts: &'m [Particle]) -> Option<usize> {
         let next = self.children.get(self.assigned.len()).filter(|_| parts.len() > MANY)?;
         let key = std::ptr::from_ref(parts).addr();
@@ -344,7 +345,7 @@ pub(super) fn stand_ins(types: &Types, id: ElementId) -> String {
     }
 }
 
-/// True if a term can be empty.
+/// Returns true if a term can be empty.
 fn can_be_empty(term: &Term) -> bool {
     match term {
         Term::Element(_) | Term::Any(_) => false,
