@@ -28,7 +28,7 @@ pub(crate) fn contradictions(schemas: &Schemas, id: TypeId) -> Vec<String> {
         };
         for (least, most) in pairs(own, &all) {
             let [(lower, least), (upper, most)] = [least, most];
-            // Equal bounds leave a value only if both are inclusive or both exclude it.
+            // Equal bounds contradict each other if exactly one of them is exclusive.
             let is_open = lower.ends_with("Exclusive") != upper.ends_with("Exclusive");
             if wrong(least, most, is_open) {
                 found.push(format!("{lower} is {least}, and {upper} {most}: no value can be"));

@@ -12,7 +12,7 @@ struct Parts {
     path: String,
     expected: String,
     found: String,
-    /// Why the value is not accepted, if that is not obvious; or empty.
+    /// Why the value is not accepted; empty if that is obvious.
     reason: String,
 }
 

@@ -2,8 +2,8 @@
 //!
 //! All values are walked once before they are written, to find the shared ones: only values that
 //! are referred to get an id. Places are read in the order in which they are written, that of the
-//! schema, and a reference leads back to a value that was begun before. So nothing is read twice,
-//! and references add no depth.
+//! schema, and a reference leads back to a value that was begun before. Therefore nothing is read
+//! twice, and references add no depth.
 
 use super::JsonError;
 use super::error::kind;
@@ -32,7 +32,7 @@ pub(super) struct Numbers {
     depth: Cell<usize>,
 }
 
-/// A place of a shared value.
+/// A place of a shared value, with the value's number.
 pub(super) enum Place {
     /// The first one.
     First(usize),
@@ -41,7 +41,7 @@ pub(super) enum Place {
 }
 
 impl Numbers {
-    /// For a value and everything in it.
+    /// Finds the shared values in a value.
     pub(super) fn of(value: &Value) -> Self {
         let (mut once, mut often) = (HashSet::new(), HashMap::new());
         let mut held = Vec::new();
@@ -82,8 +82,8 @@ impl Numbers {
     }
 }
 
-/// Counts the places of the shared values in a value, without entering shared values: `held` gets
-/// the new ones.
+/// Counts the places of the shared values in a value, without entering shared values: new ones are
+/// added to `held`.
 fn note(value: &Value, once: &mut HashSet<usize>, often: &mut HashMap<usize, usize>, held: &mut Vec<Held<Value>>) {
     let mut ahead = vec![value];
     while let Some(value) = ahead.pop() {
@@ -107,12 +107,12 @@ impl Drop for Within<'_> {
     }
 }
 
-/// Returns the JSON of the other places.
+/// Returns the JSON of every place of a value but the first.
 pub(super) fn reference(number: usize) -> Json {
     Json::Object(Map::from_iter([(REF.to_owned(), Json::String(number.to_string()))]))
 }
 
-/// Returns the JSON of the first place.
+/// Returns the JSON of the first place of a value.
 pub(super) fn identified(number: usize, json: Json) -> Json {
     let mut object = Map::from_iter([(ID.to_owned(), Json::String(number.to_string()))]);
     match json {
@@ -122,7 +122,7 @@ pub(super) fn identified(number: usize, json: Json) -> Json {
     Json::Object(object)
 }
 
-/// The values with ids, of the value that is being read.
+/// The values with ids within the value that is being read.
 #[derive(Debug, Default)]
 pub(super) struct Known(RefCell<HashMap<String, Identity>>);
 
@@ -135,10 +135,10 @@ struct Identity {
 }
 
 impl Known {
-    /// Returns the value that an object refers to; `None` if it is no reference.
+    /// Returns the value that an object refers to; `None` if the object is not a reference.
     ///
     /// # Errors
-    /// If there is no such value yet, or one of another type.
+    /// If there is no such value yet, or it has another type.
     pub(super) fn referred(
         &self,
         json: &Json,
@@ -164,7 +164,7 @@ impl Known {
     /// Reads a value that may have an id.
     ///
     /// # Errors
-    /// Those of `read`, and when another value has this id.
+    /// Those of `read`, and if another value has this id.
     pub(super) fn identified(
         &self,
         json: &Json,

@@ -1,4 +1,4 @@
-//! Nil elements, and the attributes and the type that they may have.
+//! Nil elements, with the attributes and the type that they may have.
 
 use super::error::kind;
 use super::open::plain;
@@ -14,19 +14,19 @@ use std::collections::BTreeMap;
 /// The property that marks a nil element.
 pub(super) const NIL: &str = "$nil";
 
-/// The property of the type, if the message chooses it.
+/// The property of the type, for types that the message chooses.
 pub(super) const TYPE: &str = "$type";
 
 const XSI_TYPE: QName = QName::new(ns::XSI, "type");
 
-/// Returns a nil element. The engine also reads nil where the schema does not allow it, so it is
-/// marked there.
+/// Returns the JSON of a nil element. The engine also reads nil where the schema does not allow it,
+/// so it is marked there.
 pub(super) fn nil(is_nillable: bool) -> Json {
     if is_nillable { Json::Null } else { marked(std::iter::empty()) }
 }
 
-/// Returns true for a nil element: `null` if the schema allows it; marked otherwise, and if there
-/// are attributes.
+/// Returns true for a nil element: `null` if the schema allows it; a marked object otherwise, and
+/// if there are attributes.
 pub(crate) fn is_nil(json: &Json, is_nillable: bool) -> bool {
     match json {
         Json::Null => is_nillable,
@@ -43,8 +43,8 @@ fn marked(properties: impl Iterator<Item = (String, Json)>) -> Json {
 }
 
 impl Writing<'_> {
-    /// Returns a nil element with its attributes, and its type if that is not the declared one;
-    /// `None` for other values.
+    /// Converts a nil element with its attributes, and its type if that is not the declared one;
+    /// returns `None` for other values.
     pub(crate) fn nil(&self, value: &Value, content: ElementRef, is_nillable: bool) -> Option<Json> {
         let attributes = match value {
             Value::Nil => return Some(nil(is_nillable)),
@@ -67,7 +67,7 @@ impl Writing<'_> {
         })
     }
 
-    /// `None` for the declared type.
+    /// Returns the label of a nil element's type; `None` for the declared type.
     fn label_beside_nil(&self, text: &str, content: ElementRef) -> Option<String> {
         let name = parse_name(text)?;
         let declared = self.types.lowered.origin(content).map(|origin| origin.type_id);
@@ -76,7 +76,7 @@ impl Writing<'_> {
 }
 
 impl Reading<'_> {
-    /// Returns a nil element with its attributes.
+    /// Reads a nil element with its attributes.
     ///
     /// # Errors
     /// If an attribute is not allowed there.

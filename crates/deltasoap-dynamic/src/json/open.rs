@@ -16,8 +16,8 @@ use deltasoap_wsdl::xsd::{TypeDefinition, TypeId};
 use serde_json::{Map, Value as Json};
 
 impl Writing<'_> {
-    /// Returns a tree, if the message names no type, or an unknown one. Text is text if a simple
-    /// type is allowed.
+    /// Converts content whose type the message does not name, or that has an unknown type, to a
+    /// tree. Text is a string if a simple type is allowed.
     pub(super) fn open_tree(&self, node: &Node, content: ElementRef, name: &QName) -> Json {
         let is_simple = self.types.lowered.origin(content).is_some_and(|it| it.type_id == TypeId::ANY_SIMPLE);
         match is_simple && node.attributes.is_empty() && node.elements().next().is_none() {
@@ -26,10 +26,10 @@ impl Writing<'_> {
         }
     }
 
-    /// Returns a value of a named type.
+    /// Converts a value of a named type.
     ///
     /// # Errors
-    /// If it is of another shape than its type.
+    /// If the value has another shape than its type.
     pub(super) fn typed(
         &self,
         typed: &TypedValue,
@@ -45,7 +45,7 @@ impl Writing<'_> {
     }
 }
 
-/// Returns a value's JSON with the name of its type.
+/// Adds the name of its type to a value's JSON.
 fn labelled(label: String, json: Json) -> Json {
     let mut object = Map::from_iter([(TYPE.to_owned(), Json::String(label))]);
     match json {
@@ -56,7 +56,7 @@ fn labelled(label: String, json: Json) -> Json {
 }
 
 impl Reading<'_> {
-    /// Returns a tree.
+    /// Reads a tree.
     ///
     /// # Errors
     /// If the JSON is not a tree.
@@ -69,7 +69,7 @@ impl Reading<'_> {
         }
     }
 
-    /// Returns the content of an element whose type the JSON chooses.
+    /// Reads the content of an element whose type the JSON chooses.
     ///
     /// # Errors
     /// If the JSON is neither a tree nor matches its type.
@@ -87,7 +87,7 @@ impl Reading<'_> {
             (_, Some(origin)) => origin,
         };
         let label = json.as_object().and_then(|object| object.get(TYPE));
-        // A string is an `xsd:anySimpleType` as it is.
+        // A plain string is an `xsd:anySimpleType` as it is.
         let is_natural = match origin.type_id {
             TypeId::ANY => true,
             TypeId::ANY_SIMPLE => !json.is_string(),
@@ -121,7 +121,7 @@ impl Reading<'_> {
         Ok(Value::typed(type_name, self.of_type(json, exact, name, path)?))
     }
 
-    /// Returns the content of an element of one type, whose properties may include the name of the
+    /// Reads the content of an element of one type, whose properties may include the name of the
     /// type, and an id.
     fn of_type(&self, json: &Json, content: ElementRef, name: &QName, path: &Path<'_>) -> Result<Value, JsonError> {
         let object = json.as_object().filter(|object| object.contains_key(TYPE) || object.contains_key(ID));
@@ -157,12 +157,13 @@ fn document(node: &Node) -> Result<Buffer, deltasoap_core::Error> {
 }
 
 impl crate::contract::Types {
-    /// Reads an element by its content's description.
+    /// Reads an element by its content's schema.
     pub(crate) fn read_node(&self, node: &Node, content: ElementRef) -> Result<Value, deltasoap_core::Error> {
         value_from_slice(document(node)?.as_slice(), &node.name, self.lowered.schema.view(content))
     }
 
-    /// As [`read_node`](Self::read_node), with what was accepted beyond the schema.
+    /// Like [`read_node`](Self::read_node), and returns the deviations from the schema that were
+    /// accepted.
     pub(crate) fn read_node_with(
         &self,
         tolerance: Tolerance,
@@ -188,7 +189,7 @@ impl crate::contract::Types {
         Node::parse(encoder.finish().ok()?.as_slice()).ok()
     }
 
-    /// Returns a tree with an `xsi:type`.
+    /// Adds an `xsi:type` to a tree.
     pub(crate) fn typed_tree(&self, mut node: Node, id: TypeId) -> Node {
         let Some(name) = &self.import.schemas()[id].name else { return node };
         node.attributes.retain(|(name, _)| !name.is(ns::XSI, "type"));

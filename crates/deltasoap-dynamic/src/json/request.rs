@@ -1,4 +1,4 @@
-//! Builds a request step by step.
+//! A builder of requests.
 
 use super::JsonError;
 use super::path::Path;
@@ -6,8 +6,8 @@ use crate::Operation;
 use deltasoap_core::Value;
 use serde_json::{Map, Value as Json};
 
-/// Builds a request's value: properties are set by their path, and all are checked when it is
-/// built.
+/// Builds a request's value: properties are set by their path, and all are checked when the request
+/// is built.
 ///
 /// ```
 /// # use deltasoap_dynamic::Contract;
@@ -61,7 +61,7 @@ impl<'o> Request<'o> {
         &self.json
     }
 
-    /// Returns the request.
+    /// Builds the request.
     ///
     /// # Errors
     /// If it does not match the operation's request.

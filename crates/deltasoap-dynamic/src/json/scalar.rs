@@ -7,14 +7,14 @@ use deltasoap_core::schema::{Builtin, Element, SimpleElement, View, shown_values
 use deltasoap_core::{Given, Lexical, QName, Simple, lexical, ns};
 use serde_json::{Number, Value as Json};
 
-/// Integers up to here are exact in every reader of JSON.
+/// The greatest integer that is exact in every reader of JSON.
 const SAFE: i64 = (1 << 53) - 1;
-/// Decimal digits that a double always keeps.
+/// Number of decimal digits that a double always keeps.
 const DIGITS: usize = 15;
 
-/// Returns a simple value: a boolean, a number if that is exact, else a string. Numbers of a union,
-/// or of a type with a pattern, have the text of the message, since another one may be invalid:
-/// `5`, not `5.0`.
+/// Converts a simple value: to a boolean, a number if that is exact, or otherwise a string. Numbers
+/// of a union, or of a type with a pattern, keep the text of the message, since another text may be
+/// invalid: `5`, not `5.0`.
 pub(crate) fn to_json(simple: &Simple, view: View<'_>) -> Json {
     let number = match simple {
         Simple::Given(given) => given_number(given),
@@ -31,7 +31,7 @@ pub(crate) fn to_json(simple: &Simple, view: View<'_>) -> Json {
     number.map_or_else(|| Json::String(simple.to_string()), Json::Number)
 }
 
-/// Returns a qualified name: `{namespace}local`, or `local` for one in no namespace.
+/// Reads a qualified name: `{namespace}local`, or `local` for one in no namespace.
 ///
 /// # Errors
 /// If it has another form. A prefix would have no meaning in JSON.
@@ -53,7 +53,7 @@ fn given_number(given: &Given) -> Option<Number> {
     decimal(&given.text).filter(|number| is_number && number.to_string() == given.text)
 }
 
-/// Written with its trailing zeros, which indicate its precision.
+/// Returns a decimal as a number with its trailing zeros, which indicate its precision.
 fn decimal(text: &str) -> Option<Number> {
     let digits = text.bytes().filter(u8::is_ascii_digit).count();
     text.parse().ok().filter(|_| digits <= DIGITS)
@@ -109,18 +109,18 @@ pub(crate) fn from_json(json: &Json, view: View<'_>, path: &Path<'_>) -> Result<
         Element::Simple(simple) => Simple::parse_as(simple, &text).map_err(|error| {
             let is_long = json.is_number() && text.contains(['e', 'E']);
             match simple.enumeration.is_empty() {
-                // A number that still has its exponent is too long without it.
+                // A number that still has its exponent would be too long without it.
                 true if is_long => refuse().because(format!("more than {} digits", lexical::MAX_DIGITS)),
                 true => refuse().because(error.reason),
                 false => refuse(),
             }
         }),
         Element::Union(union) => {
-            // With its exponent a number is a double, which a decimal before it would take without
-            // one.
+            // A number with an exponent is a double; without the exponent, an earlier decimal
+            // member would accept it.
             let given = json.as_number().map(ToString::to_string).filter(|it| it.contains(['e', 'E']));
             let given = given.and_then(|text| Simple::parse_union(union, view, &text));
-            // A member for text takes it too, but nobody means that text.
+            // A text member accepts it too, but that text is not intended.
             let given = given.filter(|it| matches!(it.builtin(), Builtin::Double | Builtin::Float));
             given.or_else(|| Simple::parse_union(union, view, &text)).ok_or_else(refuse)
         }
@@ -128,7 +128,7 @@ pub(crate) fn from_json(json: &Json, view: View<'_>, path: &Path<'_>) -> Result<
     }
 }
 
-/// Text that XML can carry.
+/// Checks that XML can represent a text.
 pub(super) fn checked(text: &str, path: &Path<'_>) -> Result<String, JsonError> {
     match text.chars().find(|&it| !lexical::is_xml_char(it)) {
         None => Ok(text.to_owned()),
@@ -152,7 +152,7 @@ fn text_for(json: &Json, view: View<'_>) -> Option<String> {
 
 /// Returns a JSON number in a form that every numeric type of XSD can read: without an exponent,
 /// and without a point if whole numbers are required and it is one. No digit is lost. A number that
-/// would be longer than any decimal may be is unchanged.
+/// would be longer than the longest allowed decimal is unchanged.
 fn number_text(json: &str, is_whole: bool) -> String {
     let plain = if json.contains(['e', 'E']) { without_exponent(json) } else { None };
     let text = plain.as_deref().unwrap_or(json);

@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 use std::collections::HashSet;
 use std::fmt;
 
-/// Reads JSON.
+/// Parses JSON.
 ///
 /// ```
 /// use deltasoap_dynamic::json;
@@ -77,7 +77,7 @@ impl<'de> Visitor<'de> for Distinct<'_> {
         Ok(())
     }
 
-    /// Returns numbers are also represented as maps, with one key.
+    /// Visits an object, or a number, which is also represented as a map with one key.
     fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<(), A::Error> {
         let mut keys = HashSet::new();
         while let Some(key) = object.next_key::<String>()? {

@@ -1,4 +1,4 @@
-//! Trees as JSON: content that no schema describes.
+//! Trees as JSON: content without a schema.
 
 use super::JsonError;
 use super::error::kind;
@@ -11,7 +11,7 @@ use serde_json::{Map, Value as Json};
 use std::collections::BTreeSet;
 
 impl Types {
-    /// Returns a tree as JSON. Its name is omitted if the schema gives the same name.
+    /// Converts a tree to JSON. Its name is omitted if the schema gives the same name.
     pub(crate) fn tree_to_json(&self, node: &Node, name: Option<&QName>) -> Json {
         self.node_to_json(&mut Vec::new(), node, name)
     }
@@ -21,7 +21,7 @@ impl Types {
         let bindings = used_bindings(node);
         let is_outermost = path.len() == 1;
         let has_content = !node.children.is_empty() || is_outermost;
-        // No more room than it takes: there may be millions of them.
+        // The exact capacity: there may be millions of trees.
         let parts = [name != Some(&node.name), !bindings.is_empty(), has_content].into_iter().filter(|it| *it).count();
         let mut object = Map::with_capacity(parts + node.attributes.len());
         if name != Some(&node.name) {
@@ -48,7 +48,7 @@ impl Types {
         Json::Object(object)
     }
 
-    /// Returns a tree from JSON; `name` is used if the JSON has none.
+    /// Reads a tree from JSON; `name` is used if the JSON has none.
     ///
     /// # Errors
     /// If the JSON is not a tree.
@@ -88,7 +88,7 @@ impl Types {
                 if name.namespace == ns::XMLNS || name.is("", "xmlns") {
                     return Err(JsonError::new(path, "prefixes under $ns", "a declaration as an attribute"));
                 }
-                // So that no attribute has two names.
+                // An attribute must not have two names.
                 if key.starts_with("@{}") {
                     return Err(JsonError::new(path, format!("@{}", name.local), "another way to say so"));
                 }
@@ -120,7 +120,7 @@ impl Types {
     }
 }
 
-/// Returns the tree with an `xsi:type`, whose prefix is not used by the tree.
+/// Returns the tree with an `xsi:type`, whose prefix the tree does not use.
 pub(super) fn with_type_name(mut node: Node, name: &QName) -> Node {
     let mut used = BTreeSet::new();
     collect_prefixes(&node, &mut used);
@@ -136,7 +136,7 @@ pub(super) fn with_type_name(mut node: Node, name: &QName) -> Node {
     node
 }
 
-/// Returns a tree that was just written, without unneeded prefixes of its writing.
+/// Removes the prefixes that the writer added to a tree and that it does not need.
 pub(crate) fn tree_of(node: Node) -> Node {
     let bindings = used_bindings(&node);
     let types = prefixes_of_types(&node);
@@ -151,7 +151,7 @@ fn prefixes_of_types(node: &Node) -> BTreeSet<String> {
     own.into_iter().chain(node.elements().flat_map(prefixes_of_types)).collect()
 }
 
-/// Text is never empty, and never next to other text.
+/// Appends text; text children are never empty, and never adjacent.
 fn push_text(children: &mut Vec<Child>, text: &str) {
     match children.last_mut() {
         _ if text.is_empty() => {}
@@ -167,8 +167,8 @@ fn from_xml(json: &Json, name: Option<&QName>, path: &Path<'_>) -> Result<Node, 
     Ok(Node { name: name.cloned().unwrap_or_else(|| node.name.clone()), ..node })
 }
 
-/// Returns the element's own prefixes that a value in it may use: those before a colon, and the
-/// default.
+/// Returns the element's own prefixes that a value in it may use: words before a colon, and the
+/// default namespace.
 fn used_bindings(node: &Node) -> Map<String, Json> {
     let mut used = BTreeSet::new();
     if node.bindings.is_empty() {
@@ -212,7 +212,7 @@ fn bindings_of(json: &Json, path: &Path<'_>) -> Result<Vec<(String, String)>, Js
         if !prefix.is_empty() && (!lexical::is_ncname(prefix) || namespace.is_empty() || prefix.starts_with("xml")) {
             return Err(JsonError::new(&path, "a prefix that can be declared", "another name"));
         }
-        // Those two have prefixes of their own (Namespaces in XML 1.0, section 3).
+        // These two namespaces have fixed prefixes (Namespaces in XML 1.0, section 3).
         if [ns::XML, ns::XMLNS].contains(&namespace.as_str()) {
             return Err(JsonError::new(&path, "a namespace that can be declared", "one that has a prefix of its own"));
         }
@@ -226,7 +226,7 @@ fn name_of(json: &Json, path: &Path<'_>) -> Result<QName, JsonError> {
     name.ok_or_else(|| JsonError::new(path, "a name: local or {namespace}local", kind(json)))
 }
 
-/// Returns a name as [`QName`] shows it.
+/// Parses a name in the form in which [`QName`] is displayed.
 pub(crate) fn parse_name(text: &str) -> Option<QName> {
     let (namespace, local) = match text.strip_prefix('{') {
         Some(rest) => rest.rsplit_once('}')?,

@@ -1,8 +1,8 @@
-//! Values that depend on others: keys differ, and references to keys and to `xsd:ID`s have targets
-//! (XSD 1.0 part 1, 3.11; part 2, 3.3.8 and 3.3.9).
+//! Values that depend on others: keys must differ, and references to keys and to `xsd:ID`s must
+//! have targets (XSD 1.0 part 1, 3.11; part 2, 3.3.8 and 3.3.9).
 //!
-//! A sample is made first, and then walked with the types of its elements. Violations are corrected
-//! if the types have other values.
+//! A sample is built first, and then walked with the types of its elements. Violations are
+//! corrected if the types have other values.
 
 use super::Sampler;
 use super::simple::{ENOUGH, candidates};
@@ -16,12 +16,12 @@ use deltasoap_wsdl::xsd::{
 };
 use std::collections::{HashMap, HashSet};
 
-/// Maximum number of values tried for one place, beyond those that others have taken.
+/// Maximum number of values tried for one place, in addition to those already taken.
 const TRIES: usize = 200;
-/// Maximum number of times that keys are settled, where elements belong to several.
+/// Maximum number of passes over keys, where elements belong to several.
 const PASSES: usize = 4;
 
-/// An element of a sample with its description in the schema.
+/// An element of a sample with its declaration in the schema.
 struct Spot<'t> {
     name: QName,
     /// The index of the child at each level.
@@ -55,12 +55,12 @@ struct Slot {
     is_optional: bool,
 }
 
-/// The texts of rows by their constraint.
+/// The texts of the rows of each constraint.
 type Tables = HashMap<QName, Vec<Vec<String>>>;
 
 impl<'t> Sampler<'t> {
-    /// Corrects the values of a sample that depend on each other. False if a reference has no
-    /// target.
+    /// Corrects the values of a sample that depend on each other. Returns false if a reference has
+    /// no target.
     pub(super) fn settle(&mut self, node: &mut Node, type_id: TypeId, declaration: Option<&'t Element>) -> bool {
         if !self.has_constraints && !self.has_ids {
             return true;
@@ -71,7 +71,7 @@ impl<'t> Sampler<'t> {
         refers
     }
 
-    /// Returns an element and everything in it. Recursive: samples are as deep as types are
+    /// Walks an element and everything in it. Recursive: samples are at most as deep as types are
     /// followed.
     fn spot(&self, node: &Node, path: Vec<usize>, type_id: TypeId, declaration: Option<&'t Element>) -> Spot<'t> {
         let named = node.attribute(ns::XSI, "type").and_then(|text| self.types.named(&node.resolve(text)?));
@@ -88,7 +88,7 @@ impl<'t> Sampler<'t> {
         Spot { name: node.name.clone(), path, type_id, declaration, children }
     }
 
-    /// Returns the elements of a type's content: there, one name has one type (XSD 1.0 part 1,
+    /// Returns the elements of a type's content, where one name has one type (XSD 1.0 part 1,
     /// 3.8.6).
     fn known_children(&self, type_id: TypeId) -> HashMap<&'t QName, ElementId> {
         let mut known = HashMap::new();
@@ -113,7 +113,7 @@ impl<'t> Sampler<'t> {
     }
 
     /// Makes the values of type `xsd:ID` differ, and those of `xsd:IDREF` refer to one of them.
-    /// False if there is none to refer to.
+    /// Returns false if there is none to refer to.
     fn identify(&mut self, node: &mut Node, spot: &Spot<'t>) -> bool {
         let mut slots = Vec::new();
         self.slots(node, spot, &mut slots);
@@ -159,7 +159,7 @@ impl<'t> Sampler<'t> {
         matches!(variety, Some(Variety::Builtin(builtin)) if wanted.contains(builtin))
     }
 
-    /// All texts of simple types, in document order.
+    /// Collects all texts of simple types, in document order.
     fn slots(&self, node: &Node, spot: &Spot<'t>, slots: &mut Vec<Slot>) {
         let own = at(node, &spot.path);
         slots.extend(own.attributes.iter().filter_map(|(name, _)| self.attribute_slot(spot, name)));
@@ -191,8 +191,8 @@ impl<'t> Sampler<'t> {
         })
     }
 
-    /// Settles the constraints of an element and of everything in it: first the keys, of which one
-    /// may change what another one has.
+    /// Settles the constraints of an element and of everything in it: the keys first, since
+    /// changing one key may affect another.
     fn constrain(&self, node: &mut Node, spot: &Spot<'t>) {
         for _ in 0..PASSES {
             if !self.distinguish_all(node, spot) {
@@ -202,7 +202,7 @@ impl<'t> Sampler<'t> {
         self.refer_all(node, spot);
     }
 
-    /// Settles the keys, inner ones first. True if a value was changed.
+    /// Settles the keys, inner ones first. Returns true if a value was changed.
     fn distinguish_all(&self, node: &mut Node, spot: &Spot<'t>) -> bool {
         let mut has_changed = false;
         for child in &spot.children {
@@ -240,7 +240,7 @@ impl<'t> Sampler<'t> {
         rows.map(|slots| slots.iter().filter_map(|slot| slot.text(node)).collect()).collect()
     }
 
-    /// Gives each element of a key its own values. True if one was changed.
+    /// Gives each element of a key its own values. Returns true if one was changed.
     fn distinguish(&self, node: &mut Node, spot: &Spot<'t>, constraint: &IdentityConstraint) -> bool {
         let (mut has_changed, mut seen, mut number) = (false, HashSet::new(), 0);
         for element in selected(spot, &constraint.selector) {
@@ -259,10 +259,10 @@ impl<'t> Sampler<'t> {
         has_changed
     }
 
-    /// Gives one of the texts another value; false if none can have another.
+    /// Gives one of the texts another value; returns false if none can have another.
     fn vary(&self, node: &mut Node, slots: &[Slot], number: usize) -> bool {
         let is_free = |slot: &&Slot| !slot.is_fixed && !self.refers(slot.type_id);
-        // Each in turn, with all values of each: there may be few of one.
+        // Each text in turn, with all of its values: some may have few.
         let count = slots.len().max(1);
         let (start, number) = (number % count, number.div_ceil(count));
         let other = slots[start..].iter().chain(&slots[..start]).filter(is_free).find_map(|slot| {
@@ -297,8 +297,8 @@ impl<'t> Sampler<'t> {
         }
     }
 
-    /// A field selects one text at most (XSD 1.0 part 1, 3.11.4): if it selects several attributes,
-    /// optional ones are removed.
+    /// Removes all but one of the optional attributes that a field selects: a field selects at most
+    /// one text (XSD 1.0 part 1, 3.11.4).
     fn leave_one(&self, node: &mut Node, element: &Spot<'t>, constraint: &IdentityConstraint) {
         for paths in constraint.fields.iter().filter(|paths| paths.len() > 1) {
             let mut slots: Vec<Slot> = paths.iter().filter_map(|path| self.key_field(node, element, path)).collect();
@@ -336,7 +336,8 @@ impl<'t> Sampler<'t> {
         facets::canonical(self.schemas(), slot.type_id, text, &|name| Some(QName::owned("", name.to_owned())))
     }
 
-    /// Another value of a type, usually a different one for each number. `text` is a value of it.
+    /// Returns another value of a type, usually a different one for each number. `text` is a value
+    /// of it.
     fn variant(&self, id: TypeId, text: &str, number: usize) -> Option<String> {
         let schemas = self.schemas();
         let steps = facets::steps(schemas, id);

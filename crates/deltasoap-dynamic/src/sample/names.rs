@@ -29,7 +29,7 @@ impl<'t> Sampler<'t> {
         matches!(variety, Some(Variety::Builtin(Builtin::QName | Builtin::Notation)))
     }
 
-    /// Returns a name as a text in an element, which declares its prefix.
+    /// Returns a name as text in an element; declares its prefix there.
     pub(super) fn name_text(&mut self, name: &QName, node: &mut Node) -> String {
         if name.namespace.is_empty() {
             return name.local.to_string();
@@ -66,7 +66,7 @@ pub(super) fn with_names(
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// The names that a type enumerates, by their texts in the schema.
+/// Collects the names that a type enumerates, by their texts in the schema.
 fn collect_names<'s>(schemas: &'s Schemas, id: TypeId, into: &mut HashMap<&'s str, &'s QName>, depth: usize) {
     match schemas.variety(id) {
         Some(&Variety::List(item)) if depth > 0 => collect_names(schemas, item, into, depth - 1),
@@ -80,8 +80,8 @@ fn collect_names<'s>(schemas: &'s Schemas, id: TypeId, into: &mut HashMap<&'s st
     into.extend(names.filter(|(text, _)| takes_as_name(schemas, id, text, depth)));
 }
 
-/// Returns true if a text is a name as a value of a type: a union's value is that of the first
-/// member that takes it.
+/// Returns true if a text is a name as a value of a type: the value of a union is that of the first
+/// member that accepts the text.
 fn takes_as_name(schemas: &Schemas, id: TypeId, text: &str, depth: usize) -> bool {
     match schemas.variety(id) {
         Some(Variety::Builtin(builtin)) => matches!(builtin, Builtin::QName | Builtin::Notation),

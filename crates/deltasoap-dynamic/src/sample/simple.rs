@@ -77,7 +77,7 @@ impl Sampler<'_> {
     }
 }
 
-/// Eight bytes, which are a whole number of packed ones of any type.
+/// Eight bytes in base64: a whole number of packed items of any type.
 const ONE_NUMBER: &str = "AAAAAAAAAAA=";
 
 /// Maximum number of enumerated values, patterns and members that candidates are made from.
@@ -92,7 +92,7 @@ fn good(schemas: &Schemas, id: TypeId) -> Vec<String> {
     candidates
 }
 
-/// Returns candidate texts of a type, the plainest first.
+/// Returns candidate texts of a type, the simplest first.
 pub(super) fn candidates(schemas: &Schemas, id: TypeId, depth: usize) -> Vec<String> {
     let steps = facets::steps(schemas, id);
     let mut texts: Vec<String> = Vec::new();
@@ -138,8 +138,8 @@ pub(super) fn candidates(schemas: &Schemas, id: TypeId, depth: usize) -> Vec<Str
     texts
 }
 
-/// Repetition counts for a pattern, the plainest first: with the types' lengths, one of them gives
-/// a text of the right length.
+/// Returns repetition counts for a pattern, the smallest first: given the types' lengths, one of
+/// them produces a text of the right length.
 fn repetitions(steps: &[&Facets]) -> Vec<u32> {
     let lengths = steps.iter().flat_map(|it| [it.length, it.min_length, it.max_length]).flatten();
     // A byte in hexadecimal takes two characters.
