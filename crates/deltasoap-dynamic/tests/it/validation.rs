@@ -1,9 +1,9 @@
-//! What is wrong with messages.
+//! Errors in messages.
 
 use crate::support::{Codec, SHOP, schema, shop};
 use deltasoap_dynamic::Contract;
 
-/// Findings of an order with this in it, each as `path: message`.
+/// Returns the findings of an order with this content, each as `path: message`.
 fn findings(content: &str) -> Vec<String> {
     findings_of(&format!(
         "<Order xmlns='urn:shop' xmlns:xsi='http://www.w3.org/2001/XMLSchema-instance'>{content}</Order>"
@@ -115,7 +115,7 @@ const SOAP11: &str = "http://schemas.xmlsoap.org/soap/envelope/";
 const SOAP12: &str = "http://www.w3.org/2003/05/soap-envelope";
 const PING: &str = "<Ping xmlns='urn:shop'><text/></Ping>";
 
-/// Findings of an envelope with this content, in which the prefix `s` is that of SOAP.
+/// Returns the findings of an envelope with this content, in which the prefix `s` is that of SOAP.
 fn findings_in(contract: &Contract, namespace: &str, content: &str) -> Vec<String> {
     let message = format!("<s:Envelope xmlns:s='{namespace}'>{content}</s:Envelope>");
     contract.validate(message.as_bytes()).into_iter().map(|it| format!("{}: {}", it.path, it.message)).collect()
@@ -434,7 +434,7 @@ fn values_are_compared_and_not_their_texts() {
     );
 }
 
-/// What stands for an empty element has the schema's prefixes.
+/// The default of an empty element has the schema's prefixes.
 #[test]
 fn an_empty_element_is_its_default_name() {
     let default = "<xs:sequence><xs:element name='e' type='xs:QName' default='d:e' xmlns:d='urn:d'/></xs:sequence>";
@@ -486,7 +486,7 @@ fn types_may_be_those_of_unions_and_not_those_that_are_blocked() {
 }
 
 /// XSD 1.0 part 1, 3.3.6, Substitution Group OK (Transitive): a type between those of member and
-/// head may keep the member out.
+/// head may exclude the member.
 #[test]
 fn types_between_a_head_and_its_substitute_may_keep_it_out() {
     let extension = |name: &str, base: &str, block: &str| {
@@ -600,7 +600,7 @@ fn patterns_that_are_none_are_noted_once_with_their_place() {
     assert_eq!(contract.validate(b"<a>a</a>").len(), 1);
 }
 
-/// The notes of a schema for `urn:t`, whose content begins in line 2.
+/// Returns the notes of a schema for `urn:t`, whose content begins in line 2.
 fn notes(content: &str) -> Vec<(u32, String)> {
     let schema = format!(
         "<xs:schema xmlns:xs='http://www.w3.org/2001/XMLSchema' xmlns:t='urn:t' targetNamespace='urn:t'>\n{content}</xs:schema>"
@@ -657,7 +657,7 @@ fn defaults_and_enumerated_values_that_are_not_of_their_types_are_noted() {
     assert_eq!(notes(&good), []);
 }
 
-/// Few lines can ask for any number of comparisons.
+/// A few lines can require any number of comparisons.
 #[test]
 fn values_are_looked_at_within_bounds() {
     let begin = std::time::Instant::now();
@@ -674,7 +674,7 @@ fn values_are_looked_at_within_bounds() {
     assert!(begin.elapsed() < std::time::Duration::from_secs(60), "{:?}", begin.elapsed());
 }
 
-/// White space of a union's text is that of the member that takes it (XSD 1.0 part 2, 4.3.6).
+/// White space of a union's text is that of the member that accepts it (XSD 1.0 part 2, 4.3.6).
 #[test]
 fn white_space_of_a_union_is_that_of_its_member() {
     let restricted = |base: &str, values: &[&str]| {
@@ -711,8 +711,8 @@ fn white_space_of_a_union_is_that_of_its_member() {
     );
 }
 
-/// A choice without alternatives is met by nothing; one that need not be there is nothing (XSD 1.0
-/// part 1, 3.8.4).
+/// Nothing matches a choice without alternatives; an optional one is absent (XSD 1.0 part 1,
+/// 3.8.4).
 #[test]
 fn nothing_meets_a_choice_without_alternatives() {
     let impossible = "nothing can be valid here: the schema requires a choice that has no alternatives";
@@ -731,7 +731,7 @@ fn nothing_meets_a_choice_without_alternatives() {
         let message = format!("<r xmlns='urn:t'>{content}</r>");
         let found: Vec<_> = contract.validate(message.as_bytes()).into_iter().map(|it| it.message).collect();
         assert_eq!(found, expected, "{model} {content}");
-        // Who reads is as generous as before.
+        // Reading is as lenient as before.
         if content.is_empty() && !model.contains("name='a'/>") {
             assert_eq!(
                 Codec::of_element(&contract, "r").write(&Codec::of_element(&contract, "r").read("")),
@@ -741,7 +741,7 @@ fn nothing_meets_a_choice_without_alternatives() {
     }
 }
 
-/// Text by text, and by name: each value beside each other one would take longer.
+/// By text and by name: comparing each value with each other one would take longer.
 #[test]
 fn large_enumerations_and_choices_take_little_time() {
     let count = 6_000;
@@ -786,8 +786,8 @@ fn the_first_alternative_of_a_large_choice_stands() {
     );
 }
 
-/// Base types that end in a wildcard are extended by elements that the wildcard lets in, against
-/// the rule of Unique Particle Attribution: such an element is the declared one.
+/// Base types that end in a wildcard are extended by elements that the wildcard allows, which
+/// violates Unique Particle Attribution: such an element is the declared one.
 #[test]
 fn a_declared_element_is_not_the_wildcards_before_it() {
     let any = "<xs:any namespace='##any' processContents='lax' minOccurs='0' maxOccurs='unbounded'/>";
@@ -811,7 +811,7 @@ fn a_declared_element_is_not_the_wildcards_before_it() {
             ("<Op><a>1</a><c>2</c><c>2</c></Op>", "nothing more may stand here"),
         ],
     );
-    // What a wildcard must let in, it does.
+    // A required wildcard takes the element.
     let required = any.replace("minOccurs='0' maxOccurs='unbounded'", "");
     check(
         &op(&format!("<xs:sequence>{required}<xs:element name='c' type='xs:int'/></xs:sequence>")),
@@ -820,8 +820,8 @@ fn a_declared_element_is_not_the_wildcards_before_it() {
     );
 }
 
-/// Groups without elements are no content, in which there is no white space either (XSD 1.0 part 1,
-/// 3.4.2).
+/// Groups without elements are empty content, in which white space is not allowed either (XSD 1.0
+/// part 1, 3.4.2).
 #[test]
 fn groups_without_elements_are_empty_content() {
     for group in ["<xs:sequence/>", "<xs:all/>", ""] {
