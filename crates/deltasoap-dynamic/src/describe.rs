@@ -180,7 +180,7 @@ impl Operation {
 }
 
 fn undeclared(name: &QName) -> Part {
-    let facts = vec!["declared nowhere: any content".to_owned()];
+    let facts = vec!["not declared: any content".to_owned()];
     Part {
         kind: "element",
         name: name.local.to_string(),

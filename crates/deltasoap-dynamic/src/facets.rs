@@ -68,7 +68,7 @@ fn of_type<'t>(
         }
         Variety::Union(members) => match of_members(schemas, members, text, names, depth) {
             Some(plain) => (plain, None),
-            None => (own, Some(format!("{:?} is of none of the types that the union has", shortened(text)))),
+            None => (own, Some(format!("{:?} matches none of the union's types", shortened(text)))),
         },
         _ => (own, None),
     };
@@ -103,7 +103,7 @@ fn of_packing(schemas: &Schemas, id: TypeId, text: &str) -> Option<String> {
     let packing = schemas.packing(id)?;
     let ((bytes, unit), size) = (length(schemas, id, text)?, packing.size());
     let wrong =
-        || format!("{bytes} {unit}, which are no whole number of xsd:{}, of {size} each", packing.items.local());
+        || format!("{bytes} {unit}, which are not a whole number of xsd:{}, of {size} each", packing.items.local());
     (!bytes.is_multiple_of(size as u64)).then(wrong)
 }
 
@@ -211,7 +211,7 @@ fn of_digits(facets: &Facets, text: &str) -> Option<String> {
             Some(format!("{} has more than {most} digits", shortened(text)))
         }
         Facets { fraction_digits: Some(most), .. } if fraction > *most => {
-            Some(format!("{} has more than {most} digits behind the point", shortened(text)))
+            Some(format!("{} has more than {most} digits after the point", shortened(text)))
         }
         _ => None,
     }

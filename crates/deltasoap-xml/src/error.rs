@@ -154,11 +154,11 @@ impl fmt::Display for XmlErrorKind {
             Limit { name, limit } => write!(f, "the limit `{name}` of {limit} is exceeded"),
             Expected { expected, found } => write!(f, "expected {expected}, found {}", Shown(*found)),
             ForbiddenCharacter(found) => write!(f, "{} is not allowed in XML", Shown(*found)),
-            CharacterReference { reference } => write!(f, "`&{reference};` does not stand for an XML character"),
+            CharacterReference { reference } => write!(f, "`&{reference};` is not an XML character"),
             UndeclaredEntity { name } => write!(f, "undeclared entity `&{name};`"),
             Doctype => write!(f, "a document type declaration is not allowed in SOAP"),
             Instruction { target } => write!(f, "processing instruction `{target}`: none is allowed in SOAP"),
-            MisplacedDeclaration => write!(f, "an XML declaration is allowed at the very start only"),
+            MisplacedDeclaration => write!(f, "an XML declaration is only allowed at the very start"),
             Version { found } => write!(f, "expected XML version 1.0, found `{found}`"),
             DeclaredEncoding { declared, .. } if !is_supported(declared) => {
                 write!(f, "the encoding `{declared}` is not supported; use UTF-8 or UTF-16")
@@ -184,7 +184,7 @@ impl fmt::Display for XmlErrorKind {
                 write!(f, "a reserved namespace cannot be the default namespace")
             }
             ReservedNamespace { prefix } => {
-                write!(f, "prefix `{prefix}` bound against the reserved names `xml`, `xmlns`")
+                write!(f, "prefix `{prefix}` conflicts with the reserved names `xml`, `xmlns`")
             }
             EmptyNamespace { prefix } => write!(f, "prefix `{prefix}` bound to the empty string"),
         }

@@ -116,7 +116,7 @@ impl fmt::Display for DynamicError {
             DynamicError::Json(error) => error.fmt(f),
             DynamicError::List(error) => write!(f, "the items of the response: {error}"),
             DynamicError::Invalid(error) => error.fmt(f),
-            DynamicError::NoEndpoint(name) => write!(f, "the description gives no URL for {name}"),
+            DynamicError::NoEndpoint(name) => write!(f, "the WSDL has no URL for {name}"),
             DynamicError::Endpoint(error) => error.fmt(f),
             DynamicError::Fault(fault) => fault.fault.fmt(f),
             DynamicError::Call(error) => error.fmt(f),

@@ -122,7 +122,7 @@ impl fmt::Display for LookupError {
                 write!(f, "there is no operation {name}; available: {}", similar.join(", "))
             }
             LookupError::Ambiguous { name, names } => {
-                write!(f, "several operations are called {name}; say which: {}", names.join(", "))
+                write!(f, "several operations are called {name}; choose one: {}", names.join(", "))
             }
             LookupError::Version { name } => write!(f, "{name} has no port of that version of SOAP"),
             LookupError::Unsupported { name, reason } => write!(f, "{name} cannot be used: {reason}"),

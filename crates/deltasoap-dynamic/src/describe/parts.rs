@@ -76,7 +76,7 @@ impl<'c> Describer<'c> {
             facts.push("mixed with text".to_owned());
         }
         if self.types.is_shared(id) {
-            facts.push("may stand in several places: $id, $ref".to_owned());
+            facts.push("can be shared by several places: $id, $ref".to_owned());
         }
         let derived: Vec<_> =
             self.schemas.derived(id).iter().filter_map(|&it| self.types.label(it)).take(VALUES).collect();
@@ -272,7 +272,7 @@ fn of_step(facets: &Facets, facts: &mut Vec<String>) {
     let lengths = range(&text(facets.min_length), &text(facets.max_length));
     facts.extend(lengths.map(|lengths| format!("length {lengths}")));
     facts.extend(facets.total_digits.map(|it| format!("{it} digits")));
-    facts.extend(facets.fraction_digits.map(|it| format!("{it} digits behind the point")));
+    facts.extend(facets.fraction_digits.map(|it| format!("{it} digits after the point")));
     facts.extend(facets.patterns.iter().map(|it| format!("pattern {it}")));
     if !facets.enumeration.is_empty() {
         let values: Vec<_> = facets.enumeration.iter().take(VALUES).map(|it| &*it.value).collect();

@@ -31,7 +31,7 @@ pub(crate) fn contradictions(schemas: &Schemas, id: TypeId) -> Vec<String> {
             // Equal bounds contradict each other if exactly one of them is exclusive.
             let is_open = lower.ends_with("Exclusive") != upper.ends_with("Exclusive");
             if wrong(least, most, is_open) {
-                found.push(format!("{lower} is {least}, and {upper} {most}: no value can be"));
+                found.push(format!("{lower} is {least}, and {upper} {most}: no value is possible"));
             }
         }
     }

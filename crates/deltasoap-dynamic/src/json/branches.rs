@@ -55,7 +55,7 @@ pub(super) fn by_branches(
         _ if are_complete => {
             let expected: Vec<_> = forms.iter().map(Form::properties).collect();
             let expected = format!("the properties {}", expected.join(", or else "));
-            Err(JsonError::new(path, expected, format!("{}, which can be each of these", listed(&own))))
+            Err(JsonError::new(path, expected, format!("{}, which match each of these", listed(&own))))
         }
         _ => Ok(None),
     }

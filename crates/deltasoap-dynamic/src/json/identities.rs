@@ -149,14 +149,14 @@ impl Known {
             return Ok(None);
         };
         if object.len() > 1 {
-            return Err(JsonError::new(path, "nothing beside $ref", "more properties"));
+            return Err(JsonError::new(path, "no properties other than $ref", "more properties"));
         }
         let (id, path) = (text_of(id, &path.key(REF))?, path.key(REF));
         match self.0.borrow().get(&id) {
             Some(known) if known.content == content => Ok(Some(known.handle.clone())),
             Some(_) => Err(JsonError::new(&path, "an id of a value of this type", format!("{id:?}, of another type"))),
             None => {
-                Err(JsonError::new(&path, "an $id that stands before, in the order of the schema", format!("{id:?}")))
+                Err(JsonError::new(&path, "an $id that occurs earlier, in the order of the schema", format!("{id:?}")))
             }
         }
     }
@@ -175,7 +175,7 @@ impl Known {
         let Some(id) = json.as_object().and_then(|object| object.get(ID)) else { return read().map(Shared::new) };
         let (id, path) = (text_of(id, &path.key(ID))?, path.key(ID));
         if self.0.borrow().contains_key(&id) {
-            return Err(JsonError::new(&path, "an id of its own", format!("{id:?}, which stands before")));
+            return Err(JsonError::new(&path, "a unique id", format!("{id:?}, which occurs earlier")));
         }
         let shared = Shared::try_cyclic(|handle| {
             self.0.borrow_mut().insert(id.clone(), Identity { handle, content });

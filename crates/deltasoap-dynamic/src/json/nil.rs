@@ -86,7 +86,7 @@ impl Reading<'_> {
         for (key, json) in properties {
             let path = path.key(key);
             let name = self.attribute_beside_nil(key, content).filter(|name| !attributes.contains_key(name));
-            let name = name.ok_or_else(|| JsonError::new(&path, "an attribute that may stand here", "another"))?;
+            let name = name.ok_or_else(|| JsonError::new(&path, "an attribute that is allowed here", "another"))?;
             let text = plain(json).ok_or_else(|| JsonError::new(&path, "a string", kind(json)))?;
             attributes.insert(name, checked(&text, &path)?);
         }
@@ -98,7 +98,7 @@ impl Reading<'_> {
 
     fn type_beside_nil(&self, label: &Json, content: ElementRef, path: &Path<'_>) -> Result<QName, JsonError> {
         if !matches!(self.layouts.schema.view(content).element, Element::Any | Element::Open(_)) {
-            return Err(JsonError::new(path, "no type, since there is but one", "a property"));
+            return Err(JsonError::new(path, "no type, since there is only one", "a property"));
         }
         let named = match self.types.lowered.origin(content).filter(|origin| origin.type_id != TypeId::ANY) {
             Some(origin) => self.types.import.schemas()[self.types.chosen(label, origin, path)?].name.clone(),

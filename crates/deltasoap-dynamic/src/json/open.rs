@@ -38,7 +38,7 @@ impl Writing<'_> {
         path: &Path<'_>,
     ) -> Result<Json, JsonError> {
         let label = self.types.label_of(&typed.name);
-        let unknown = || JsonError::new(path, "a value of a type that may stand here", label.clone());
+        let unknown = || JsonError::new(path, "a value of a type that is allowed here", label.clone());
         let content = open.named(&typed.name).ok_or_else(unknown)?;
         let json = self.content(&typed.value, content, name, path)?;
         Ok(labelled(label, json))

@@ -108,7 +108,7 @@ impl<'c> Reading<'c> {
                 match row.as_array().map_or(*length, Vec::len) {
                     found if found == *length => self.rows(row, array, inner, &path),
                     found => {
-                        Err(JsonError::new(&path, format!("a row of {length}, as the first one is"), an_array(found)))
+                        Err(JsonError::new(&path, format!("a row of {length}, like the first one"), an_array(found)))
                     }
                 }
             }

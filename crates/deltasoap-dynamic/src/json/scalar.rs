@@ -132,7 +132,7 @@ pub(crate) fn from_json(json: &Json, view: View<'_>, path: &Path<'_>) -> Result<
 pub(super) fn checked(text: &str, path: &Path<'_>) -> Result<String, JsonError> {
     match text.chars().find(|&it| !lexical::is_xml_char(it)) {
         None => Ok(text.to_owned()),
-        Some(it) => Err(JsonError::new(path, "characters that XML can carry", format!("U+{:04X}", u32::from(it)))),
+        Some(it) => Err(JsonError::new(path, "characters that XML allows", format!("U+{:04X}", u32::from(it)))),
     }
 }
 

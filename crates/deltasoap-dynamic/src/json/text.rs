@@ -14,7 +14,7 @@ use std::fmt;
 ///
 /// assert!(json::parse(r#"{"a": 1, "b": {"a": 2}}"#).is_ok());
 /// let error = json::parse(r#"{"items": [{"a": 1, "a": 2}]}"#).unwrap_err();
-/// assert_eq!(error.to_string(), r#".items[0]: the key "a" is there twice at line 1 column 23"#);
+/// assert_eq!(error.to_string(), r#".items[0]: the key "a" appears twice at line 1 column 23"#);
 /// ```
 ///
 /// # Errors
@@ -84,7 +84,7 @@ impl<'de> Visitor<'de> for Distinct<'_> {
             if keys.contains(&key) {
                 let place = self.0.to_string();
                 let place = if place.is_empty() { "." } else { &place };
-                return Err(A::Error::custom(format!("{place}: the key {key:?} is there twice")));
+                return Err(A::Error::custom(format!("{place}: the key {key:?} appears twice")));
             }
             object.next_value_seed(Distinct(&self.0.key(&key)))?;
             keys.insert(key);
@@ -106,10 +106,10 @@ mod tests {
             assert_eq!(parse(text).expect(text), expected);
         }
         for (text, expected) in [
-            (r#"{"a": 1, "b": 2, "a": 1}"#, ".: the key \"a\" is there twice at line 1"),
+            (r#"{"a": 1, "b": 2, "a": 1}"#, ".: the key \"a\" appears twice at line 1"),
             (
                 "{\"b\":\n[0, {\"@x y\": {\"\\u0061\": 1,\n\"a\": {}}}]}",
-                ".b[1][\"@x y\"]: the key \"a\" is there twice at line 3",
+                ".b[1][\"@x y\"]: the key \"a\" appears twice at line 3",
             ),
         ] {
             let error = parse(text).expect_err(text).to_string();

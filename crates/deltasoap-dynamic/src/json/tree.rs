@@ -90,7 +90,7 @@ impl Types {
                 }
                 // An attribute must not have two names.
                 if key.starts_with("@{}") {
-                    return Err(JsonError::new(path, format!("@{}", name.local), "another way to say so"));
+                    return Err(JsonError::new(path, format!("@{}", name.local), "another spelling of it"));
                 }
                 let text = plain(json).ok_or_else(|| JsonError::new(path, "a string", kind(json)))?;
                 node.attributes.push((name, checked(&text, path)?.into()));
@@ -163,7 +163,7 @@ fn push_text(children: &mut Vec<Child>, text: &str) {
 fn from_xml(json: &Json, name: Option<&QName>, path: &Path<'_>) -> Result<Node, JsonError> {
     let text = json.as_str().ok_or_else(|| JsonError::new(path, "a string", kind(json)))?;
     let node = Node::parse(text.as_bytes());
-    let node = node.map_err(|error| JsonError::new(path, "an XML element", format!("what is none: {error}")))?;
+    let node = node.map_err(|error| JsonError::new(path, "an XML element", format!("invalid XML: {error}")))?;
     Ok(Node { name: name.cloned().unwrap_or_else(|| node.name.clone()), ..node })
 }
 
@@ -214,7 +214,7 @@ fn bindings_of(json: &Json, path: &Path<'_>) -> Result<Vec<(String, String)>, Js
         }
         // These two namespaces have fixed prefixes (Namespaces in XML 1.0, section 3).
         if [ns::XML, ns::XMLNS].contains(&namespace.as_str()) {
-            return Err(JsonError::new(&path, "a namespace that can be declared", "one that has a prefix of its own"));
+            return Err(JsonError::new(&path, "a namespace that can be declared", "one that has a reserved prefix"));
         }
         bindings.push((prefix.clone(), checked(namespace, &path)?));
     }

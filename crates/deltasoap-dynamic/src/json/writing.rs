@@ -118,7 +118,7 @@ impl<'c> Writing<'c> {
         if let Some(Place::Other(number)) = number {
             return Ok(reference(number));
         }
-        let value = shared.get().ok_or_else(|| JsonError::new(path, "a value", "a handle to one that is gone"))?;
+        let value = shared.get().ok_or_else(|| JsonError::new(path, "a value", "a handle to a dropped value"))?;
         let _within = self.numbers.enter(path)?;
         let (json, number) = match (&*value, number) {
             // The id distinguishes it from a place that is itself nil.
@@ -264,7 +264,7 @@ fn list(items: Vec<Json>) -> Option<Json> {
 }
 
 fn misshapen(path: &Path<'_>) -> JsonError {
-    JsonError::new(path, "a value of the shape that its schema says", "another")
+    JsonError::new(path, "a value of the shape that its schema defines", "another")
 }
 
 /// Writes the items of a column.

@@ -102,7 +102,7 @@ fn from_xml(contract: &Contract, tolerance: Tolerance, path: PathBuf) -> Result<
         let operation = operation.clone();
         return Ok(Answer { path, operation, reply: Reply::Response(value, recorded), deviations });
     }
-    let body = body_entry(&envelope).ok_or_else(|| wrong(&"no SOAP envelope with a body"))?;
+    let body = body_entry(&envelope).ok_or_else(|| wrong(&"not a SOAP envelope with a body"))?;
     if body.name.local == "Fault" && body.name.namespace == envelope.name.namespace {
         let fault = Fault::from_node(&body).map_err(|error| wrong(&error))?;
         if !recorded.headers.is_empty() {
@@ -121,7 +121,7 @@ fn from_xml(contract: &Contract, tolerance: Tolerance, path: PathBuf) -> Result<
     {
         let (one, other) = (operation.full_name(), other.full_name());
         return Err(wrong(&format!(
-            "{one} and {other} both answer <{}>; a name such as {}.xml says which is meant",
+            "{one} and {other} both answer <{}>; rename the file, as in {}.xml, to choose one",
             body.name,
             operation.name()
         )));

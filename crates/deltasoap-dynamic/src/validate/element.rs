@@ -99,7 +99,7 @@ impl<'c> Checker<'c> {
         if !types.can_stand_for(id, declared, block) {
             let is_derived = types.can_be(id, declared);
             let [name, declared] = names();
-            let why = if is_derived { "is blocked where a type is expected that is" } else { "is not derived from" };
+            let why = if is_derived { "is blocked as a replacement of" } else { "is not derived from" };
             self.find(item, format!("xsi:type {name} {why} {declared}"));
             return None;
         }
@@ -138,7 +138,7 @@ impl<'c> Checker<'c> {
 
     pub(super) fn no_children(&mut self, item: &Item) {
         if let Some(child) = item.children.first() {
-            self.within(child, |this| this.find(child, "no elements may stand here"));
+            self.within(child, |this| this.find(child, "no elements are allowed here"));
         }
     }
 
@@ -154,7 +154,7 @@ impl<'c> Checker<'c> {
         let uri = PartUri::new(include.attribute("", "href").unwrap_or_default());
         let Some(part) = self.part else { return Some(String::new()) };
         let Some(bytes) = part(&uri) else {
-            let text = format!("no part came with the message that {:?} refers to", shortened(uri.as_str()));
+            let text = format!("the message came without the part that {:?} refers to", shortened(uri.as_str()));
             self.within(include, |this| this.find(include, text));
             return Some(String::new());
         };
@@ -249,13 +249,13 @@ impl<'c> Checker<'c> {
             content if is_empty(content) => {
                 self.no_children(item);
                 if !normal.is_mixed && !item.text.is_empty() {
-                    self.find(item, "no text may stand here, not even white space");
+                    self.find(item, "no text is allowed here, not even white space");
                 }
             }
             NormalContent::Text(_) | NormalContent::Empty => {}
             NormalContent::Elements(particle) => {
                 if !normal.is_mixed && item.has_text() {
-                    self.find(item, "no text may stand here");
+                    self.find(item, "no text is allowed here");
                 }
                 self.children(item, particle, normal, declaration);
             }
@@ -299,7 +299,7 @@ impl<'c> Checker<'c> {
     fn any(&mut self, item: &Item, process: ProcessContents) {
         match process {
             ProcessContents::Strict => {
-                self.declared(item, &format!("a declared element may stand here, and <{}> is not declared", item.name));
+                self.declared(item, &format!("<{}> is not declared, which is required here", item.name));
             }
             ProcessContents::Lax => self.if_declared(item),
             ProcessContents::Skip => {}
@@ -335,7 +335,7 @@ impl<'c> Checker<'c> {
                 (None, Some(any)) if any.namespaces.allow(&name.namespace) => {
                     self.any_attribute(item, name, text, any);
                 }
-                _ => self.find(item, format!("the attribute {name} may not stand here")),
+                _ => self.find(item, format!("the attribute {name} is not allowed here")),
             }
         }
         for missing in uses {
@@ -357,7 +357,7 @@ impl<'c> Checker<'c> {
                 self.keys.attribute(item, name, value, text);
             }
             None if any.process == ProcessContents::Strict => {
-                self.find(item, format!("a declared attribute may stand here, and {name} is not declared"));
+                self.find(item, format!("the attribute {name} is not declared, which is required here"));
             }
             None => {}
         }

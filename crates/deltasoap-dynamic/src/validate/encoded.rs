@@ -314,14 +314,14 @@ impl<'c> Checker<'c> {
             if at >= size && has_positions {
                 let sizes = sizes.iter().map(usize::to_string).collect::<Vec<_>>().join(",");
                 let which = position.map_or("the item".to_owned(), |place| format!("position {place:?}"));
-                let message = format!("{which} is outside of an array of the size [{sizes}]");
+                let message = format!("{which} is outside an array of size [{sizes}]");
                 return self.within(child, |this| this.find(child, message));
             }
         }
         let items = item.children.len();
         if !has_positions && size.saturating_sub(skipped) < items {
-            let after = if skipped > 0 { format!(" after the {skipped} that it leaves out") } else { String::new() };
-            self.find(item, format!("the array has {items} items{after}, and says that it has {size}"));
+            let after = if skipped > 0 { format!(" after the {skipped} that it omits") } else { String::new() };
+            self.find(item, format!("the array has {items} items{after}, but declares {size}"));
         }
     }
 

@@ -17,7 +17,7 @@ impl Checker<'_> {
     /// Validates the envelope: at most one Header, one Body, and after it what the version allows.
     pub(super) fn envelope(&mut self, contract: &Contract, envelope: &Item, version: Version) {
         if envelope.has_text() {
-            self.find(envelope, "no text may stand here");
+            self.find(envelope, "no text is allowed here");
         }
         self.frame_attributes(envelope, version);
         // The body comes last: the engine reads the message only if nothing has been found before.
@@ -55,7 +55,7 @@ impl Checker<'_> {
                 self.find(child, format!("SOAP has no <{}> (SOAP 1.1, section 4)", child.name.local));
             }
             Version::Soap11 => {}
-            Version::Soap12 => self.find(child, "nothing may stand after the Body (SOAP 1.2 part 1, section 5.1)"),
+            Version::Soap12 => self.find(child, "nothing is allowed after the Body (SOAP 1.2 part 1, section 5.1)"),
         }
     }
 
@@ -89,7 +89,7 @@ impl Checker<'_> {
     /// allowed everywhere (4.1.1).
     fn no_encoding_style(&mut self, item: &Item, version: Version) {
         if version == Version::Soap12 && item.attribute(ns::SOAP12, "encodingStyle").is_some() {
-            self.find(item, "the attribute encodingStyle may not stand here (SOAP 1.2 part 1, section 5.1.1)");
+            self.find(item, "the attribute encodingStyle is not allowed here (SOAP 1.2 part 1, section 5.1.1)");
         }
     }
 
@@ -269,7 +269,7 @@ impl Checker<'_> {
             let is_one = |name: QName| &*name.namespace == ns::SOAP12 && CODES_12.contains(&&*name.local);
             if !value.resolve(&value.text).is_some_and(is_one) {
                 let (found, codes) = (shortened(value.text.trim_ascii()), CODES_12.join(", "));
-                let text = format!("{found:?} is no code of SOAP 1.2; these are {codes}");
+                let text = format!("{found:?} is not a code of SOAP 1.2; the codes are {codes}");
                 self.within(value, |this| this.find(value, text));
             }
             self.within(value, |this| this.text_12(value));
@@ -300,7 +300,7 @@ impl Checker<'_> {
         for text in &reason.children {
             self.within(text, |this| this.text_12(text));
             self.within(text, |this| match text.attribute(ns::XML, "lang") {
-                _ if !text.name.is(ns::SOAP12, "Text") => this.find(text, "only <Text> may stand here"),
+                _ if !text.name.is(ns::SOAP12, "Text") => this.find(text, "only <Text> is allowed here"),
                 None => this.find(text, "the attribute xml:lang is missing (SOAP 1.2 part 1, section 5.4.2)"),
                 Some(_) => {}
             });
@@ -322,7 +322,7 @@ impl Checker<'_> {
                 _ => {
                     let order = parts.iter().map(|(local, _)| *local).collect::<Vec<_>>().join(", ");
                     let text = format!(
-                        "<{}> may not stand here: {} holds {order}, in this order",
+                        "<{}> is not allowed here: {} holds {order}, in this order",
                         child.name.local, item.name.local
                     );
                     self.within(child, |this| this.find(child, text));
@@ -337,7 +337,7 @@ impl Checker<'_> {
         let short = shortened(text);
         match item.resolve(text) {
             None => self.find(item, format!("{short:?} has a prefix that is not declared")),
-            Some(name) if !is_ncname(&name.local) => self.find(item, format!("{short:?} is no qualified name")),
+            Some(name) if !is_ncname(&name.local) => self.find(item, format!("{short:?} is not a qualified name")),
             Some(_) => {}
         }
     }

@@ -139,7 +139,7 @@ impl Keys {
                     }
                 }
                 None if constraint.kind == ConstraintKind::Key => {
-                    let why = format!("{local}: <{}> has not all values of the key", element.name.local);
+                    let why = format!("{local}: <{}> lacks a value of the key", element.name.local);
                     faults.push((element, why));
                 }
                 None => {}
@@ -162,7 +162,7 @@ impl Keys {
                 // Two of this element's children have it, so it belongs to neither (XSD 1.0 part 1,
                 // 3.11.5).
                 Some(None) => "more than one element has",
-                None => "nothing has",
+                None => "no element has",
             };
             faults.push((element, format!("{}: {who} the key {}", constraint.name.local, shown(&row))));
         }

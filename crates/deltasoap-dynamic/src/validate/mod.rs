@@ -245,7 +245,7 @@ impl Checker<'_> {
         self.start = root.offset;
         match Version::from_namespace(&root.name.namespace).filter(|_| root.name.local == "Envelope") {
             Some(version) => self.envelope(contract, root, version),
-            None => self.declared(root, "no SOAP envelope, and no element that the contract declares"),
+            None => self.declared(root, "neither a SOAP envelope nor an element that the contract declares"),
         }
         self.path.pop();
     }
@@ -271,7 +271,7 @@ impl Checker<'_> {
         // 5.6).
         let is_referred = |it: &&&Item| version == Version::Soap11 && it.attribute("", "id").is_some();
         for another in entries[1..].iter().filter(|it| !is_referred(it)) {
-            self.within(another, |this| this.find(another, "nothing may stand in the Body beside a fault"));
+            self.within(another, |this| this.find(another, "nothing else is allowed in the Body with a fault"));
         }
     }
 
@@ -470,7 +470,7 @@ impl Checker<'_> {
         if node.resolve(text.trim_ascii()).is_some_and(|name| is_generic(&name)) {
             return;
         }
-        let message = format!("<{}>: the xsi:type {} may not stand here", node.name.local, shortened(text));
+        let message = format!("<{}>: the xsi:type {} is not allowed here", node.name.local, shortened(text));
         self.find_at(self.start, self.shown_path(), message);
     }
 

@@ -126,7 +126,7 @@ impl<'m, 'c> Matching<'m, 'c> {
             }
             None => Err(format!("{} is missing", self.names())),
             Some(_) if self.expected.is_empty() || self.farthest < self.assigned.len() => {
-                Err("nothing more may stand here".to_owned())
+                Err("nothing more is allowed here".to_owned())
             }
             Some(_) => Err(format!("expected {}{}", self.names(), if is_complete { ", or the end" } else { "" })),
         }
@@ -227,7 +227,7 @@ impl<'m, 'c> Matching<'m, 'c> {
             None if schemas[id].is_abstract => {
                 let mut names = self.types.members(id).map(|it| Expected::Element(schemas[it].name.clone())).peekable();
                 if names.peek().is_none() {
-                    let needed = format!("an element that can stand for the abstract <{}>", schemas[id].name.local);
+                    let needed = format!("an element that can replace the abstract <{}>", schemas[id].name.local);
                     self.expect(at, &Expected::Any(needed));
                 }
                 names.take(MOST).for_each(|name| self.expect(at, &name));
@@ -337,11 +337,11 @@ pub(super) fn stand_ins(types: &Types, id: ElementId) -> String {
     let shown = |name: &QName| if name.local == *own { format!("<{name}>") } else { format!("<{}>", name.local) };
     let names: Vec<_> = types.members(id).map(|it| shown(&schemas[it].name)).take(MOST + 1).collect();
     match &names[..] {
-        [] => "nothing that the contract declares can stand in its place".to_owned(),
+        [] => "the contract declares nothing that can replace it".to_owned(),
         _ if names.len() > MOST => {
-            format!("one that can stand in its place is needed: {} or others", names[..MOST].join(", "))
+            format!("an element that can replace it is needed: {} or others", names[..MOST].join(", "))
         }
-        _ => format!("one that can stand in its place is needed: {}", names.join(" or ")),
+        _ => format!("an element that can replace it is needed: {}", names.join(" or ")),
     }
 }
 

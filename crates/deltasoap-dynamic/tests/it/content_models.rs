@@ -28,8 +28,8 @@ fn counts_within_counts_are_exact() {
             ("x", "<x> is missing"),
             ("xxxxxxx", "expected <y>, or the end"),
             ("xxyx", "<x> is missing"),
-            ("xxxxyxx", "nothing more may stand here"),
-            ("xxxxyxy", "nothing more may stand here"),
+            ("xxxxyxx", "nothing more is allowed here"),
+            ("xxxxyxy", "nothing more is allowed here"),
             ("xyxx", "expected <x>"),
         ],
     );

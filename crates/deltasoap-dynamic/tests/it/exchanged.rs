@@ -104,15 +104,15 @@ fn faulty() -> Vec<(String, &'static str)> {
         ),
         wrong("t:Short[2]", "x:date[2]", "all: arrayType xsd:date is not derived from Short"),
         wrong("t:Short[2]", "z:Short[2]", "all: arrayType \"z:Short\" has a prefix"),
-        wrong("<i>abc", "<i e:position='[2]'>abc", "all/i[2]: position [2] is outside of an array of the size [2]"),
-        wrong("t:Short[2]'", "t:Short[2]' e:offset='[1]'", "all: the array has 2 items after the 1 that it leaves out"),
+        wrong("<i>abc", "<i e:position='[2]'>abc", "all/i[2]: position [2] is outside an array of size [2]"),
+        wrong("t:Short[2]'", "t:Short[2]' e:offset='[1]'", "all: the array has 2 items after the 1 that it omits"),
         (
             put([
                 "",
                 &PUT.replace("t:Short[2]", "t:Short[3]").replace("<i>abc", "<i e:position='[2]'>a</i><i>abc"),
                 "",
             ]),
-            "all/i[3]: the item is outside of an array of the size [3]",
+            "all/i[3]: the item is outside an array of size [3]",
         ),
         (put(["", PUT, ""]).replace("<t:Put>", "<t:Put z='1'>"), "Body/Put: "),
         (put(["", &PUT.replace("<i>a</i><i>abc</i>", "<i id='k'>abcd</i><i href='#k'/>"), ""]), "Body/Put/all/i[1]: "),

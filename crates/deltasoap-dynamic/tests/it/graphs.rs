@@ -144,13 +144,13 @@ fn errors_name_the_place_of_an_id() {
         (
             json!({ "$ref": "1" }),
             vertex("1"),
-            ".first[\"$ref\"]: expected an $id that stands before, in the order of the schema, found \"1\"",
+            ".first[\"$ref\"]: expected an $id that occurs earlier, in the order of the schema, found \"1\"",
         ),
-        (vertex("1"), vertex("1"), ".second[\"$id\"]: expected an id of its own, found \"1\", which stands before"),
+        (vertex("1"), vertex("1"), ".second[\"$id\"]: expected a unique id, found \"1\", which occurs earlier"),
         (
             vertex("1"),
             json!({ "$ref": "1", "name": "a" }),
-            ".second: expected nothing beside $ref, found more properties",
+            ".second: expected no properties other than $ref, found more properties",
         ),
         (json!({ "$ref": null }), vertex("1"), ".first[\"$ref\"]: expected an id: a string, found null"),
         (
@@ -214,7 +214,7 @@ fn arrays_of_several_dimensions_are_arrays_of_arrays() {
         (json!([[], [1]]), ".matrix[1]", 0, 1),
     ] {
         let ragged = operation.request_from_json(&json!({ "matrix": matrix, "lists": [] })).expect_err("ragged rows");
-        let expected = format!("{place}: expected a row of {length}, as the first one is, found an array of {found}");
+        let expected = format!("{place}: expected a row of {length}, like the first one, found an array of {found}");
         assert_eq!(ragged.to_string(), expected);
     }
 }
@@ -393,7 +393,7 @@ fn values_that_may_be_of_derived_types_are_read_by_their_type() {
         ("<item><a>x</a><word>one</word></item>", "not a digit"),
         ("<item><a>1</a><word>two</word></item>", "two"),
         ("<item><a>1</a><word>one</word><z/></item>", "<z>"),
-        ("<item i:type='d:Nope'><a>1</a></item>", "d:Nope may not stand here"),
+        ("<item i:type='d:Nope'><a>1</a></item>", "d:Nope is not allowed here"),
         ("<item i:type='x:int'>1</item>", "xsd:int is not derived from Base"),
         ("<item i:type='d:More'><a>1</a><word>one</word><b>x</b></item>", "decimal"),
     ] {

@@ -359,7 +359,7 @@ fn short_names_that_do_not_tell_the_branch_are_refused_with_the_long_ones() {
     let error = codec.read_json(&json!({ "a": 1, "c": 2, "d": 3 })).expect_err("several branches").to_string();
     assert_eq!(
         error,
-        ".: expected the properties c, d, {urn:t}a, or else {urn:t}d, {urn:t}c, a#2, found a, c, d, which can be each of these"
+        ".: expected the properties c, d, {urn:t}a, or else {urn:t}d, {urn:t}c, a#2, found a, c, d, which match each of these"
     );
     let value = codec.read_json(&json!({ "{urn:t}d": 3, "{urn:t}c": 2, "a#2": 1 })).expect("the last branch");
     assert!(codec.write(&value).replace("ns:", "").contains("<d>3</d><c>2</c><a>1</a>"));

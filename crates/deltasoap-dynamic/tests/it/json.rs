@@ -160,7 +160,7 @@ fn errors_name_the_place_and_what_was_expected() {
         (json!({ "item": { "code": "A-1" } }), ".item: expected an array of item, found an object"),
         (json!({ "customer": 5 }), ".customer: expected a string of xsd:string, found the number 5"),
         (json!({ "customer": null }), ".customer: expected a string of xsd:string, found null"),
-        (json!({ "customer": "\u{1}" }), ".customer: expected characters that XML can carry, found U+0001"),
+        (json!({ "customer": "\u{1}" }), ".customer: expected characters that XML allows, found U+0001"),
         (
             json!({ "pickup": "2026-01-01", "address": "x" }),
             ".: expected one of the properties pickup, address for the choice, found several of them: pickup, address",

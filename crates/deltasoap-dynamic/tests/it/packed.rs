@@ -74,7 +74,7 @@ fn validation_finds_numbers_that_are_cut() {
     assert_eq!(found(&body("AAAAAAAA8D8=", "AAAAAQ==")), [""; 0]);
     let wrong = found(&body("AAAA8D8=", "AAAAAQ=="));
     assert!(
-        matches!(&wrong[..], [one] if one.contains("/values: 5 bytes, which are no whole number of xsd:double, of 8 each")),
+        matches!(&wrong[..], [one] if one.contains("/values: 5 bytes, which are not a whole number of xsd:double, of 8 each")),
         "{wrong:?}"
     );
 }

@@ -103,7 +103,7 @@ pub(super) fn decode(mut piece: &[u8], partial: &mut Partial, sink: &mut Vec<u8>
 }
 
 const NOT_BASE64: &str = "not base64";
-const BEHIND_PADDING: &str = "characters behind the padding";
+const BEHIND_PADDING: &str = "characters after the padding";
 
 /// Returns an error unless all characters are decoded.
 pub(super) fn finish(partial: &Partial) -> Result<(), &'static str> {

@@ -207,7 +207,7 @@ fn name(text: &str) -> Verdict {
 }
 
 fn ncname(text: &str) -> Verdict {
-    verdict(chars::is_ncname(text), "not an XML name without colon")
+    verdict(chars::is_ncname(text), "not an XML name without a colon")
 }
 
 fn nmtoken(text: &str) -> Verdict {

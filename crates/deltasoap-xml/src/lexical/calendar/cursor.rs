@@ -54,7 +54,7 @@ impl<'t> Cursor<'t> {
 
     /// Returns an error unless everything has been read.
     pub(super) fn end(&self) -> Result<(), &'static str> {
-        if self.rest.is_empty() { Ok(()) } else { Err("something behind the end") }
+        if self.rest.is_empty() { Ok(()) } else { Err("trailing characters") }
     }
 }
 

@@ -202,7 +202,7 @@ impl Form for Time {
 impl Form for DateTime {
     fn read(cursor: &mut Cursor<'_>) -> Result<Self, &'static str> {
         let day = Day::read(cursor)?;
-        cursor.literal(b"T").ok_or("no T behind the date")?;
+        cursor.literal(b"T").ok_or("no T after the date")?;
         let (clock, next) = Clock::read(cursor)?;
         let day = if next { day.next().ok_or("a year beyond 2147483647")? } else { day };
         Ok(DateTime { day, clock, zone: Zone::read(cursor)? })

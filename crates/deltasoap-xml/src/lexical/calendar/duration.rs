@@ -122,7 +122,7 @@ impl Form for Duration {
         let mut fields = Fields::default();
         let date = fields.read(cursor, DATE_UNITS)?;
         if cursor.eat(b'T') {
-            fields.read(cursor, TIME_UNITS)?.then_some(()).ok_or("nothing behind T")?;
+            fields.read(cursor, TIME_UNITS)?.then_some(()).ok_or("nothing after T")?;
         } else if !date {
             return Err("no fields");
         }
@@ -179,7 +179,7 @@ impl Fields {
             let number = cursor.number().ok_or(TOO_LONG)?;
             let point = cursor.at(b'.');
             let fraction = Fraction::read(cursor)?;
-            let index = units.iter().position(|unit| cursor.at(unit.0)).ok_or("not a unit that can stand here")?;
+            let index = units.iter().position(|unit| cursor.at(unit.0)).ok_or("a unit that is not allowed here")?;
             let (letter, counted, size) = units[index];
             if point && letter != b'S' {
                 return Err("a fraction of something other than seconds");

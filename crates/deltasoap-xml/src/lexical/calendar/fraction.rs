@@ -36,7 +36,7 @@ impl Fraction {
         }
         let digits = cursor.digits();
         if digits.is_empty() {
-            return Err("no digits behind the point");
+            return Err("no digits after the point");
         }
         let (coarse, finer) = digits.split_at(digits.len().min(COARSE));
         let (finer, rest) = finer.split_at(finer.len().min(DIGITS - COARSE));
