@@ -470,8 +470,8 @@ async fn a_charset_that_contradicts_the_message_is_refused() {
         stream.write_all(body).await.expect("sent");
         let answer = exchange(&mut stream, "").await;
         assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{charset:?}: {answer}");
-        let is_explained = answer.contains("is not supported for non-ASCII")
-            || answer.contains("declare the actual charset, or none");
+        let is_explained =
+            answer.contains("is not supported for non-ASCII") || answer.contains("declare the actual charset, or none");
         assert_eq!(is_explained, status == "400", "{charset:?}: {answer}");
     }
 }
