@@ -1,6 +1,6 @@
-//! The annotation of packed numbers: `packed` in the `appinfo` of a simple type, or of an element.
+//! The annotation of packed numbers: `packed` in the `appinfo` of a simple type or of an element.
 //!
-//! It is a property of types. An element that has it is of a type of its own, which restricts the
+//! Packing is a property of types. An annotated element gets its own type, which restricts the
 //! declared one.
 
 use super::Builder;
@@ -8,11 +8,11 @@ use crate::document::{Node, Place};
 use crate::xsd::{SimpleType, Type, TypeDefinition, TypeId, Variety};
 use deltasoap_core::schema::{Builtin, Packing};
 
-/// Most types that restrict each other.
+/// Maximum length of a chain of restrictions.
 const DEPTH: usize = 64;
 
 impl<'s> Builder<'s> {
-    /// What the annotation says, if there is one. One that says nothing we know is noted.
+    /// Parses the annotation, if there is one. An annotation with unknown values is noted.
     pub(super) fn packing(&mut self, node: Node<'s>) -> Option<Packing> {
         let said = node.packing()?;
         let read = read(said);
@@ -24,7 +24,7 @@ impl<'s> Builder<'s> {
         read
     }
 
-    /// Gives the elements that have the annotation a type of their own.
+    /// Gives annotated elements a type of their own.
     pub(super) fn pack_elements(&mut self) {
         for index in 0..self.schemas.elements.len() {
             let element = &self.schemas.elements[index];
@@ -46,7 +46,7 @@ impl<'s> Builder<'s> {
         self.push_type(Type { name: None, definition, documentation: None, place: Some(place) })
     }
 
-    /// True for `xsd:base64Binary` and what restricts it.
+    /// Returns true for `xsd:base64Binary` and its restrictions.
     fn is_binary(&self, id: TypeId) -> bool {
         let mut id = id;
         for _ in 0..DEPTH {

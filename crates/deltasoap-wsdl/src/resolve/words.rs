@@ -1,10 +1,10 @@
-//! Attributes of schemas with values that XML Schema does not have there, and such that exclude
-//! each other (XSD 1.0 part 1, appendix A).
+//! Checks schema attributes for values that XML Schema does not allow there, and for values that
+//! exclude each other (XSD 1.0 part 1, appendix A).
 
 use crate::Place;
 use crate::document::{Node, ns};
 
-/// Notes them, and how they are read.
+/// Notes such attributes, and how they are read.
 pub(super) fn look_at(node: Node<'_>, notes: &mut Vec<(String, Place)>) {
     let element = node.local();
     let mut say = |what: String| notes.push((what, node.place()));
@@ -40,7 +40,7 @@ pub(super) fn look_at(node: Node<'_>, notes: &mut Vec<(String, Place)>) {
     }
 }
 
-/// The attributes that have one of a few words for their value.
+/// The attributes whose value is one of a few keywords.
 const WORDS: [&str; 9] = [
     "use",
     "form",
@@ -56,7 +56,7 @@ const WORDS: [&str; 9] = [
 const BOOLEANS: &[&str] = &["true", "false", "1", "0"];
 const FORMS: &[&str] = &["qualified", "unqualified"];
 
-/// The words that an attribute may have, and as which others are read.
+/// Returns the keywords that an attribute allows, and how other values are read.
 fn words(element: &str, attribute: &str) -> Option<(&'static [&'static str], &'static str)> {
     Some(match (attribute, element) {
         ("use", "attribute") => (&["optional", "prohibited", "required"], "optional"),
@@ -70,7 +70,7 @@ fn words(element: &str, attribute: &str) -> Option<(&'static [&'static str], &'s
     })
 }
 
-/// The words that an attribute may have several of.
+/// Returns the keywords of an attribute that may have several.
 fn derivations(element: &str, attribute: &str) -> Option<&'static [&'static str]> {
     Some(match (attribute, element) {
         ("block", "element") | ("blockDefault", "schema") => &["extension", "restriction", "substitution"],
@@ -81,7 +81,8 @@ fn derivations(element: &str, attribute: &str) -> Option<&'static [&'static str]
     })
 }
 
-/// A reference says nothing of what it refers to, and a value is a default or the only one.
+/// Notes attributes that exclude each other: a reference cannot declare anything, and a value is
+/// either a default or fixed.
 fn look_at_pairs(node: Node<'_>, notes: &mut Vec<(String, Place)>) {
     let element = node.local();
     let own: &[&str] = match element {
@@ -107,7 +108,7 @@ fn look_at_pairs(node: Node<'_>, notes: &mut Vec<(String, Place)>) {
     }
 }
 
-/// The facets that a restriction has once.
+/// The facets that may occur once in a restriction.
 pub(super) const FACETS: [&str; 12] = [
     "length",
     "minLength",
