@@ -1,10 +1,10 @@
-//! What is read otherwise than the schema says: counted, with an example each.
+//! Differences from the original schema: counted, with one example each.
 
 use crate::xsd::{Schemas, TypeId};
 use deltasoap_core::QName;
 use std::collections::BTreeSet;
 
-/// Types by what is special about them.
+/// Types by kind of difference.
 #[derive(Debug, Default)]
 pub(super) struct Notes {
     mixed: Vec<TypeId>,
@@ -35,7 +35,7 @@ impl Notes {
         self.typed_parts.insert(message.to_string());
     }
 
-    /// The notes as sentences.
+    /// Returns the notes as sentences.
     pub(super) fn list(&mut self, schemas: &Schemas) -> Vec<String> {
         let all = [
             (&mut self.mixed, "kept as trees, since their content is mixed"),
