@@ -1,6 +1,6 @@
-//! Schemas: their components, and what is known of them in the end.
+//! Schemas: components and what is computed from them.
 //!
-//! Groups are left out, and what a definition gives by itself: content that is normal holds all of
+//! Groups and the content of single definitions are left out: normalized content includes all of
 //! it.
 
 use super::Fault;

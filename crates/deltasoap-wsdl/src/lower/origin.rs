@@ -78,8 +78,8 @@ fn number(content: ElementRef) -> Option<u32> {
     }
 }
 
-/// Maximum number of types listed by all open content of a WSDL: long chains of derivation have
-/// many. Further types are not listed and are kept as trees.
+/// Maximum number of derived types that all open content of a WSDL lists: long chains of derivation
+/// have many. Further types are not listed and are kept as trees.
 const MOST_CHOICES: usize = 1 << 17;
 
 impl Lowering<'_> {

@@ -1,10 +1,10 @@
-//! What schemas say that XML Schema does not allow: each is noted with its place, and how it is
+//! What XML Schema does not allow in schemas: each case is noted with its place and with how it is
 //! read.
 
 use crate::support::import_schema;
 use deltasoap_wsdl::NoteKind;
 
-/// The texts of the notes about what is invalid.
+/// Returns the texts of the notes about invalid parts.
 fn invalid(content: &str) -> Vec<String> {
     let import = import_schema(content);
     let notes = import.notes().iter().filter(|note| note.kind == NoteKind::Invalid);
@@ -95,7 +95,7 @@ fn what_is_valid_is_not_noted() {
     assert_eq!(import.notes(), [], "{:?}", import.notes());
 }
 
-/// The next element alone says which particle it belongs to (XSD 1.0 part 1, 3.8.6).
+/// The next element must determine which particle it belongs to (XSD 1.0 part 1, 3.8.6).
 #[test]
 fn content_models_that_are_not_deterministic() {
     let e = |name: &str, more: &str| format!("<xs:element name='{name}' {more}/>");
@@ -140,7 +140,7 @@ fn content_models_that_are_not_deterministic() {
         let notes = invalid(&in_type(&bad));
         assert!(notes.len() == 1 && notes[0].contains("type {urn:t}T is not deterministic"), "{bad}: {notes:?}");
     }
-    // What a base type and its extension have together counts, and is noted once.
+    // A conflict between a base type and its extension counts, and is noted once.
     let types = in_type(&seq(&[&a, any]))
         + &format!("<xs:complexType name='U'><xs:complexContent><xs:extension base='t:T'>{}", seq(&[&b]))
         + "</xs:extension></xs:complexContent></xs:complexType><xs:complexType name='V'><xs:complexContent>"
@@ -148,13 +148,13 @@ fn content_models_that_are_not_deterministic() {
     let notes = invalid(&types);
     assert!(notes.len() == 1 && notes[0].contains("}U is not"), "{notes:?}");
     assert!(notes[0].contains("a wildcard and the element {urn:t}b can take the same next element"), "{notes:?}");
-    // Members of a substitution group are there with their head.
+    // Members of a substitution group count wherever their head does.
     let head = "<xs:element name='h' abstract='true'/><xs:element name='m' substitutionGroup='t:h' type='xs:int'/>";
     let model = seq(&["<xs:element ref='t:h' minOccurs='0'/>", "<xs:element ref='t:m'/>"]);
     assert_eq!(invalid(&(head.to_owned() + &in_type(&model))).len(), 1);
 }
 
-/// A choice without alternatives is met by nothing (XSD 1.0 part 1, 3.8.4).
+/// Nothing satisfies a choice without alternatives (XSD 1.0 part 1, 3.8.4).
 #[test]
 fn types_that_no_content_satisfies() {
     let text =

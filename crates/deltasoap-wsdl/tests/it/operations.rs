@@ -1,4 +1,4 @@
-//! Operations of each style: what their messages hold, read and written.
+//! Operations of each style: the content of their messages, read and written.
 
 use crate::support::{Codec, NS, description, import, schema, write};
 use deltasoap_core::decode::value_from_slice;
@@ -8,7 +8,7 @@ use deltasoap_core::{Shared, Value};
 use deltasoap_wsdl::wsdl::OperationKind;
 use deltasoap_wsdl::{Importer, NoteKind};
 
-/// A description with an operation `op` that is bound in this way.
+/// A WSDL with an operation `op` that is bound this way.
 fn bound(parts: &str, binding: &str, body: &str) -> Codec {
     let types = schema(
         "<xs:element name='op'><xs:complexType><xs:sequence><xs:element name='x' type='xs:int'/></xs:sequence>\
@@ -97,7 +97,7 @@ fn rpc_encoded() {
     }
 }
 
-/// The names of the elements that stand in a body by themselves.
+/// Returns the names of the elements that are directly in a body.
 fn apart(codec: &Codec, content: ElementRef) -> Vec<String> {
     let view = codec.lowered.schema.view(content);
     view.complex().expect("a record").fields.iter().map(|field| field.name.to_string()).collect()
@@ -170,7 +170,7 @@ fn soap_arrays() {
     assert!(!codec.lowered.notes.iter().any(|note| note.contains("Grid")), "{:?}", codec.lowered.notes);
 }
 
-/// Nobody has arrays of so many dimensions; samples of them would have no end.
+/// No real schema has arrays of so many dimensions; samples of them would be endless.
 #[test]
 fn soap_arrays_of_too_many_dimensions_are_trees() {
     let element = |sizes: &str| {
@@ -250,7 +250,7 @@ fn policies_are_noted() {
     }
 }
 
-/// What a binding with this policy requires.
+/// Returns what a binding with this policy requires.
 fn required(policy: &str) -> Vec<String> {
     let content = format!(
         "<portType name='P'/><binding name='B' type='t:P'><p:Policy xmlns:p='http://www.w3.org/ns/ws-policy' \
@@ -444,7 +444,7 @@ fn references_of_descriptions_are_checked() {
     assert!(error.contains("<message> without `name`"), "{error}");
 }
 
-/// Notes of a description whose input is bound in this way, and what a strict import says.
+/// Returns the notes of a WSDL whose input is bound this way, and the error of a strict import.
 fn notes_of_input(bound: &str) -> (Vec<(NoteKind, String)>, Option<String>) {
     let content = format!(
         "<message name='m'><part name='p' type='xs:int'/><part name='h' type='xs:int'/></message>\
@@ -475,7 +475,7 @@ fn parts_that_a_message_does_not_have_are_noted() {
         assert!(strict.is_some_and(|error| error.contains(&text)), "{bound}");
     }
     assert_eq!(notes_of_input(&header("h", "h")), (Vec::new(), None));
-    // A message that is missing is missed once.
+    // A missing message is noted once.
     let (notes, _) = notes_of_input("<soap:header message='t:no' part='h' use='literal'/>");
     assert_eq!(notes.len(), 1, "{notes:?}");
 }
@@ -566,7 +566,7 @@ fn operations_without_a_message_say_so() {
     assert!(lowered.operations[0].method.as_ref().unwrap_err().contains("message {urn:t}no is not defined"));
 }
 
-/// Notes on a binding of these attributes, to an operation with this body.
+/// Returns the notes on a binding with these attributes, to an operation with this body.
 fn notes_of_binding(attributes: &str, operation: &str, body: &str) -> Vec<String> {
     let content = format!(
         "<message name='m'/><portType name='P'><operation name='o'><input message='t:m'/></operation></portType>\
@@ -615,7 +615,7 @@ fn definitions_of_one_name_that_differ_are_noted() {
         panic!("one note")
     };
     assert!(text.starts_with(&format!("port type {{{NS}}}P differs")) && line == other_line, "{text}");
-    // Copies, and other things of the same name.
+    // Copies, and other components of the same name.
     assert!(twice(part, part).is_empty());
     assert!(twice(part, "<portType name='m'/>").is_empty());
 }

@@ -1,11 +1,11 @@
-//! What XML Schema can say, read and written through the lowered schema.
+//! Features of XML Schema, read and written through the lowered schema.
 
 use crate::support::{Codec, NS, import, import_schema, refusal, schema};
 use deltasoap_core::{QName, Simple, Value};
 use deltasoap_wsdl::xsd::{TypeDefinition, Variety};
 use deltasoap_wsdl::{ErrorKind, NormalContent, NoteKind};
 
-/// A complex type `T` and an element `e` of it.
+/// A complex type `T` and an element `e` of this type.
 fn typed(content: &str, more: &str) -> Codec {
     Codec::new(&format!("<xs:element name='e' type='t:T'/><xs:complexType name='T'>{content}</xs:complexType>{more}"))
 }
@@ -126,7 +126,7 @@ fn simple_content_is_text_with_attributes() {
     );
     codec.round_trip("f", "1.5");
     codec.refuses("f", "2");
-    // Others are derived from it, so it is a tree.
+    // Other types are derived from it, so it is a tree.
     codec.round_trip("e", "1.5");
     let id = codec.import.schemas().type_named(&QName::owned(NS, "Euro")).unwrap();
     assert!(matches!(codec.import.schemas().content(id).unwrap().content, NormalContent::Text(_)));

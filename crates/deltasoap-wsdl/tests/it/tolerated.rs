@@ -1,17 +1,17 @@
-//! What the standards do not allow and other toolkits take: read where the meaning is clear, with a
+//! What the standards do not allow but other toolkits accept: read if the meaning is clear, with a
 //! note.
 
 use crate::support::{Codec, description, import, import_schema, schema};
 use deltasoap_wsdl::{Import, Importer, NoteKind};
 
-/// The one note of an import.
+/// Returns the only note of an import.
 #[track_caller]
 fn only_note(import: &Import) -> (NoteKind, String) {
     let [note] = import.notes() else { panic!("{:?}", import.notes()) };
     (note.kind, note.text.clone())
 }
 
-/// A schema whose prefix for XML Schema is `x`, so that the usual ones are not declared.
+/// A schema whose prefix for XML Schema is `x`, so that the usual prefixes are not declared.
 fn without_prefixes(content: &str) -> Import {
     let text = format!(
         "<x:schema xmlns:x='http://www.w3.org/2001/XMLSchema' xmlns:t='urn:t' targetNamespace='urn:t'>{content}</x:schema>"
@@ -146,7 +146,7 @@ fn references_to_no_key_are_noted() {
             assert!(import_schema(&all).notes().is_empty(), "{all}");
         }
     }
-    // A key that is not understood is there nevertheless.
+    // A key that cannot be parsed still counts as defined.
     let odd = "<xs:key name='k'><xs:selector xpath='a[1]'/><xs:field xpath='b'/></xs:key>";
     assert!(only_note(&import_schema(&of(&(refers + odd)))).1.starts_with("<key> is not understood"));
 }
@@ -204,7 +204,7 @@ fn tempfolder() -> std::path::PathBuf {
     folder
 }
 
-/// Why the operation `op` cannot be called.
+/// Returns why the operation `op` cannot be called.
 fn why_not(import: &Import) -> Option<String> {
     let lowered = import.lower();
     let operation = lowered.operations.iter().find(|it| &*it.name != "good").expect("an operation");
@@ -213,7 +213,7 @@ fn why_not(import: &Import) -> Option<String> {
     operation.method.as_ref().err().cloned()
 }
 
-/// An rpc operation of a name with a part, beside one called `good`; `how` is the use.
+/// An RPC operation with this name and part, next to one called `good`; `how` is the use.
 fn rpc(types: &str, name: &str, part: &str, how: &str) -> Import {
     let content = format!(
         "<message name='m'><part {part}/></message><message name='g'><part name='p' type='xs:int'/></message>\
@@ -237,8 +237,7 @@ fn what_needs_a_name_that_xml_does_not_allow_is_left_out() {
         "<xs:complexType name='a b'><xs:sequence><xs:element name='n' type='xs:int'/></xs:sequence></xs:complexType>";
     let array =
         "<xs:complexType name='T:2'><xs:sequence><xs:element name='n' type='xs:int'/></xs:sequence></xs:complexType>";
-    // A type that others are derived from is kept as a tree, and is of the same content
-    // nevertheless.
+    // A type that others are derived from is kept as a tree, but has the same content.
     let derived = element.to_owned()
         + "<xs:complexType name='D'><xs:complexContent><xs:extension base='t:T'/></xs:complexContent></xs:complexType>";
     for (types, name, part, how, bad, what) in [
