@@ -1,7 +1,7 @@
-//! Stage two: from a [`Model`] to Rust.
+//! Stage two: converts a [`Model`] to Rust.
 //!
-//! Items of one namespace stand in one module, unless there is but one namespace. Clients, traits
-//! and faults stand at the top.
+//! Items of one namespace share a module, unless there is only one namespace. Clients, traits and
+//! faults are at the top level.
 
 mod docs;
 mod services;
@@ -14,20 +14,20 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 use std::collections::{BTreeMap, HashMap};
 
-/// Lints that generated code is not held to: its names and its words are those of the description.
+/// Lints that generated code is exempt from: its names and texts are those of the WSDL.
 const ALLOWED: &str = "clippy::all, dead_code, missing_docs, rustdoc::all";
 
-/// Names at the top that clients and services use: type parameters, and traits.
+/// Names at the top level that clients and services use: type parameters and traits.
 const TAKEN: [&str; 5] = ["C", "T", "Into", "Send", "Sync"];
 
-/// What is generated for services.
+/// The sides of services that are generated.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sides {
     pub(crate) client: bool,
     pub(crate) server: bool,
 }
 
-/// The items of a model.
+/// Returns the items of a model.
 pub(crate) fn tokens(model: &Model, sides: Sides) -> TokenStream {
     let layout = Layout::new(model);
     let mut modules: BTreeMap<usize, Vec<TokenStream>> = BTreeMap::new();
@@ -52,7 +52,7 @@ pub(crate) fn tokens(model: &Model, sides: Sides) -> TokenStream {
     quote!(#services #(#top)* #(#modules)*)
 }
 
-/// Items as text.
+/// Formats items as text.
 pub(crate) fn text(tokens: TokenStream, is_file: bool) -> Result<String, Error> {
     let tokens = if is_file && !tokens.is_empty() { within_module(&tokens) } else { tokens };
     let file = syn::parse2::<syn::File>(tokens).map_err(Error::Syntax)?;
@@ -61,8 +61,8 @@ pub(crate) fn text(tokens: TokenStream, is_file: bool) -> Result<String, Error> 
     Ok(format!("{front}\n{body}"))
 }
 
-/// Items in a module that allows lints. Lints of a whole file are allowed at its beginning, which a
-/// file cannot do that is included.
+/// Wraps items in a module that allows lints. A file allows lints at its beginning, which is not
+/// possible in an included file.
 fn within_module(items: &TokenStream) -> TokenStream {
     let allowed: TokenStream = ALLOWED.parse().unwrap_or_default();
     quote! {
@@ -74,7 +74,7 @@ fn within_module(items: &TokenStream) -> TokenStream {
     }
 }
 
-/// Puts a blank line between items, and between methods.
+/// Inserts blank lines between items and between methods.
 fn with_blank_lines(code: &str) -> String {
     let indent = |line: &str| line.len() - line.trim_start().len();
     let begins =
@@ -92,13 +92,13 @@ fn with_blank_lines(code: &str) -> String {
     out
 }
 
-/// Where each item stands, and its name there.
+/// The module and the name of each item.
 pub(crate) struct Layout {
     /// Names and namespaces.
     modules: Vec<(String, Box<str>)>,
     /// Module and name.
     places: HashMap<ItemId, (Option<usize>, String)>,
-    /// The names at the top that are taken.
+    /// Names taken at the top level.
     top: Scope,
 }
 
@@ -140,7 +140,7 @@ impl Layout {
         ident(self.name(id))
     }
 
-    /// How an item is named in a module; `None` for the top.
+    /// Returns the path of an item as seen from a module; `None` for the top level.
     fn path(&self, model: &Model, id: ItemId, from: Option<usize>) -> TokenStream {
         let id = model.resolve(id);
         let name = self.ident(id);
@@ -154,7 +154,7 @@ impl Layout {
         }
     }
 
-    /// How a type is written in a module.
+    /// Returns a type as written in a module.
     fn ty(&self, model: &Model, of: &TypeUse, from: Option<usize>) -> TokenStream {
         match of {
             TypeUse::Plain(path) => path.parse().unwrap_or_default(),

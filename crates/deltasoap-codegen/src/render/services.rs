@@ -10,7 +10,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use std::collections::HashMap;
 
-/// All services.
+/// Renders all services.
 pub(super) fn services(model: &Model, layout: &Layout, sides: Sides) -> TokenStream {
     let mut render = Render { model, layout, sides, top: layout.top.clone(), faults: HashMap::new(), out: Vec::new() };
     for service in model.services.iter().filter(|_| sides.client || sides.server) {
@@ -25,18 +25,18 @@ struct Render<'m> {
     layout: &'m Layout,
     sides: Sides,
     top: Scope,
-    /// Names of the enums of faults, by what they hold: operations with the same faults share one.
+    /// Names of the fault enums by their faults: operations with the same faults share one.
     faults: HashMap<Vec<ItemId>, Ident>,
     out: Vec<TokenStream>,
 }
 
-/// Parts of names that say nothing.
+/// Endings of names without information.
 const EMPTY_ENDINGS: [&str; 8] = ["PortType", "_PortType", "Port", "Soap", "_SOAP", "SOAP", "Interface", "Binding"];
 
-/// Methods of clients that are no operations.
+/// Methods of clients that are not operations.
 const METHODS: [&str; 6] = ["new", "over", "with_options", "with_header", "whole", "leased"];
 
-/// An operation with the Rust names of all that it has.
+/// An operation with all its Rust names.
 struct Named<'m> {
     operation: &'m Operation,
     method: Ident,
@@ -79,7 +79,7 @@ impl<'m> Render<'m> {
         }
     }
 
-    /// Items as they are named in documentation.
+    /// Returns the names of items for documentation.
     fn names(&self, items: &[ItemId]) -> Vec<String> {
         items.iter().map(|item| format!("[`{}`]", self.path(*item).to_string().replace(' ', ""))).collect()
     }
@@ -88,7 +88,7 @@ impl<'m> Render<'m> {
         self.layout.path(self.model, id, None)
     }
 
-    /// The enum of an operation's faults, if it declares some.
+    /// Renders the enum of an operation's faults, if it declares any.
     fn fault(&mut self, operation: &Operation) -> Option<Ident> {
         let key: Vec<ItemId> = operation.faults.iter().map(|(_, detail)| *detail).collect();
         if key.is_empty() {
@@ -152,7 +152,7 @@ impl<'m> Render<'m> {
         }
     }
 
-    /// The statement that adds an operation to a service.
+    /// Returns the statement that adds an operation to a service.
     fn added(&self, server: &Ident, named: &Named<'_>) -> TokenStream {
         let Named { operation, method, .. } = named;
         let constructor = if named.response.is_some() { quote!(with_context) } else { quote!(one_way_with_context) };
@@ -171,7 +171,7 @@ impl<'m> Render<'m> {
             let it = std::sync::Arc::clone(&implementation);
             let operation = deltasoap::http::Operation::#constructor(move |request, context| {
                 let it = std::sync::Arc::clone(&it);
-                // By its trait: an operation may be called `clone`.
+                // Called through its trait: an operation may be named `clone`.
                 async move { <T as #server>::#method(&it, request, context).await }
             });
             let service = service.add_operation(operation #action #encoding #style #(#faults)* #(#headers)*);
@@ -180,12 +180,12 @@ impl<'m> Render<'m> {
 }
 
 impl Named<'_> {
-    /// What a client's method gives.
+    /// Returns the return type of a client's method.
     fn client_answer(&self) -> TokenStream {
         self.response.as_ref().map_or_else(|| quote!(()), |response| quote!(C::Answer<#response>))
     }
 
-    /// What a server's method gives: with room for header blocks, where the description has some.
+    /// Returns the return type of a server's method, with header blocks if the WSDL declares any.
     fn server_answer(&self) -> TokenStream {
         match &self.response {
             None => quote!(()),
@@ -277,7 +277,7 @@ fn client_of(service: &Service, name: &Ident, operations: &[Named<'_>]) -> Token
     }
 }
 
-/// The methods of a client that are no operations.
+/// Renders the methods of a client that are not operations.
 fn settings(name: &Ident) -> TokenStream {
     quote! {
         #[doc = " A client that calls by another, which has settings of its own."]
@@ -312,12 +312,12 @@ fn settings(name: &Ident) -> TokenStream {
     }
 }
 
-/// A sentence on header blocks, if there are some.
+/// Returns a sentence about header blocks, if there are any.
 fn blocks(what: &str, names: &[String]) -> Option<Paragraph> {
     (!names.is_empty()).then(|| Paragraph::Ours(format!("{what}: {}.", names.join(", "))))
 }
 
-/// The method that calls an operation.
+/// Renders the method that calls an operation.
 fn call(named: &Named<'_>) -> TokenStream {
     let Named { operation, method, request, .. } = named;
     let understood =
