@@ -173,7 +173,7 @@ fn overloaded_operations_are_named_by_their_inputs() {
     assert!(actions("Get:byC").is_err() && actions("S.No.Get:byA").is_err() && actions("T.Po.Get").is_err());
 }
 
-/// An error in a build script names the file and the missing operation or type.
+/// Errors name the file, as they are usually read in the output of a build script.
 #[test]
 fn errors_name_the_file() {
     let missing = Builder::new("no/such.wsdl").generate().expect_err("nothing there");
