@@ -2,8 +2,8 @@
 
 /// Calls the operations of `Archive`.
 ///
-/// The service takes part in WS-Addressing. Its header blocks are not written by themselves: give
-/// those that it requires with [`with_header`](Self::with_header) or in the options of calls.
+/// The service takes part in WS-Addressing. Its header blocks are not written by themselves: give those that it
+/// requires with [`with_header`](Self::with_header) or in the options of calls.
 ///
 /// Without Moved: the service begins it.
 #[derive(Debug, Clone)]
@@ -57,8 +57,7 @@ impl<C: deltasoap::http::Caller> ArchiveClient<C> {
         Ok(self)
     }
 
-    /// The same client, whose methods return whole responses: header blocks, parts and HTTP headers
-    /// too.
+    /// The same client, whose methods return whole responses: header blocks, parts and HTTP headers too.
     pub fn whole(self) -> ArchiveClient<deltasoap::http::Whole<C>> {
         ArchiveClient {
             caller: deltasoap::http::Whole(self.caller),
@@ -66,8 +65,7 @@ impl<C: deltasoap::http::Caller> ArchiveClient<C> {
         }
     }
 
-    /// The same client, whose methods give leases on responses: of one that resembles the last,
-    /// only what differs is read.
+    /// The same client, whose methods give leases on responses: of one that resembles the last, only what differs is read.
     pub fn leased(self) -> ArchiveClient<deltasoap::http::Leased<C>> {
         ArchiveClient {
             caller: deltasoap::http::Leased(self.caller),

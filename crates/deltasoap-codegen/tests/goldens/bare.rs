@@ -53,8 +53,7 @@ impl<C: deltasoap::http::Caller> BareClient<C> {
         Ok(self)
     }
 
-    /// The same client, whose methods return whole responses: header blocks, parts and HTTP headers
-    /// too.
+    /// The same client, whose methods return whole responses: header blocks, parts and HTTP headers too.
     pub fn whole(self) -> BareClient<deltasoap::http::Whole<C>> {
         BareClient {
             caller: deltasoap::http::Whole(self.caller),
@@ -62,8 +61,7 @@ impl<C: deltasoap::http::Caller> BareClient<C> {
         }
     }
 
-    /// The same client, whose methods give leases on responses: of one that resembles the last,
-    /// only what differs is read.
+    /// The same client, whose methods give leases on responses: of one that resembles the last, only what differs is read.
     pub fn leased(self) -> BareClient<deltasoap::http::Leased<C>> {
         BareClient {
             caller: deltasoap::http::Leased(self.caller),

@@ -771,8 +771,8 @@ pub mod cwmp_1_0 {
         /// All Parameter changes have been validated and applied
         #[soap(name = "0")]
         N0,
-        /// All Parameter changes have been validated and committed, but some or all are not yet
-        /// applied (for example, if a reboot is required before the new values are applied)
+        /// All Parameter changes have been validated and committed, but some or all are not yet applied (for example, if
+        /// a reboot is required before the new values are applied)
         #[soap(name = "1")]
         N1,
     }
@@ -847,18 +847,15 @@ pub mod cwmp_1_0 {
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, deltasoap::Soap)]
     #[soap(compact, namespace = "urn:dslforum-org:cwmp-1-0")]
     pub enum SetParameterAttributesStructNotification {
-        /// Notification off. The CPE need not inform the ACS of a change to the specified
-        /// parameter(s)
+        /// Notification off. The CPE need not inform the ACS of a change to the specified parameter(s)
         #[soap(name = "0")]
         N0,
-        /// Passive notification. Whenever the specified parameter value changes, the CPE MUST
-        /// include the new value in the ParameterList in the Inform message that is sent the next
-        /// time a session is established to the ACS
+        /// Passive notification. Whenever the specified parameter value changes, the CPE MUST include the new value in
+        /// the ParameterList in the Inform message that is sent the next time a session is established to the ACS
         #[soap(name = "1")]
         N1,
-        /// Active notification. Whenever the specified parameter value changes, the CPE MUST
-        /// initiate a session to the ACS, and include the new value in the ParameterList in the
-        /// associated Inform message
+        /// Active notification. Whenever the specified parameter value changes, the CPE MUST initiate a session to the
+        /// ACS, and include the new value in the ParameterList in the associated Inform message
         #[soap(name = "2")]
         N2,
     }

@@ -51,8 +51,7 @@ impl<C: deltasoap::http::Caller> DeviceClient<C> {
         Ok(self)
     }
 
-    /// The same client, whose methods return whole responses: header blocks, parts and HTTP headers
-    /// too.
+    /// The same client, whose methods return whole responses: header blocks, parts and HTTP headers too.
     pub fn whole(self) -> DeviceClient<deltasoap::http::Whole<C>> {
         DeviceClient {
             caller: deltasoap::http::Whole(self.caller),
@@ -60,8 +59,7 @@ impl<C: deltasoap::http::Caller> DeviceClient<C> {
         }
     }
 
-    /// The same client, whose methods give leases on responses: of one that resembles the last,
-    /// only what differs is read.
+    /// The same client, whose methods give leases on responses: of one that resembles the last, only what differs is read.
     pub fn leased(self) -> DeviceClient<deltasoap::http::Leased<C>> {
         DeviceClient {
             caller: deltasoap::http::Leased(self.caller),
@@ -70,9 +68,9 @@ impl<C: deltasoap::http::Caller> DeviceClient<C> {
     }
 
     /// This operation gets the device system date and time. The device shall support the return of
-    /// the daylight saving setting and of the manual system date and time (if applicable) or
-    /// indication of NTP time (if applicable) through the GetSystemDateAndTime command. A device
-    /// shall provide the UTCDateTime information.
+    /// the daylight saving setting and of the manual system date and time (if applicable) or indication
+    /// of NTP time (if applicable) through the GetSystemDateAndTime command.
+    /// A device shall provide the UTCDateTime information.
     ///
     /// # Errors
     /// A fault, or another reason why there is no response.
@@ -96,10 +94,10 @@ impl<C: deltasoap::http::Caller> DeviceClient<C> {
             .await
     }
 
-    /// This operation sets the hostname on a device. It shall be possible to set the device
-    /// hostname configurations through the SetHostname command. A device shall accept string
-    /// formated according to RFC 1123 section 2.1 or alternatively to RFC 952, other string shall
-    /// be considered as invalid strings.
+    /// This operation sets the hostname on a device. It shall be possible to set the device hostname
+    /// configurations through the SetHostname command.
+    /// A device shall accept string formated according to RFC 1123 section 2.1 or alternatively to RFC 952,
+    /// other string shall be considered as invalid strings.
     ///
     /// # Errors
     /// A fault, or another reason why there is no response.
@@ -122,9 +120,9 @@ impl<C: deltasoap::http::Caller> DeviceClient<C> {
 /// Answers the operations of `Device`: see [`serve_device`].
 pub trait DeviceServer: Send + Sync + 'static {
     /// This operation gets the device system date and time. The device shall support the return of
-    /// the daylight saving setting and of the manual system date and time (if applicable) or
-    /// indication of NTP time (if applicable) through the GetSystemDateAndTime command. A device
-    /// shall provide the UTCDateTime information.
+    /// the daylight saving setting and of the manual system date and time (if applicable) or indication
+    /// of NTP time (if applicable) through the GetSystemDateAndTime command.
+    /// A device shall provide the UTCDateTime information.
     fn get_system_date_and_time(
         &self,
         request: deltasoap::Lease<wsdl::GetSystemDateAndTime>,
@@ -133,10 +131,10 @@ pub trait DeviceServer: Send + Sync + 'static {
         Output = Result<wsdl::GetSystemDateAndTimeResponse, deltasoap::soap::Fault>,
     > + Send;
 
-    /// This operation sets the hostname on a device. It shall be possible to set the device
-    /// hostname configurations through the SetHostname command. A device shall accept string
-    /// formated according to RFC 1123 section 2.1 or alternatively to RFC 952, other string shall
-    /// be considered as invalid strings.
+    /// This operation sets the hostname on a device. It shall be possible to set the device hostname
+    /// configurations through the SetHostname command.
+    /// A device shall accept string formated according to RFC 1123 section 2.1 or alternatively to RFC 952,
+    /// other string shall be considered as invalid strings.
     fn set_hostname(
         &self,
         request: deltasoap::Lease<wsdl::SetHostname>,
@@ -191,9 +189,8 @@ pub mod wsdl {
         rename_all = "PascalCase"
     )]
     pub struct GetSystemDateAndTimeResponse {
-        /// Contains information whether system date and time are set manually or by NTP, daylight
-        /// savings is on or off, time zone in POSIX 1003.1 format and system date and time in UTC
-        /// and also local system date and time.
+        /// Contains information whether system date and time are set manually or by NTP, daylight savings is on or off,
+        /// time zone in POSIX 1003.1 format and system date and time in UTC and also local system date and time.
         pub system_date_and_time: super::schema::SystemDateTime,
     }
 
@@ -264,15 +261,16 @@ pub mod schema {
         Ntp,
     }
 
-    /// The TZ format is specified by POSIX, please refer to POSIX 1003.1 section 8.3 Example:
-    /// Europe, Paris TZ=CET-1CEST,M3.5.0/2,M10.5.0/3 CET = designation for standard time when
-    /// daylight saving is not in force -1 = offset in hours = negative so 1 hour east of Greenwich
-    /// meridian CEST = designation when daylight saving is in force ("Central European Summer
-    /// Time") , = no offset number between code and comma, so default to one hour ahead for
-    /// daylight saving M3.5.0 = when daylight saving starts = the last Sunday in March (the "5th"
-    /// week means the last in the month) /2, = the local time when the switch occurs = 2 a.m. in
-    /// this case M10.5.0 = when daylight saving ends = the last Sunday in October. /3, = the local
-    /// time when the switch occurs = 3 a.m. in this case
+    /// The TZ format is specified by POSIX, please refer to POSIX 1003.1 section 8.3
+    /// Example: Europe, Paris TZ=CET-1CEST,M3.5.0/2,M10.5.0/3
+    /// CET = designation for standard time when daylight saving is not in force
+    /// -1 = offset in hours = negative so 1 hour east of Greenwich meridian
+    /// CEST = designation when daylight saving is in force ("Central European Summer Time")
+    /// , = no offset number between code and comma, so default to one hour ahead for daylight saving
+    /// M3.5.0 = when daylight saving starts = the last Sunday in March (the "5th" week means the last in the month)
+    /// /2, = the local time when the switch occurs = 2 a.m. in this case
+    /// M10.5.0 = when daylight saving ends = the last Sunday in October.
+    /// /3, = the local time when the switch occurs = 3 a.m. in this case
     #[derive(Debug, Clone, PartialEq, deltasoap::Soap)]
     #[soap(
         compact,

@@ -51,8 +51,7 @@ impl<C: deltasoap::http::Caller> PullPointSubscriptionClient<C> {
         Ok(self)
     }
 
-    /// The same client, whose methods return whole responses: header blocks, parts and HTTP headers
-    /// too.
+    /// The same client, whose methods return whole responses: header blocks, parts and HTTP headers too.
     pub fn whole(self) -> PullPointSubscriptionClient<deltasoap::http::Whole<C>> {
         PullPointSubscriptionClient {
             caller: deltasoap::http::Whole(self.caller),
@@ -60,8 +59,7 @@ impl<C: deltasoap::http::Caller> PullPointSubscriptionClient<C> {
         }
     }
 
-    /// The same client, whose methods give leases on responses: of one that resembles the last,
-    /// only what differs is read.
+    /// The same client, whose methods give leases on responses: of one that resembles the last, only what differs is read.
     pub fn leased(self) -> PullPointSubscriptionClient<deltasoap::http::Leased<C>> {
         PullPointSubscriptionClient {
             caller: deltasoap::http::Leased(self.caller),
@@ -69,12 +67,13 @@ impl<C: deltasoap::http::Caller> PullPointSubscriptionClient<C> {
         }
     }
 
-    /// This method pulls one or more messages from a PullPoint. The device shall provide the
-    /// following PullMessages command for all SubscriptionManager endpoints returned by the
-    /// CreatePullPointSubscription command. This method shall not wait until the requested number
-    /// of messages is available but return as soon as at least one message is available. The
-    /// command shall at least support a Timeout of one minute. In case a device supports retrieval
-    /// of less messages than requested it shall return these without generating a fault.
+    /// This method pulls one or more messages from a PullPoint.
+    /// The device shall provide the following PullMessages command for all SubscriptionManager
+    /// endpoints returned by the CreatePullPointSubscription command. This method shall not wait until
+    /// the requested number of messages is available but return as soon as at least one message is available.
+    /// The command shall at least support a Timeout of one minute. In case a device supports retrieval of less
+    /// messages
+    /// than requested it shall return these without generating a fault.
     ///
     /// # Errors
     /// A fault, or another reason why there is no response.
@@ -128,14 +127,14 @@ impl<C: deltasoap::http::Caller> PullPointSubscriptionClient<C> {
             .await
     }
 
-    /// Properties inform a client about property creation, changes and deletion in a uniform way.
-    /// When a client wants to synchronize its properties with the properties of the device, it can
-    /// request a synchronization point which repeats the current status of all properties to which
-    /// a client has subscribed. The PropertyOperation of all produced notifications is set to
-    /// “Initialized”. The Synchronization Point is requested directly from the SubscriptionManager
-    /// which was returned in either the SubscriptionResponse or in the
-    /// CreatePullPointSubscriptionResponse. The property update is transmitted via the notification
-    /// transportation of the notification interface. This method is mandatory.
+    /// Properties inform a client about property creation, changes and
+    /// deletion in a uniform way. When a client wants to synchronize its properties with the
+    /// properties of the device, it can request a synchronization point which repeats the current
+    /// status of all properties to which a client has subscribed. The PropertyOperation of all
+    /// produced notifications is set to “Initialized”. The Synchronization Point is
+    /// requested directly from the SubscriptionManager which was returned in either the
+    /// SubscriptionResponse or in the CreatePullPointSubscriptionResponse. The property update is
+    /// transmitted via the notification transportation of the notification interface. This method is mandatory.
     ///
     /// # Errors
     /// A fault, or another reason why there is no response.
@@ -162,12 +161,13 @@ impl<C: deltasoap::http::Caller> PullPointSubscriptionClient<C> {
 
 /// Answers the operations of `PullPointSubscription`: see [`serve_pull_point_subscription`].
 pub trait PullPointSubscriptionServer: Send + Sync + 'static {
-    /// This method pulls one or more messages from a PullPoint. The device shall provide the
-    /// following PullMessages command for all SubscriptionManager endpoints returned by the
-    /// CreatePullPointSubscription command. This method shall not wait until the requested number
-    /// of messages is available but return as soon as at least one message is available. The
-    /// command shall at least support a Timeout of one minute. In case a device supports retrieval
-    /// of less messages than requested it shall return these without generating a fault.
+    /// This method pulls one or more messages from a PullPoint.
+    /// The device shall provide the following PullMessages command for all SubscriptionManager
+    /// endpoints returned by the CreatePullPointSubscription command. This method shall not wait until
+    /// the requested number of messages is available but return as soon as at least one message is available.
+    /// The command shall at least support a Timeout of one minute. In case a device supports retrieval of less
+    /// messages
+    /// than requested it shall return these without generating a fault.
     fn pull_messages(
         &self,
         request: deltasoap::Lease<wsdl::PullMessages>,
@@ -191,14 +191,14 @@ pub trait PullPointSubscriptionServer: Send + Sync + 'static {
         Output = Result<wsdl::SeekResponse, deltasoap::soap::Fault>,
     > + Send;
 
-    /// Properties inform a client about property creation, changes and deletion in a uniform way.
-    /// When a client wants to synchronize its properties with the properties of the device, it can
-    /// request a synchronization point which repeats the current status of all properties to which
-    /// a client has subscribed. The PropertyOperation of all produced notifications is set to
-    /// “Initialized”. The Synchronization Point is requested directly from the SubscriptionManager
-    /// which was returned in either the SubscriptionResponse or in the
-    /// CreatePullPointSubscriptionResponse. The property update is transmitted via the notification
-    /// transportation of the notification interface. This method is mandatory.
+    /// Properties inform a client about property creation, changes and
+    /// deletion in a uniform way. When a client wants to synchronize its properties with the
+    /// properties of the device, it can request a synchronization point which repeats the current
+    /// status of all properties to which a client has subscribed. The PropertyOperation of all
+    /// produced notifications is set to “Initialized”. The Synchronization Point is
+    /// requested directly from the SubscriptionManager which was returned in either the
+    /// SubscriptionResponse or in the CreatePullPointSubscriptionResponse. The property update is
+    /// transmitted via the notification transportation of the notification interface. This method is mandatory.
     fn set_synchronization_point(
         &self,
         request: deltasoap::Lease<wsdl::SetSynchronizationPoint>,
@@ -327,8 +327,7 @@ impl<C: deltasoap::http::Caller> EventClient<C> {
         Ok(self)
     }
 
-    /// The same client, whose methods return whole responses: header blocks, parts and HTTP headers
-    /// too.
+    /// The same client, whose methods return whole responses: header blocks, parts and HTTP headers too.
     pub fn whole(self) -> EventClient<deltasoap::http::Whole<C>> {
         EventClient {
             caller: deltasoap::http::Whole(self.caller),
@@ -336,8 +335,7 @@ impl<C: deltasoap::http::Caller> EventClient<C> {
         }
     }
 
-    /// The same client, whose methods give leases on responses: of one that resembles the last,
-    /// only what differs is read.
+    /// The same client, whose methods give leases on responses: of one that resembles the last, only what differs is read.
     pub fn leased(self) -> EventClient<deltasoap::http::Leased<C>> {
         EventClient {
             caller: deltasoap::http::Leased(self.caller),
@@ -369,10 +367,11 @@ impl<C: deltasoap::http::Caller> EventClient<C> {
             .await
     }
 
-    /// This method returns a PullPointSubscription that can be polled using PullMessages. This
-    /// message contains the same elements as the SubscriptionRequest of the WS-BaseNotification
-    /// without the ConsumerReference. If no Filter is specified the pullpoint notifies all
-    /// occurring events to the client. This method is mandatory.
+    /// This method returns a PullPointSubscription that can be polled using PullMessages.
+    /// This message contains the same elements as the SubscriptionRequest of the WS-BaseNotification without the
+    /// ConsumerReference.
+    /// If no Filter is specified the pullpoint notifies all occurring events to the client.
+    /// This method is mandatory.
     ///
     /// # Errors
     /// A fault, or another reason why there is no response.
@@ -399,11 +398,11 @@ impl<C: deltasoap::http::Caller> EventClient<C> {
         )
     }
 
-    /// The WS-BaseNotification specification defines a set of OPTIONAL WS-ResouceProperties. This
-    /// specification does not require the implementation of the WS-ResourceProperty interface.
+    /// The WS-BaseNotification specification defines a set of OPTIONAL WS-ResouceProperties.
+    /// This specification does not require the implementation of the WS-ResourceProperty interface.
     /// Instead, the subsequent direct interface shall be implemented by an ONVIF compliant device
-    /// in order to provide information about the FilterDialects, Schema files and topics supported
-    /// by the device.
+    /// in order to provide information about the FilterDialects, Schema files and topics supported by
+    /// the device.
     ///
     /// # Errors
     /// A fault, or another reason why there is no response.
@@ -439,10 +438,11 @@ pub trait EventServer: Send + Sync + 'static {
         Output = Result<wsdl::GetServiceCapabilitiesResponse, deltasoap::soap::Fault>,
     > + Send;
 
-    /// This method returns a PullPointSubscription that can be polled using PullMessages. This
-    /// message contains the same elements as the SubscriptionRequest of the WS-BaseNotification
-    /// without the ConsumerReference. If no Filter is specified the pullpoint notifies all
-    /// occurring events to the client. This method is mandatory.
+    /// This method returns a PullPointSubscription that can be polled using PullMessages.
+    /// This message contains the same elements as the SubscriptionRequest of the WS-BaseNotification without the
+    /// ConsumerReference.
+    /// If no Filter is specified the pullpoint notifies all occurring events to the client.
+    /// This method is mandatory.
     fn create_pull_point_subscription(
         &self,
         request: deltasoap::Lease<wsdl::CreatePullPointSubscription>,
@@ -454,11 +454,11 @@ pub trait EventServer: Send + Sync + 'static {
         >,
     > + Send;
 
-    /// The WS-BaseNotification specification defines a set of OPTIONAL WS-ResouceProperties. This
-    /// specification does not require the implementation of the WS-ResourceProperty interface.
+    /// The WS-BaseNotification specification defines a set of OPTIONAL WS-ResouceProperties.
+    /// This specification does not require the implementation of the WS-ResourceProperty interface.
     /// Instead, the subsequent direct interface shall be implemented by an ONVIF compliant device
-    /// in order to provide information about the FilterDialects, Schema files and topics supported
-    /// by the device.
+    /// in order to provide information about the FilterDialects, Schema files and topics supported by
+    /// the device.
     fn get_event_properties(
         &self,
         request: deltasoap::Lease<wsdl::GetEventProperties>,
@@ -617,8 +617,7 @@ impl<C: deltasoap::http::Caller> SubscriptionManagerClient<C> {
         Ok(self)
     }
 
-    /// The same client, whose methods return whole responses: header blocks, parts and HTTP headers
-    /// too.
+    /// The same client, whose methods return whole responses: header blocks, parts and HTTP headers too.
     pub fn whole(self) -> SubscriptionManagerClient<deltasoap::http::Whole<C>> {
         SubscriptionManagerClient {
             caller: deltasoap::http::Whole(self.caller),
@@ -626,8 +625,7 @@ impl<C: deltasoap::http::Caller> SubscriptionManagerClient<C> {
         }
     }
 
-    /// The same client, whose methods give leases on responses: of one that resembles the last,
-    /// only what differs is read.
+    /// The same client, whose methods give leases on responses: of one that resembles the last, only what differs is read.
     pub fn leased(self) -> SubscriptionManagerClient<deltasoap::http::Leased<C>> {
         SubscriptionManagerClient {
             caller: deltasoap::http::Leased(self.caller),
@@ -817,8 +815,7 @@ impl<C: deltasoap::http::Caller> NotificationProducerClient<C> {
         Ok(self)
     }
 
-    /// The same client, whose methods return whole responses: header blocks, parts and HTTP headers
-    /// too.
+    /// The same client, whose methods return whole responses: header blocks, parts and HTTP headers too.
     pub fn whole(self) -> NotificationProducerClient<deltasoap::http::Whole<C>> {
         NotificationProducerClient {
             caller: deltasoap::http::Whole(self.caller),
@@ -826,8 +823,7 @@ impl<C: deltasoap::http::Caller> NotificationProducerClient<C> {
         }
     }
 
-    /// The same client, whose methods give leases on responses: of one that resembles the last,
-    /// only what differs is read.
+    /// The same client, whose methods give leases on responses: of one that resembles the last, only what differs is read.
     pub fn leased(self) -> NotificationProducerClient<deltasoap::http::Leased<C>> {
         NotificationProducerClient {
             caller: deltasoap::http::Leased(self.caller),
@@ -1034,8 +1030,7 @@ impl<C: deltasoap::http::Caller> NotificationConsumerClient<C> {
         Ok(self)
     }
 
-    /// The same client, whose methods return whole responses: header blocks, parts and HTTP headers
-    /// too.
+    /// The same client, whose methods return whole responses: header blocks, parts and HTTP headers too.
     pub fn whole(self) -> NotificationConsumerClient<deltasoap::http::Whole<C>> {
         NotificationConsumerClient {
             caller: deltasoap::http::Whole(self.caller),
@@ -1043,8 +1038,7 @@ impl<C: deltasoap::http::Caller> NotificationConsumerClient<C> {
         }
     }
 
-    /// The same client, whose methods give leases on responses: of one that resembles the last,
-    /// only what differs is read.
+    /// The same client, whose methods give leases on responses: of one that resembles the last, only what differs is read.
     pub fn leased(self) -> NotificationConsumerClient<deltasoap::http::Leased<C>> {
         NotificationConsumerClient {
             caller: deltasoap::http::Leased(self.caller),
@@ -1157,8 +1151,7 @@ impl<C: deltasoap::http::Caller> PullPointClient<C> {
         Ok(self)
     }
 
-    /// The same client, whose methods return whole responses: header blocks, parts and HTTP headers
-    /// too.
+    /// The same client, whose methods return whole responses: header blocks, parts and HTTP headers too.
     pub fn whole(self) -> PullPointClient<deltasoap::http::Whole<C>> {
         PullPointClient {
             caller: deltasoap::http::Whole(self.caller),
@@ -1166,8 +1159,7 @@ impl<C: deltasoap::http::Caller> PullPointClient<C> {
         }
     }
 
-    /// The same client, whose methods give leases on responses: of one that resembles the last,
-    /// only what differs is read.
+    /// The same client, whose methods give leases on responses: of one that resembles the last, only what differs is read.
     pub fn leased(self) -> PullPointClient<deltasoap::http::Leased<C>> {
         PullPointClient {
             caller: deltasoap::http::Leased(self.caller),
@@ -1395,8 +1387,7 @@ impl<C: deltasoap::http::Caller> CreatePullPointClient<C> {
         Ok(self)
     }
 
-    /// The same client, whose methods return whole responses: header blocks, parts and HTTP headers
-    /// too.
+    /// The same client, whose methods return whole responses: header blocks, parts and HTTP headers too.
     pub fn whole(self) -> CreatePullPointClient<deltasoap::http::Whole<C>> {
         CreatePullPointClient {
             caller: deltasoap::http::Whole(self.caller),
@@ -1404,8 +1395,7 @@ impl<C: deltasoap::http::Caller> CreatePullPointClient<C> {
         }
     }
 
-    /// The same client, whose methods give leases on responses: of one that resembles the last,
-    /// only what differs is read.
+    /// The same client, whose methods give leases on responses: of one that resembles the last, only what differs is read.
     pub fn leased(self) -> CreatePullPointClient<deltasoap::http::Leased<C>> {
         CreatePullPointClient {
             caller: deltasoap::http::Leased(self.caller),
@@ -1534,8 +1524,7 @@ impl<C: deltasoap::http::Caller> PausableSubscriptionManagerClient<C> {
         Ok(self)
     }
 
-    /// The same client, whose methods return whole responses: header blocks, parts and HTTP headers
-    /// too.
+    /// The same client, whose methods return whole responses: header blocks, parts and HTTP headers too.
     pub fn whole(self) -> PausableSubscriptionManagerClient<deltasoap::http::Whole<C>> {
         PausableSubscriptionManagerClient {
             caller: deltasoap::http::Whole(self.caller),
@@ -1543,8 +1532,7 @@ impl<C: deltasoap::http::Caller> PausableSubscriptionManagerClient<C> {
         }
     }
 
-    /// The same client, whose methods give leases on responses: of one that resembles the last,
-    /// only what differs is read.
+    /// The same client, whose methods give leases on responses: of one that resembles the last, only what differs is read.
     pub fn leased(
         self,
     ) -> PausableSubscriptionManagerClient<deltasoap::http::Leased<C>> {
@@ -1660,8 +1648,7 @@ impl<C: deltasoap::http::Caller> PausableSubscriptionManagerClient<C> {
     }
 }
 
-/// Answers the operations of `PausableSubscriptionManager`: see
-/// [`serve_pausable_subscription_manager`].
+/// Answers the operations of `PausableSubscriptionManager`: see [`serve_pausable_subscription_manager`].
 pub trait PausableSubscriptionManagerServer: Send + Sync + 'static {
     fn renew(
         &self,
@@ -1812,8 +1799,8 @@ pub mod wsdl {
     pub struct PullMessages {
         /// Maximum time to block until this method returns.
         pub timeout: deltasoap::lexical::Duration,
-        /// Upper limit for the number of messages to return at once. A server implementation may
-        /// decide to return less messages.
+        /// Upper limit for the number of messages to return at once. A server implementation may decide to return less
+        /// messages.
         pub message_limit: i32,
         /// Any other element.
         #[soap(inline, namespace = "##other http://www.onvif.org/ver10/events/wsdl")]
@@ -1973,12 +1960,12 @@ pub mod wsdl {
         /// <http://www.onvif.org/ver10/tev/messageContentFilter/ItemFilter>.
         #[soap(min = 1)]
         pub message_content_filter_dialect: Vec<String>,
-        /// Optional ProducerPropertiesDialects. Refer to Web Services Base Notification 1.3
-        /// (WS-BaseNotification) for advanced filtering.
+        /// Optional ProducerPropertiesDialects. Refer to Web Services Base Notification 1.3 (WS-BaseNotification) for
+        /// advanced filtering.
         pub producer_properties_filter_dialect: Vec<String>,
-        /// The Message Content Description Language allows referencing of vendor-specific types. In
-        /// order to ease the integration of such types into a client application, the
-        /// GetEventPropertiesResponse shall list all URI locations to schema files whose types are
+        /// The Message Content Description Language allows referencing
+        /// of vendor-specific types. In order to ease the integration of such types into a client application,
+        /// the GetEventPropertiesResponse shall list all URI locations to schema files whose types are
         /// used in the description of notifications, with MessageContentSchemaLocation elements.
         /// This list shall at least contain the URI of the ONVIF schema file.
         #[soap(min = 1)]

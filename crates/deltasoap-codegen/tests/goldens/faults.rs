@@ -51,8 +51,7 @@ impl<C: deltasoap::http::Caller> FaultServiceClient<C> {
         Ok(self)
     }
 
-    /// The same client, whose methods return whole responses: header blocks, parts and HTTP headers
-    /// too.
+    /// The same client, whose methods return whole responses: header blocks, parts and HTTP headers too.
     pub fn whole(self) -> FaultServiceClient<deltasoap::http::Whole<C>> {
         FaultServiceClient {
             caller: deltasoap::http::Whole(self.caller),
@@ -60,8 +59,7 @@ impl<C: deltasoap::http::Caller> FaultServiceClient<C> {
         }
     }
 
-    /// The same client, whose methods give leases on responses: of one that resembles the last,
-    /// only what differs is read.
+    /// The same client, whose methods give leases on responses: of one that resembles the last, only what differs is read.
     pub fn leased(self) -> FaultServiceClient<deltasoap::http::Leased<C>> {
         FaultServiceClient {
             caller: deltasoap::http::Leased(self.caller),

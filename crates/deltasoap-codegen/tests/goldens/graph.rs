@@ -48,8 +48,7 @@ impl<C: deltasoap::http::Caller> FamilyClient<C> {
         Ok(self)
     }
 
-    /// The same client, whose methods return whole responses: header blocks, parts and HTTP headers
-    /// too.
+    /// The same client, whose methods return whole responses: header blocks, parts and HTTP headers too.
     pub fn whole(self) -> FamilyClient<deltasoap::http::Whole<C>> {
         FamilyClient {
             caller: deltasoap::http::Whole(self.caller),
@@ -57,8 +56,7 @@ impl<C: deltasoap::http::Caller> FamilyClient<C> {
         }
     }
 
-    /// The same client, whose methods give leases on responses: of one that resembles the last,
-    /// only what differs is read.
+    /// The same client, whose methods give leases on responses: of one that resembles the last, only what differs is read.
     pub fn leased(self) -> FamilyClient<deltasoap::http::Leased<C>> {
         FamilyClient {
             caller: deltasoap::http::Leased(self.caller),

@@ -53,8 +53,7 @@ impl<C: deltasoap::http::Caller> Soap12AddTestPortTypeDocClient<C> {
         Ok(self)
     }
 
-    /// The same client, whose methods return whole responses: header blocks, parts and HTTP headers
-    /// too.
+    /// The same client, whose methods return whole responses: header blocks, parts and HTTP headers too.
     pub fn whole(self) -> Soap12AddTestPortTypeDocClient<deltasoap::http::Whole<C>> {
         Soap12AddTestPortTypeDocClient {
             caller: deltasoap::http::Whole(self.caller),
@@ -62,8 +61,7 @@ impl<C: deltasoap::http::Caller> Soap12AddTestPortTypeDocClient<C> {
         }
     }
 
-    /// The same client, whose methods give leases on responses: of one that resembles the last,
-    /// only what differs is read.
+    /// The same client, whose methods give leases on responses: of one that resembles the last, only what differs is read.
     pub fn leased(self) -> Soap12AddTestPortTypeDocClient<deltasoap::http::Leased<C>> {
         Soap12AddTestPortTypeDocClient {
             caller: deltasoap::http::Leased(self.caller),
@@ -114,8 +112,7 @@ impl<C: deltasoap::http::Caller> Soap12AddTestPortTypeDocClient<C> {
     }
 }
 
-/// Answers the operations of `Soap12AddTestPortTypeDoc`: see
-/// [`serve_soap12_add_test_port_type_doc`].
+/// Answers the operations of `Soap12AddTestPortTypeDoc`: see [`serve_soap12_add_test_port_type_doc`].
 pub trait Soap12AddTestPortTypeDocServer: Send + Sync + 'static {
     fn echo_string(
         &self,
@@ -240,8 +237,7 @@ impl<C: deltasoap::http::Caller> Soap12AddTestPortTypeRpcClient<C> {
         Ok(self)
     }
 
-    /// The same client, whose methods return whole responses: header blocks, parts and HTTP headers
-    /// too.
+    /// The same client, whose methods return whole responses: header blocks, parts and HTTP headers too.
     pub fn whole(self) -> Soap12AddTestPortTypeRpcClient<deltasoap::http::Whole<C>> {
         Soap12AddTestPortTypeRpcClient {
             caller: deltasoap::http::Whole(self.caller),
@@ -249,8 +245,7 @@ impl<C: deltasoap::http::Caller> Soap12AddTestPortTypeRpcClient<C> {
         }
     }
 
-    /// The same client, whose methods give leases on responses: of one that resembles the last,
-    /// only what differs is read.
+    /// The same client, whose methods give leases on responses: of one that resembles the last, only what differs is read.
     pub fn leased(self) -> Soap12AddTestPortTypeRpcClient<deltasoap::http::Leased<C>> {
         Soap12AddTestPortTypeRpcClient {
             caller: deltasoap::http::Leased(self.caller),
@@ -354,8 +349,7 @@ impl<C: deltasoap::http::Caller> Soap12AddTestPortTypeRpcClient<C> {
     }
 }
 
-/// Answers the operations of `Soap12AddTestPortTypeRpc`: see
-/// [`serve_soap12_add_test_port_type_rpc`].
+/// Answers the operations of `Soap12AddTestPortTypeRpc`: see [`serve_soap12_add_test_port_type_rpc`].
 pub trait Soap12AddTestPortTypeRpcServer: Send + Sync + 'static {
     fn echo_void(
         &self,

@@ -52,8 +52,7 @@ impl<C: deltasoap::http::Caller> BerichtuitwisselingServiceV3Client<C> {
         Ok(self)
     }
 
-    /// The same client, whose methods return whole responses: header blocks, parts and HTTP headers
-    /// too.
+    /// The same client, whose methods return whole responses: header blocks, parts and HTTP headers too.
     pub fn whole(self) -> BerichtuitwisselingServiceV3Client<deltasoap::http::Whole<C>> {
         BerichtuitwisselingServiceV3Client {
             caller: deltasoap::http::Whole(self.caller),
@@ -61,8 +60,7 @@ impl<C: deltasoap::http::Caller> BerichtuitwisselingServiceV3Client<C> {
         }
     }
 
-    /// The same client, whose methods give leases on responses: of one that resembles the last,
-    /// only what differs is read.
+    /// The same client, whose methods give leases on responses: of one that resembles the last, only what differs is read.
     pub fn leased(
         self,
     ) -> BerichtuitwisselingServiceV3Client<deltasoap::http::Leased<C>> {
@@ -99,8 +97,7 @@ impl<C: deltasoap::http::Caller> BerichtuitwisselingServiceV3Client<C> {
     }
 }
 
-/// Answers the operations of `BerichtuitwisselingServiceV3`: see
-/// [`serve_berichtuitwisseling_service_v3`].
+/// Answers the operations of `BerichtuitwisselingServiceV3`: see [`serve_berichtuitwisseling_service_v3`].
 pub trait BerichtuitwisselingServiceV3Server: Send + Sync + 'static {
     /// Header blocks, which the context has: [`berichtuitwisseling_v3::ReferentieHeader`].
     fn indienen_bericht(
@@ -294,7 +291,6 @@ pub mod types_v3 {
     /// Not checked: length 36.
     pub type ConversatieId = String;
 
-    /// Not checked: pattern
-    /// \[a-fA-F0-9\]{8}-\[a-fA-F0-9\]{4}-\[a-fA-F0-9\]{4}-\[a-fA-F0-9\]{4}-\[a-fA-F0-9\]{12}.
+    /// Not checked: pattern \[a-fA-F0-9\]{8}-\[a-fA-F0-9\]{4}-\[a-fA-F0-9\]{4}-\[a-fA-F0-9\]{4}-\[a-fA-F0-9\]{12}.
     pub type Uuid = String;
 }

@@ -51,8 +51,7 @@ impl<C: deltasoap::http::Caller> SeriesClient<C> {
         Ok(self)
     }
 
-    /// The same client, whose methods return whole responses: header blocks, parts and HTTP headers
-    /// too.
+    /// The same client, whose methods return whole responses: header blocks, parts and HTTP headers too.
     pub fn whole(self) -> SeriesClient<deltasoap::http::Whole<C>> {
         SeriesClient {
             caller: deltasoap::http::Whole(self.caller),
@@ -60,8 +59,7 @@ impl<C: deltasoap::http::Caller> SeriesClient<C> {
         }
     }
 
-    /// The same client, whose methods give leases on responses: of one that resembles the last,
-    /// only what differs is read.
+    /// The same client, whose methods give leases on responses: of one that resembles the last, only what differs is read.
     pub fn leased(self) -> SeriesClient<deltasoap::http::Leased<C>> {
         SeriesClient {
             caller: deltasoap::http::Leased(self.caller),

@@ -51,8 +51,7 @@ impl<C: deltasoap::http::Caller> PlanWsClient<C> {
         Ok(self)
     }
 
-    /// The same client, whose methods return whole responses: header blocks, parts and HTTP headers
-    /// too.
+    /// The same client, whose methods return whole responses: header blocks, parts and HTTP headers too.
     pub fn whole(self) -> PlanWsClient<deltasoap::http::Whole<C>> {
         PlanWsClient {
             caller: deltasoap::http::Whole(self.caller),
@@ -60,8 +59,7 @@ impl<C: deltasoap::http::Caller> PlanWsClient<C> {
         }
     }
 
-    /// The same client, whose methods give leases on responses: of one that resembles the last,
-    /// only what differs is read.
+    /// The same client, whose methods give leases on responses: of one that resembles the last, only what differs is read.
     pub fn leased(self) -> PlanWsClient<deltasoap::http::Leased<C>> {
         PlanWsClient {
             caller: deltasoap::http::Leased(self.caller),

@@ -51,8 +51,7 @@ impl<C: deltasoap::http::Caller> OperationServiceNextGenClient<C> {
         Ok(self)
     }
 
-    /// The same client, whose methods return whole responses: header blocks, parts and HTTP headers
-    /// too.
+    /// The same client, whose methods return whole responses: header blocks, parts and HTTP headers too.
     pub fn whole(self) -> OperationServiceNextGenClient<deltasoap::http::Whole<C>> {
         OperationServiceNextGenClient {
             caller: deltasoap::http::Whole(self.caller),
@@ -60,8 +59,7 @@ impl<C: deltasoap::http::Caller> OperationServiceNextGenClient<C> {
         }
     }
 
-    /// The same client, whose methods give leases on responses: of one that resembles the last,
-    /// only what differs is read.
+    /// The same client, whose methods give leases on responses: of one that resembles the last, only what differs is read.
     pub fn leased(self) -> OperationServiceNextGenClient<deltasoap::http::Leased<C>> {
         OperationServiceNextGenClient {
             caller: deltasoap::http::Leased(self.caller),
@@ -91,8 +89,7 @@ impl<C: deltasoap::http::Caller> OperationServiceNextGenClient<C> {
     }
 }
 
-/// Answers the operations of `OperationServiceNextGenPort`: see
-/// [`serve_operation_service_next_gen`].
+/// Answers the operations of `OperationServiceNextGenPort`: see [`serve_operation_service_next_gen`].
 pub trait OperationServiceNextGenServer: Send + Sync + 'static {
     /// Documentation goes here.
     fn operation(
