@@ -26,10 +26,10 @@ impl fmt::Display for Error {
         match self {
             Error::Import(error) => error.fmt(f),
             Error::NoOperation(name) => write!(f, "there is no operation {name} with a SOAP binding"),
-            Error::NoType(name) => write!(f, "the description defines no type or element {name}"),
+            Error::NoType(name) => write!(f, "there is no type or element {name}"),
             Error::Syntax(error) => write!(f, "the generated code is malformed: {error}"),
             Error::NoOutDir => {
-                f.write_str("OUT_DIR is not set; outside of a build script, say where to write with `out_dir`")
+                f.write_str("OUT_DIR is not set; outside of a build script, set the directory with `out_dir`")
             }
             Error::Write(path, error) => write!(f, "{}: {error}", path.display()),
         }

@@ -107,12 +107,12 @@ impl Container {
     /// Returns an error for a flag that has no meaning for this kind of type.
     pub(crate) fn allow(&self, allowed: &[Flag], kind: &str) -> Result<()> {
         if let Some(text) = self.default_text.as_ref().filter(|_| !allowed.contains(&Flag::Transparent)) {
-            return Err(Error::new(text.span(), format!("this attribute means nothing on {kind}")));
+            return Err(Error::new(text.span(), format!("this attribute has no meaning on {kind}")));
         }
         let is_allowed = |flag: &Flag| *flag == Flag::Compact || allowed.contains(flag);
         match self.flags.iter().find(|(flag, _)| !is_allowed(flag)) {
             None => Ok(()),
-            Some((_, span)) => Err(Error::new(*span, format!("this attribute means nothing on {kind}"))),
+            Some((_, span)) => Err(Error::new(*span, format!("this attribute has no meaning on {kind}"))),
         }
     }
 }
@@ -226,7 +226,7 @@ impl Local {
     pub(crate) fn allow(&self, allowed: &[Mark]) -> Result<()> {
         match self.marks.iter().find(|(mark, _)| !allowed.contains(mark)) {
             None => Ok(()),
-            Some((_, span)) => Err(Error::new(*span, "this attribute means nothing here")),
+            Some((_, span)) => Err(Error::new(*span, "this attribute has no meaning here")),
         }
     }
 

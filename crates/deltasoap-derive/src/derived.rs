@@ -19,8 +19,8 @@ struct DerivedType {
 
 /// Returns the implementations for an enum of these types.
 pub(crate) fn expand<'v>(target: &Target, variants: impl Iterator<Item = &'v Variant>) -> Result<TokenStream> {
-    target.container.allow(&[Flag::Derived, Flag::Message], "a type with those derived from it")?;
-    target.forbid_generics("a type with those derived from it")?;
+    target.container.allow(&[Flag::Derived, Flag::Message], "a type with the types derived from it")?;
+    target.forbid_generics("a type with the types derived from it")?;
     let types = variants.map(|variant| derived_type(variant, target)).collect::<Result<Vec<_>>>()?;
     let runtime = target.runtime();
     let description = target.describe(&quote!(#runtime::schema::Element::Any), false);
@@ -53,7 +53,7 @@ fn marked(types: &[DerivedType], is_marked: impl Fn(&DerivedType) -> bool) -> Re
     match (found.next(), found.next()) {
         (None, _) => Ok(quote!(::core::option::Option::None)),
         (Some((index, _)), None) => Ok(quote!(::core::option::Option::Some(#index))),
-        (_, Some((_, second))) => Err(Error::new_spanned(&second.ident, "another variant is marked so")),
+        (_, Some((_, second))) => Err(Error::new_spanned(&second.ident, "another variant has this mark")),
     }
 }
 

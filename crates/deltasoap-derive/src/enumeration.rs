@@ -36,7 +36,7 @@ fn value<'v>(variant: &'v Variant, target: &Target) -> Result<Value<'v>> {
     if let Some((_, number)) = variant.discriminant.as_ref().filter(|_| target.is_compact()) {
         return Err(Error::new_spanned(
             number,
-            "a value of a `compact` enumeration has no number: its place is what it is found by",
+            "a variant of a `compact` enumeration has no discriminant: it is found by its position",
         ));
     }
     local.allow(&[])?;

@@ -289,7 +289,7 @@ fn check_bounds(role: Role, min: Option<&LitInt>, max: Option<&LitInt>) -> Resul
     let value = |bound: Option<&LitInt>| bound.map(LitInt::base10_parse::<u32>).transpose();
     match (value(min)?.unwrap_or(0), value(max)?) {
         (_, Some(..2)) => {
-            Err(Error::new(first.span(), "a list has a `max` of at least 2: what occurs once is no list"))
+            Err(Error::new(first.span(), "a list has a `max` of at least 2: what occurs once is not a list"))
         }
         (min, Some(most)) if min > most => Err(Error::new(first.span(), "`min` is more than `max`")),
         _ => Ok(()),

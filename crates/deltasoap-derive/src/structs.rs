@@ -71,7 +71,7 @@ impl<'t> Struct<'t> {
     fn check_text(&self) -> Result<()> {
         match (&self.text, self.elements.first()) {
             (Some(_), Some(element)) => {
-                let why = "beside a `text` field there are no child elements: is this an `attribute`?";
+                let why = "a type with a `text` field has no child elements: is this an `attribute`?";
                 Err(Error::new_spanned(&element.ident, why))
             }
             _ => Ok(()),
@@ -98,7 +98,7 @@ impl<'t> Struct<'t> {
         let Some(group) = self.elements.iter().find(|member| member.is_group()) else { return Ok(()) };
         self.target.forbid_generics("a type with groups")?;
         match self.target.container.has(Flag::All) {
-            true => Err(Error::new_spanned(&group.ident, "elements that come in any order have no groups among them")),
+            true => Err(Error::new_spanned(&group.ident, "elements in any order cannot have groups among them")),
             false => Ok(()),
         }
     }
@@ -110,7 +110,7 @@ impl<'t> Struct<'t> {
         }
         self.target.forbid_generics("a group")?;
         if let Some(member) = self.attributes.first().or(self.text.as_ref()) {
-            return Err(Error::new_spanned(&member.ident, "a group has elements alone"));
+            return Err(Error::new_spanned(&member.ident, "a group has only elements"));
         }
         if self.target.container.has(Flag::All) {
             let first = self.elements.first().map_or(&self.target.ident, |member| &member.ident);
@@ -131,7 +131,7 @@ impl<'t> Struct<'t> {
             quote_spanned! {member.ty.span()=>
                 const _: () = ::core::assert!(
                     #occurs::MIN >= #least && ::core::matches!(#occurs::MAX, ::core::option::Option::Some(1)),
-                    "a body has each of its elements once, and the first always: a field is no list, and the first no `Option`"
+                    "each element of a body occurs once, and the first is required: no field is a list, and the first is not an `Option`"
                 );
             }
         });

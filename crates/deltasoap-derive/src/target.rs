@@ -209,5 +209,5 @@ fn with_bounds(generics: &Generics, container: &Container) -> Result<Generics> {
 }
 
 fn no_lifetimes(parameter: &LifetimeParam) -> Error {
-    Error::new_spanned(parameter, "a value that is read from a message owns its data: no lifetime parameters")
+    Error::new_spanned(parameter, "a value that is read from a message owns its data, without lifetime parameters")
 }

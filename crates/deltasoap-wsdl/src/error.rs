@@ -116,10 +116,10 @@ impl fmt::Display for ErrorKind {
             ErrorKind::Xml(kind) => kind.fmt(f),
             ErrorKind::Fetch(error) => error.fmt(f),
             ErrorKind::OtherDocument { root } if root.namespace == ns::WSDL20 => {
-                f.write_str("a description in WSDL 2.0; only WSDL 1.1 is imported")
+                f.write_str("a WSDL 2.0 document; only WSDL 1.1 is supported")
             }
             ErrorKind::OtherDocument { root } => {
-                write!(f, "neither a WSDL 1.1 description nor an XML schema: the root element is <{root}>")
+                write!(f, "neither a WSDL 1.1 document nor an XML schema: the root element is <{root}>")
             }
             ErrorKind::Invalid(what) => f.write_str(what),
             ErrorKind::NotSupported(what) => write!(f, "not supported: {what}"),
@@ -133,7 +133,7 @@ impl fmt::Display for ErrorKind {
                 write!(f, "{what} {name} is not defined in any document that was loaded ({cause})")
             }
             ErrorKind::Duplicate { what, name, first } => {
-                write!(f, "{what} {name} is defined a second time, and differently; the first time is at {first}")
+                write!(f, "{what} {name} is defined twice, with different content; the first definition is at {first}")
             }
             ErrorKind::Limit { name, limit } => write!(f, "the limit `{name}` of {limit} is exceeded"),
             ErrorKind::Compiled(fault) => fault.fmt(f),

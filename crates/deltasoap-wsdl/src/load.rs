@@ -289,7 +289,7 @@ impl<'s, 'f> Loader<'s, 'f> {
                         .map_err(|error| self.refused(error, place))??;
                     self.classify(imported)?;
                 }
-                None => self.sources.note(NoteKind::Skipped, "an import without a location is passed over", place),
+                None => self.sources.note(NoteKind::Skipped, "an import without a location is ignored", place),
             }
         }
         units.into_iter().try_for_each(|unit| self.unit(unit))
@@ -358,7 +358,7 @@ impl<'s, 'f> Loader<'s, 'f> {
             Ok(Err(error)) if matches!(error.kind(), ErrorKind::Limit { .. }) => Err(error),
             result => {
                 let why = match result {
-                    Ok(Ok(_)) => "it is no schema of this namespace".to_owned(),
+                    Ok(Ok(_)) => "it is not a schema of this namespace".to_owned(),
                     Ok(Err(error)) => error.to_string(),
                     Err(error) => error.to_string(),
                 };
@@ -392,7 +392,7 @@ impl<'s, 'f> Loader<'s, 'f> {
         let root = self.sources.root(document);
         let found = root.attribute("targetNamespace").unwrap_or_default();
         if root.is_xsd("schema") && found != namespace {
-            let note = format!("the schema imported for namespace `{namespace}` is one for `{found}`");
+            let note = format!("the schema imported for namespace `{namespace}` has namespace `{found}`");
             self.sources.note(NoteKind::Tolerated, note, place);
         }
         self.classify(document)
@@ -406,7 +406,7 @@ impl<'s, 'f> Loader<'s, 'f> {
             if is_redefined {
                 return Err(self.sources.invalid("a redefinition without a `schemaLocation`", place));
             }
-            self.sources.note(NoteKind::Skipped, "an include without a `schemaLocation` is passed over", place);
+            self.sources.note(NoteKind::Skipped, "an include without a `schemaLocation` is ignored", place);
             return Ok(false);
         };
         if include.attribute("schemaLocation").is_none_or(str::is_empty) {

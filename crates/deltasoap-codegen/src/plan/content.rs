@@ -177,7 +177,7 @@ impl Planner<'_> {
         self.add_particle(&Particle { min: 1, max: Some(1), term: term.clone() }, false, &mut own);
         fields.choices = own.choices;
         let (owner, namespace) = self.place(fields.owner);
-        let docs = ours(format!("Elements of a `{owner}` that can occur again, one after the other."));
+        let docs = ours(format!("Repeatable elements of `{owner}`, in order."));
         let of = Struct { is_group: true, members: own.members, ..Struct::default() };
         let group = self.add(&format!("{owner} {name}"), &namespace, docs, ItemKind::Struct(of));
         Some(member(QName::owned("", name), TypeUse::Item(group)))
@@ -208,7 +208,7 @@ impl Planner<'_> {
             return branch.members.pop();
         }
         let (owner, namespace) = self.place(branch.owner);
-        let docs = ours(format!("Elements of a `{owner}`, one after the other."));
+        let docs = ours(format!("Elements of `{owner}`, in order."));
         let of = Struct { is_group: true, members: branch.members, ..Struct::default() };
         let group = self.add(&format!("{owner} {}", first.local), &namespace, docs, ItemKind::Struct(of));
         Some(Member { role: Role::Group, ..member(QName::owned("", first.local), TypeUse::Item(group)) })
@@ -251,7 +251,7 @@ impl Planner<'_> {
     /// Returns the field with a choice of this name.
     fn choice_item(&mut self, name: &str, variants: Vec<Member>, between: Between, fields: &Fields<'_>) -> Member {
         let (owner, namespace) = self.place(fields.owner);
-        let docs = ours(format!("One of the elements of a `{owner}`."));
+        let docs = ours(format!("One of the elements of `{owner}`."));
         let choice = self.add(&format!("{owner} {name}"), &namespace, docs, ItemKind::Choice(variants, between));
         member(QName::owned("", name), TypeUse::Item(choice))
     }
@@ -276,7 +276,7 @@ impl Planner<'_> {
             return known;
         }
         let name = legal(&self.schemas[id].name);
-        let docs = ours(format!("A `{}`, or an element that can stand for it.", name.local));
+        let docs = ours(format!("`{}` or one of its substitutes.", name.local));
         self.add_work(key, (&format!("{} group", name.local), &name.namespace), docs, Work::Group(id, encoding))
     }
 

@@ -248,7 +248,7 @@ impl Planner<'_> {
             return TypeUse::Item(known);
         }
         let (name, namespace) = self.type_name(id, Owner::NONE);
-        let docs = ours(format!("`{name}`, or a type derived from it: `xsi:type` tells which."));
+        let docs = ours(format!("`{name}` or a type derived from it, selected by `xsi:type`."));
         let name = format!("Any {name}");
         TypeUse::Item(self.add_work(key, (&name, &namespace), docs, Work::Derived(id, encoding)))
     }

@@ -12,8 +12,8 @@ use deltasoap_wsdl::xsd::TypeId;
 use std::collections::HashSet;
 
 /// Documentation of a client if a policy requires WS-Addressing.
-const ADDRESSING: &str = "The service takes part in WS-Addressing. Its header blocks are not written by themselves: give those that it \
-                          requires with [`with_header`](Self::with_header) or in the options of calls.";
+const ADDRESSING: &str = "The service uses WS-Addressing. Header blocks are not added automatically: add the required \
+                          ones with [`with_header`](Self::with_header) or in the options of calls.";
 
 /// A body's element, or the reason why there is none.
 type Body = Result<ItemId, String>;
@@ -88,7 +88,7 @@ impl Planner<'_> {
             matches!(of, ItemKind::Struct(Struct { element: Some(name), members, .. }) if name.is_empty() && members.is_empty())
         };
         match others.iter().find(|other| has_empty(other) && *other.action == *bound.action) {
-            Some(other) => Err(format!("its body is empty, and its action is that of {}", other.name)),
+            Some(other) => Err(format!("its body is empty, and its action is the same as that of {}", other.name)),
             None => Ok(()),
         }
     }
@@ -112,7 +112,7 @@ impl Planner<'_> {
         if declared.is_solicited {
             // Its caller is the service, so it belongs neither to the generated client nor to the
             // generated server.
-            return Err("the service begins it".to_owned());
+            return Err("the service starts it".to_owned());
         }
         let Some(request) = declared.request.as_ref() else { return Err("it has no messages".to_owned()) };
         self.check(number)?;

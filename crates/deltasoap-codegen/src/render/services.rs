@@ -121,7 +121,7 @@ impl<'m> Render<'m> {
 
     fn server(&self, service: &Service, names: (&Ident, &Ident), operations: &[Named<'m>]) -> TokenStream {
         let (name, serve) = names;
-        let words = ours(format!("Answers the operations of `{}`: see [`{serve}`].", service.wish));
+        let words = ours(format!("The operations of `{}`, implemented by a server: see [`{serve}`].", service.wish));
         let methods = operations.iter().map(|named| {
             let Named { method, request, .. } = named;
             let (answer, failure) = (named.server_answer(), named.server_failure());
@@ -135,7 +135,7 @@ impl<'m> Render<'m> {
                 ) -> impl std::future::Future<Output = Result<#answer, #failure>> + Send;
             }
         });
-        let about = ours(format!("Starts to build a service: `implementation` answers, as [`{name}`]."));
+        let about = ours(format!("Creates a builder for a service that calls `implementation`: see [`{name}`]."));
         let label = &service.wish;
         let added = operations.iter().map(|named| self.added(name, named));
         quote! {
@@ -201,7 +201,7 @@ impl Named<'_> {
         }
         words.extend(blocks("Header blocks", &self.headers));
         words.extend(blocks(
-            "Header blocks of the response, which [`whole`](Self::whole) gives",
+            "Header blocks of the response, returned by [`whole`](Self::whole)",
             &self.response_headers,
         ));
         words
@@ -209,7 +209,7 @@ impl Named<'_> {
 
     fn server_words(&self) -> Vec<Paragraph> {
         let mut words = self.operation.docs.clone();
-        words.extend(blocks("Header blocks, which the context has", &self.headers));
+        words.extend(blocks("Header blocks, available in the context", &self.headers));
         words.extend(blocks("Header blocks of the answer", &self.response_headers));
         words
     }
@@ -236,7 +236,7 @@ fn client_of(service: &Service, name: &Ident, operations: &[Named<'_>]) -> Token
     let words = docs(&words);
     let address = service.address.as_ref().map(|address| {
         quote! {
-            #[doc = " The URL that the description gives."]
+            #[doc = " The URL in the WSDL."]
             pub const ADDRESS: &'static str = #address;
         }
     });
@@ -259,10 +259,10 @@ fn client_of(service: &Service, name: &Ident, operations: &[Named<'_>]) -> Token
         impl #name {
             #address
 
-            #[doc = " A client of the service at a URL."]
+            #[doc = " Creates a client of the service at a URL."]
             #[doc = ""]
             #[doc = " # Errors"]
-            #[doc = " When the URL is malformed or names no host."]
+            #[doc = " Returns an error if the URL is malformed or has no host."]
             pub fn new(url: impl Into<String>) -> Result<Self, deltasoap::http::InvalidUrl> {
                 let client = #built;
                 Ok(Self::over(client.build()?))
@@ -280,32 +280,32 @@ fn client_of(service: &Service, name: &Ident, operations: &[Named<'_>]) -> Token
 /// Renders the methods of a client that are not operations.
 fn settings(name: &Ident) -> TokenStream {
     quote! {
-        #[doc = " A client that calls by another, which has settings of its own."]
+        #[doc = " Creates a client that calls through another one, which has its own settings."]
         pub fn over(caller: C) -> Self {
             Self { caller, options: deltasoap::http::CallOptions::new() }
         }
 
-        #[doc = " The same client with settings for its calls: a timeout, parts, header blocks."]
+        #[doc = " Returns the client with options for its calls: a timeout, parts, header blocks."]
         #[must_use]
         pub fn with_options(self, options: deltasoap::http::CallOptions) -> Self {
             Self { options, ..self }
         }
 
-        #[doc = " The same client with one more header block in its requests."]
+        #[doc = " Returns the client with an additional header block in its requests."]
         #[doc = ""]
         #[doc = " # Errors"]
-        #[doc = " When the block holds text that XML cannot carry."]
+        #[doc = " Returns an error if the block has text that XML does not allow."]
         pub fn with_header(mut self, block: &impl deltasoap::Message) -> Result<Self, deltasoap::Error> {
             self.options = self.options.header(deltasoap::soap::HeaderBlock::from_message(block)?);
             Ok(self)
         }
 
-        #[doc = " The same client, whose methods return whole responses: header blocks, parts and HTTP headers too."]
+        #[doc = " Returns a client whose methods return whole responses, with header blocks, parts and HTTP headers."]
         pub fn whole(self) -> #name<deltasoap::http::Whole<C>> {
             #name { caller: deltasoap::http::Whole(self.caller), options: self.options }
         }
 
-        #[doc = " The same client, whose methods give leases on responses: of one that resembles the last, only what differs is read."]
+        #[doc = " Returns a client whose methods lease responses: if a response resembles the last one, only the differences are read."]
         pub fn leased(self) -> #name<deltasoap::http::Leased<C>> {
             #name { caller: deltasoap::http::Leased(self.caller), options: self.options }
         }
@@ -333,7 +333,7 @@ fn call(named: &Named<'_>) -> TokenStream {
         #words
         #[doc = ""]
         #[doc = " # Errors"]
-        #[doc = " A fault, or another reason why there is no response."]
+        #[doc = " Returns a fault, or another error if there is no response."]
         pub async fn #method(&self, request: &#request) -> Result<#answer, #failure> {
             #body
         }

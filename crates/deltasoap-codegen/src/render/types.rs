@@ -154,7 +154,7 @@ impl Render<'_> {
         let name = self.ident();
         quote! {
             impl #name {
-                #[doc = " The required fields; all others are absent."]
+                #[doc = " Creates a value with the required fields; all others are absent."]
                 pub fn new(#(#required),*) -> Self {
                     Self { #(#fields),* }
                 }

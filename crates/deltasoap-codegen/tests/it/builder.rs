@@ -13,7 +13,7 @@ fn archive() -> Builder {
 #[test]
 fn operations_that_are_not_generated_have_a_reason() {
     let Generated { omitted, files, .. } = archive().generate().expect("generated");
-    assert_eq!(omitted, ["Archive.Moved: the service begins it"]);
+    assert_eq!(omitted, ["Archive.Moved: the service starts it"]);
     assert_eq!(files.len(), 1);
 }
 

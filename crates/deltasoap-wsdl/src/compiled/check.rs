@@ -13,17 +13,17 @@ use deltasoap_core::schema::{Builtin, ComplexElement, Element, ElementRef, Schem
 
 pub(super) fn check(parts: &Parts, limits: &Limits) -> Result<(), Fault> {
     let Parts { schemas, definitions, lowered, .. } = parts;
-    require(has_builtin_types(schemas), "built-in types are others")?;
+    require(has_builtin_types(schemas), "the built-in types are different")?;
     require(has_content(schemas), "complex types and their content do not match")?;
-    require(are_acyclic(schemas), "a type is made from itself")?;
-    let members = members(schemas).map_err(|_| Fault::Content("a type is made from itself"))?;
-    require(members <= limits.particles, "the members of unions are too many")?;
-    require(refers_rightly(definitions), "a part of a service is not there")?;
+    require(are_acyclic(schemas), "a type is based on itself")?;
+    let members = members(schemas).map_err(|_| Fault::Content("a type is based on itself"))?;
+    require(members <= limits.particles, "there are too many union members")?;
+    require(refers_rightly(definitions), "a reference of a service, binding or port type is invalid")?;
     require(is_bound(lowered, definitions), "an operation is not bound")?;
     let count = parts.lowered.schema.elements().len();
-    require((0..count).all(|index| is_sound(&lowered.schema, index)), "a description is of no message")?;
-    require(is_acyclic(count, |index, to| inlined(&lowered.schema, index, to)), "a choice holds itself")?;
-    require(has_moderate_groups(&lowered.schema), "choices and groups within each other are too many")
+    require((0..count).all(|index| is_sound(&lowered.schema, index)), "a schema element is invalid")?;
+    require(is_acyclic(count, |index, to| inlined(&lowered.schema, index, to)), "a choice contains itself")?;
+    require(has_moderate_groups(&lowered.schema), "choices and groups are nested too deeply or have too many fields")
 }
 
 fn require(holds: bool, what: &'static str) -> Result<(), Fault> {

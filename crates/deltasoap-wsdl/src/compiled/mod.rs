@@ -64,13 +64,13 @@ impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Fault::Version(version) => {
-                write!(f, "a compiled description of version {version}, and this library reads version {VERSION}")?;
-                f.write_str(": compile the WSDL anew")
+                write!(f, "the compiled WSDL has version {version}, but this library reads version {VERSION}")?;
+                f.write_str(": compile the WSDL again")
             }
-            Fault::Truncated => f.write_str("a compiled description that is not whole"),
-            Fault::Checksum => f.write_str("a compiled description whose checksum is wrong"),
-            Fault::Content(what) => write!(f, "a compiled description that makes no sense: {what}"),
-            Fault::Limit(name) => write!(f, "a compiled description that exceeds the limit `{name}`"),
+            Fault::Truncated => f.write_str("the compiled WSDL is incomplete"),
+            Fault::Checksum => f.write_str("the compiled WSDL does not match its checksum"),
+            Fault::Content(what) => write!(f, "the compiled WSDL is invalid: {what}"),
+            Fault::Limit(name) => write!(f, "the compiled WSDL exceeds the limit `{name}`"),
         }
     }
 }
@@ -117,7 +117,7 @@ fn read_document(from: &mut Reader<'_>) -> Result<Document, Fault> {
     let count = from.count()?;
     let mut start = 0u32;
     let lines = from.items(count, |from| {
-        start = start.checked_add(u32::read(from)?).ok_or(Fault::Content("a line is too far"))?;
+        start = start.checked_add(u32::read(from)?).ok_or(Fault::Content("a line offset is too large"))?;
         Ok(start)
     })?;
     Ok(Document::with_lines(location, lines))
@@ -147,7 +147,7 @@ pub(crate) fn read(file: &[u8], limits: &Limits) -> Result<Parts, Fault> {
         lowered: Lowered::read(&mut reader)?,
     };
     if !reader.is_at_end() {
-        return Err(Fault::Content("something stands behind its end"));
+        return Err(Fault::Content("there is data after its end"));
     }
     check::check(&parts, limits)?;
     Ok(parts)
@@ -209,7 +209,7 @@ mod tests {
         let file = Importer::new().offline().text(&text).expect("a schema").compile();
         assert!(read(&file, &Limits { particles: 510, ..Limits::default() }).is_ok());
         let few = Limits { particles: 509, ..Limits::default() };
-        assert_eq!(read(&file, &few).err(), Some(Fault::Content("the members of unions are too many")));
+        assert_eq!(read(&file, &few).err(), Some(Fault::Content("there are too many union members")));
     }
 
     fn compiled() -> Vec<u8> {

@@ -170,7 +170,7 @@ impl<'b> Reader<'b> {
     pub(super) fn text(&mut self) -> Result<&'b str, Fault> {
         let number = self.number()?;
         let text = usize::try_from(number).ok().and_then(|number| self.texts.get(number).copied());
-        let text = text.ok_or(Fault::Content("a text is not there"))?;
+        let text = text.ok_or(Fault::Content("a text is missing"))?;
         self.text_room = self.text_room.checked_sub(text.len()).ok_or(Fault::Limit("bytes"))?;
         Ok(text)
     }
@@ -179,6 +179,6 @@ impl<'b> Reader<'b> {
     #[inline]
     pub(super) fn reference(&mut self, count: u32) -> Result<u32, Fault> {
         let number = self.number()?;
-        if number < u64::from(count) { Ok(number as u32) } else { Err(Fault::Content("a component is not there")) }
+        if number < u64::from(count) { Ok(number as u32) } else { Err(Fault::Content("a component is missing")) }
     }
 }

@@ -92,7 +92,7 @@ impl Stored for bool {
         match from.byte()? {
             0 => Ok(false),
             1 => Ok(true),
-            _ => Err(Fault::Content("a flag is neither on nor off")),
+            _ => Err(Fault::Content("a flag is neither 0 nor 1")),
         }
     }
 }
@@ -242,6 +242,6 @@ impl Stored for url::Url {
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self, Fault> {
-        url::Url::parse(from.text()?).map_err(|_| Fault::Content("a location is no URL"))
+        url::Url::parse(from.text()?).map_err(|_| Fault::Content("a location is not a URL"))
     }
 }

@@ -40,8 +40,7 @@ pub(crate) fn read(
     }
     document.lines = memchr::memchr_iter(b'\n', &bytes).map(|at| at as u32 + 1).collect();
     if let Some(range) = doctype::find(&bytes) {
-        let note =
-            "the document type declaration is passed over: no entities, no default attributes, no other document";
+        let note = "the document type declaration is ignored: no entities, no default attributes, no external subset";
         document.tolerated.push((note.to_owned(), range.start as u32));
         doctype::blank(&mut bytes.to_mut()[range]);
     }
@@ -201,7 +200,7 @@ impl Builder<'_> {
         };
         let name = self.reader.attribute(index).1.trim_ascii();
         if !(name.is_empty() || is_ncname(name)) && self.document.tolerated.len() < MOST_TOLERATED {
-            let text = format!("{name:?} is no XML name (NCName): it cannot be the name of {what} in a message");
+            let text = format!("{name:?} is not an XML name (NCName): it cannot be the name of {what} in a message");
             self.document.tolerated.push((text, self.reader.tag_offset() as u32));
         }
     }

@@ -99,7 +99,7 @@ impl Catalog {
     fn read_named(&mut self, path: &Path, limits: &Limits) -> Read {
         read_one(path, limits).unwrap_or_else(|error| {
             let position = error.position().cloned().unwrap_or_else(|| whole(path));
-            let text = format!("a catalog that is passed over: {}", error.kind());
+            let text = format!("a catalog is skipped: {}", error.kind());
             self.notes.push(Note { kind: NoteKind::Missing, text, position });
             Read::default()
         })

@@ -70,7 +70,7 @@ impl Location {
             (None, Location::Web(url)) => joined(url, reference),
             (None, Location::Entry(name)) => beside_entry(name, reference),
             (None, Location::Text(_)) => {
-                Err(FetchError::Unavailable(format!("`{reference}` is relative to a document without a place")))
+                Err(FetchError::Unavailable(format!("`{reference}` is relative to a document without a location")))
             }
         }
     }

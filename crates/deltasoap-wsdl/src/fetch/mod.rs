@@ -114,7 +114,7 @@ impl fmt::Display for FetchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             FetchError::Unavailable(why) => f.write_str(why),
-            FetchError::Offline => f.write_str("it is on the network, and the import is offline"),
+            FetchError::Offline => f.write_str("it is on the network, but the import is offline"),
             FetchError::Forbidden(why) => write!(f, "forbidden: {why}"),
             FetchError::TooLarge(name, limit) => write!(f, "the limit `{name}` of {limit} is exceeded"),
         }

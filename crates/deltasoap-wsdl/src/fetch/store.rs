@@ -84,7 +84,7 @@ impl Store<'_> {
         let around = nearest_around(real, root);
         let [real, root, around] = [real, root, &around].map(Path::display);
         Err(FetchError::Forbidden(format!(
-            "{real} is outside of {root}, the folder that files are read from; {around} is the nearest folder around both"
+            "{real} is outside of {root}, the folder that files are read from; {around} is the nearest folder that contains both"
         )))
     }
 

@@ -96,7 +96,7 @@ impl WebClient {
         match self.within.and_then(|within| Some((within.time, within.end?))) {
             Some((time, end)) if own.is_none_or(|own| end < own) => (
                 Some(end),
-                format!("not loaded within {} s, the time for the WSDL and its documents", time.as_secs_f64()),
+                format!("not loaded within {} s, the time limit for the WSDL and its documents", time.as_secs_f64()),
             ),
             _ => (own, format!("no answer within {} s (the limit `timeout`)", timeout.as_secs_f64())),
         }
@@ -222,12 +222,12 @@ impl Exchange<'_> {
     /// Returns the target of a redirect.
     fn target(&self, received: &HeaderMap) -> Result<Url, FetchError> {
         let Some(location) = received.get(LOCATION) else {
-            return Err(self.failed("a redirect that does not say where to"));
+            return Err(self.failed("a redirect without a `Location` header"));
         };
         let to = location.to_str().ok().and_then(|to| self.url.join(to).ok());
         let to = to
             .filter(|to| matches!(to.scheme(), "http" | "https"))
-            .ok_or_else(|| self.failed(format!("a redirect to {location:?}, which is no URL with http or https")))?;
+            .ok_or_else(|| self.failed(format!("a redirect to {location:?}, which is not an http or https URL")))?;
         match (self.url.scheme(), to.scheme()) {
             ("https", "http") => {
                 Err(FetchError::Forbidden(format!("{}: a redirect out of TLS, to {}", Shown(self.url), Shown(&to))))
@@ -239,7 +239,7 @@ impl Exchange<'_> {
     /// Sends the request; repeats it if the response is a challenge, or says that the answer to a
     /// challenge came too late.
     async fn response(&self, guard: &Guard) -> Result<Answered, FetchError> {
-        let uri = uri(self.url).ok_or_else(|| self.failed("no URL that can be asked for"))?;
+        let uri = uri(self.url).ok_or_else(|| self.failed("the URL cannot be requested"))?;
         let access = self.client.access.as_ref().filter(|access| access.origin == self.url.origin());
         let transport = self.transport(access, guard.clone()).map_err(|error| self.broken(&error))?;
         self.check_proxied(&uri, guard).await?;
@@ -326,7 +326,7 @@ impl Exchange<'_> {
                 FetchError::Unavailable(why) => self.failed(why),
                 error => error,
             }),
-            Some(_) => Err(self.failed("a content coding that was not asked for")),
+            Some(_) => Err(self.failed("a content coding that was not requested")),
         }
     }
 }

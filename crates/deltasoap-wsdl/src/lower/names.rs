@@ -98,7 +98,7 @@ fn own(element: &Element) -> Option<Box<str>> {
 }
 
 fn said(what: &str, local: &str) -> Box<str> {
-    format!("{local:?} is no XML name (NCName), so no message can hold {what} of that name").into()
+    format!("{local:?} is not an XML name (NCName), so no message can contain {what} of that name").into()
 }
 
 fn for_each_used(element: &Element, mut note: impl FnMut(ElementRef)) {

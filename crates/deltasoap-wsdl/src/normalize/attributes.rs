@@ -26,7 +26,7 @@ impl Normalizer<'_> {
             self.spend(group.uses.len(), id)?;
         }
         let lost = once(self.schemas, &mut all.uses);
-        self.note_lost(&lost, "of its own or of a group and again of a group", id);
+        self.note_lost(&lost, "directly or from a group, and again from a group", id);
         Ok(all)
     }
 

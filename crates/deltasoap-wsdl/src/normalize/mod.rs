@@ -222,7 +222,7 @@ impl Normalizer<'_> {
         let (attributes, lost) = attributes::extended(self.schemas, &base.attributes, own.attributes);
         // Arrays are often extended this way to declare their item type; this loses nothing.
         if own.array.is_none() {
-            self.note_lost(&lost, "of its own and of its base type", id);
+            self.note_lost(&lost, "directly and from its base type", id);
         }
         let any_attribute = attributes::either(own.any_attribute, base.any_attribute.as_ref());
         let array = own.array.or_else(|| base.array.clone());
@@ -259,7 +259,7 @@ impl Normalizer<'_> {
                 self.spent += 1;
                 if heads > self.schemas.elements.len() || at == id {
                     let place = self.schemas[id].place;
-                    return Err(self.sources.invalid("a substitution group that has itself for its head", place));
+                    return Err(self.sources.invalid("a substitution group with itself as its head", place));
                 }
                 self.check_spent(self.schemas[id].place)?;
                 // A head that blocks all substitutions affects only its own position (XSD 1.0 part

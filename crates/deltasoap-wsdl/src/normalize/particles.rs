@@ -88,7 +88,7 @@ pub(super) fn impossible(schemas: &Schemas) -> Vec<(String, Place)> {
     });
     let note = |it: &Type| {
         let whose = it.name.as_ref().map_or("a type without a name".to_owned(), |name| format!("type {name}"));
-        let text = "requires a choice without alternatives: no content satisfies it; it is read as if it did not";
+        let text = "requires a choice without alternatives: no content satisfies it; it is read without that choice";
         Some((format!("{whose} {text}"), it.place?))
     };
     first.filter_map(|(_, it)| note(it)).take(MOST).collect()

@@ -32,7 +32,7 @@ impl<'s> Builder<'s> {
                 self.plain_content(content, scope)?
             }
             (None, Some(by)) => {
-                self.tolerate(by, "is read as if it stood in `complexContent` or `simpleContent`");
+                self.tolerate(by, "is read as if it were in `complexContent` or `simpleContent`");
                 self.derived_content(node, by, scope)?
             }
             (None, None) => self.plain_content(node, scope)?,
@@ -142,7 +142,7 @@ impl<'s> Builder<'s> {
         if are_dimensions(dimensions) && !name.contains(|c: char| c.is_ascii_whitespace()) {
             return Ok(Some(SoapArray { item, element, dimensions: dimensions.into() }));
         }
-        let what = format!("`arrayType=\"{text}\"` is no name with dimensions such as `[]`; it is read as a list");
+        let what = format!("`arrayType=\"{text}\"` is not a name with dimensions such as `[]`; it is read as a list");
         self.tolerated.push((what, typed.place()));
         Ok(Some(SoapArray { item, element, dimensions: "[]".into() }))
     }

@@ -19,7 +19,7 @@ impl<'s> Builder<'s> {
             match self.constraint(node, scope) {
                 Some(constraint) => constraints.push(constraint),
                 None => {
-                    let text = format!("<{}> is not understood, so that nothing is checked by it", node.local());
+                    let text = format!("<{}> cannot be parsed and is not checked", node.local());
                     self.tolerated.push((text, node.place()));
                 }
             }
@@ -48,7 +48,7 @@ impl<'s> Builder<'s> {
             if self.sources.is_strict {
                 return Err(self.sources.error(ErrorKind::Undefined { what: "key", name, cause: None }, place));
             }
-            missed.push((format!("key {name} is not defined; nothing is checked by the <keyref> to it"), place));
+            missed.push((format!("key {name} is not defined; the <keyref> to it is not checked"), place));
         }
         Ok(missed)
     }

@@ -93,7 +93,7 @@ impl<'s> Builder<'s> {
             while let Some(head) = self.head_to_ask(id).filter(|_| !is_settled[id.index()]) {
                 if chain.len() >= is_settled.len() {
                     let place = self.schemas.elements[index].place;
-                    return Err(self.sources.invalid("a substitution group that has itself for its head", place));
+                    return Err(self.sources.invalid("a substitution group with itself as its head", place));
                 }
                 chain.push(id);
                 id = head;

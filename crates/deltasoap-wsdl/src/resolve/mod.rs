@@ -254,7 +254,7 @@ impl<'s> Builder<'s> {
             Some([Some(name)]) => Ok(Some(*name)),
             Some(_) => {
                 let text = node.attribute_in(namespace, attribute).unwrap_or_default();
-                let what = format!("`{attribute}=\"{text}\"` holds no name");
+                let what = format!("`{attribute}=\"{text}\"` contains no name");
                 Err(self.sources.invalid(what, node.place()))
             }
         }
@@ -287,7 +287,7 @@ impl<'s> Builder<'s> {
         let names = &self.sources.names;
         let is_bare = kind == Kind::Type && names.namespace(name).is_empty() && !self.sources.is_strict;
         let number = builtin_type(names.local(name)).filter(|_| is_bare)?;
-        let instead = "that of XML Schema is taken";
+        let instead = "the type of XML Schema is used";
         if self.seen_missing.insert((kind, name, instead)) {
             let local = names.local(name);
             self.tolerated.push((format!("type {local} is not defined; {instead}"), node.place()));
@@ -352,10 +352,10 @@ impl<'s> Builder<'s> {
 fn instead(kind: Kind, node: Node<'_>) -> &'static str {
     match (kind, node.local()) {
         (Kind::Type, "extension" | "restriction") => {
-            "a type derived from it has what its own definition gives, no more"
+            "a type derived from it has only the content of its own definition"
         }
-        (Kind::Group | Kind::AttributeGroup, _) => "nothing is taken for it",
-        _ => "anything is taken there",
+        (Kind::Group | Kind::AttributeGroup, _) => "it is read as empty",
+        _ => "anything is accepted there",
     }
 }
 

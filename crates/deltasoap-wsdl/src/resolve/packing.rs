@@ -18,7 +18,7 @@ impl<'s> Builder<'s> {
         let read = read(said);
         if read.is_none() {
             let what = "an annotation `packed` whose `items` are not a type of packed numbers, or whose `order` is neither \
-                        `little-endian` nor `big-endian`; it counts for nothing";
+                        `little-endian` nor `big-endian`; it is ignored";
             self.tolerated.push((what.to_owned(), said.place()));
         }
         read
@@ -33,8 +33,7 @@ impl<'s> Builder<'s> {
             if self.is_binary(declared) {
                 self.schemas.elements[index].type_id = self.packed_type(declared, packing, place);
             } else {
-                let what =
-                    "an annotation `packed` on an element that is not of `xsd:base64Binary`; it counts for nothing";
+                let what = "an annotation `packed` on an element that is not of `xsd:base64Binary`; it is ignored";
                 self.tolerated.push((what.to_owned(), place));
             }
         }

@@ -60,7 +60,7 @@ impl<'s> Builder<'s> {
     fn members(&mut self, union: Node<'s>, scope: Scope<'s>) -> Result<Vec<TypeId>, Error> {
         let mut members = Vec::new();
         for name in union.names("", "memberTypes").unwrap_or_default() {
-            let no_name = || self.sources.invalid("`memberTypes` holds something that is not a name", union.place());
+            let no_name = || self.sources.invalid("`memberTypes` contains something that is not a name", union.place());
             let name = name.ok_or_else(no_name)?;
             let member = self.find_or_miss(Kind::Type, name, union, scope)?;
             members.push(member.map_or(TypeId::ANY_SIMPLE, TypeId));
@@ -121,7 +121,7 @@ impl<'s> Builder<'s> {
             Some("preserve") => Ok(WhiteSpace::Preserve),
             Some("replace") => Ok(WhiteSpace::Replace),
             Some("collapse") => Ok(WhiteSpace::Collapse),
-            _ => Err(self.sources.invalid("`whiteSpace` is preserve, replace or collapse", node.place())),
+            _ => Err(self.sources.invalid("`whiteSpace` must be preserve, replace or collapse", node.place())),
         }
     }
 }

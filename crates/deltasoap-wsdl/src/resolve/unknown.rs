@@ -42,15 +42,15 @@ fn look_at(node: Node<'_>, sources: &Sources, notes: &mut Vec<(String, crate::Pl
         let (namespace, local) = (sources.names.namespace(name), sources.names.local(name));
         let is_known = local == "id" || attributes.split(' ').any(|it| it == local);
         if matches!(namespace, ns::XSD) || namespace.is_empty() && !is_known {
-            notes.push((format!("<{}> has no attribute `{local}`; it is passed over", node.local()), node.place()));
+            notes.push((format!("<{}> has no attribute `{local}`; it is ignored", node.local()), node.place()));
         }
     }
     for child in node.children().filter(|child| is_of_schemas(*child) || child.namespace().is_empty()) {
         if !is_of_schemas(child) {
-            let text = format!("<{}>, in no namespace, is not of XML Schema; it is passed over", child.local());
+            let text = format!("<{}>, in no namespace, is not part of XML Schema; it is ignored", child.local());
             notes.push((text, child.place()));
         } else if known(child.local()).is_none() {
-            notes.push((format!("XML Schema 1.0 has no <{}>; it is passed over", child.local()), child.place()));
+            notes.push((format!("XML Schema 1.0 has no <{}>; it is ignored", child.local()), child.place()));
         }
     }
     match node.local() {
@@ -71,7 +71,7 @@ fn look_at_places(node: Node<'_>, parent: &str, notes: &mut Vec<(String, crate::
     for child in known_children(node).filter(|child| !WORDS.contains(&child.local())) {
         if !may_hold(node.local(), parent, child.local(), is_derived) {
             let of = if is_derivation { format!(" of <{parent}>") } else { String::new() };
-            let text = format!("<{}> cannot stand in <{}>{of}; it is passed over", child.local(), node.local());
+            let text = format!("<{}> is not allowed in <{}>{of}; it is ignored", child.local(), node.local());
             notes.push((text, child.place()));
         }
     }
@@ -120,8 +120,7 @@ fn look_at_models(node: Node<'_>, notes: &mut Vec<(String, crate::Place)>) {
     let derivations = children().filter(|it| matches!(it.local(), "restriction" | "extension"));
     let models = children().filter(|it| is_model(*it));
     for lost in contents.chain(derivations).chain(models).skip(1) {
-        let text =
-            format!("<{}> has another content model, which counts; <{}> is passed over", node.local(), lost.local());
+        let text = format!("<{}> has another content model, which counts; <{}> is ignored", node.local(), lost.local());
         notes.push((text, lost.place()));
     }
 }
@@ -134,7 +133,7 @@ fn look_at_types(node: Node<'_>, notes: &mut Vec<(String, crate::Place)>) {
     let of_elements = iter::once(node).filter(|it| it.local() == "element").flat_map(|_| inline("complexType"));
     for lost in inline("simpleType").chain(of_elements).skip(usize::from(named.is_none())) {
         let counts = named.map_or("another type".to_owned(), |name| format!("`{name}`"));
-        let text = format!("{counts} of <{}> counts; the <{}> in it is passed over", node.local(), lost.local());
+        let text = format!("{counts} of <{}> counts; the <{}> in it is ignored", node.local(), lost.local());
         notes.push((text, lost.place()));
     }
 }
@@ -148,7 +147,7 @@ fn look_at_attributes(node: Node<'_>, notes: &mut Vec<(String, crate::Place)>) {
         // `form` decides on the namespace.
         let form = child.attribute("form").filter(|_| reference.is_none());
         if !seen.insert((shown, reference.is_some(), form)) {
-            let text = format!("attribute `{shown}` stands in <{}> twice; the first counts", node.local());
+            let text = format!("attribute `{shown}` occurs twice in <{}>; the first counts", node.local());
             notes.push((text, child.place()));
         }
     }

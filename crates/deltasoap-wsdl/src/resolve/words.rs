@@ -13,7 +13,7 @@ pub(super) fn look_at(node: Node<'_>, notes: &mut Vec<(String, Place)>) {
         let Some(text) = node.attribute(attribute).map(str::trim_ascii) else { continue };
         if !words.contains(&text) {
             let words = words.join(", ");
-            say(format!("`{attribute}=\"{text}\"` of <{element}> is none of {words}; it is read as {read}"));
+            say(format!("`{attribute}=\"{text}\"` of <{element}> is not one of {words}; it is read as {read}"));
         }
     }
     for attribute in ["block", "final", "blockDefault", "finalDefault"] {
@@ -21,9 +21,7 @@ pub(super) fn look_at(node: Node<'_>, notes: &mut Vec<(String, Place)>) {
         let is_all = text.trim_ascii() == "#all";
         for word in text.split_ascii_whitespace().filter(|word| !is_all && !words.contains(word)) {
             let words = words.join(", ");
-            say(format!(
-                "`{attribute}` of <{element}> has `{word}`, which is none of #all, {words}; it is passed over"
-            ));
+            say(format!("`{attribute}` of <{element}> has `{word}`, which is not one of #all, {words}; it is ignored"));
         }
     }
     if matches!(element, "any" | "anyAttribute") {
@@ -31,7 +29,7 @@ pub(super) fn look_at(node: Node<'_>, notes: &mut Vec<(String, Place)>) {
         let is_whole = matches!(text, "##any" | "##other");
         let is_good = |word: &str| !word.starts_with("##") || matches!(word, "##targetNamespace" | "##local");
         for word in text.split_ascii_whitespace().filter(|word| !is_whole && !is_good(word)) {
-            say(format!("`{word}` in `namespace=\"{text}\"` of <{element}> means nothing there"));
+            say(format!("`{word}` in `namespace=\"{text}\"` of <{element}> has no meaning there"));
         }
     }
     look_at_pairs(node, notes);
@@ -94,7 +92,7 @@ fn look_at_pairs(node: Node<'_>, notes: &mut Vec<(String, Place)>) {
     let has = |attribute: &&&str| node.attribute_in("", attribute).is_some();
     if node.attribute("ref").is_some() {
         for attribute in own.iter().filter(has) {
-            notes.push((format!("`ref` of <{element}> counts; its `{attribute}` is passed over"), node.place()));
+            notes.push((format!("`ref` of <{element}> counts; its `{attribute}` is ignored"), node.place()));
         }
     }
     if has(&&"default") && has(&&"fixed") {
@@ -102,8 +100,7 @@ fn look_at_pairs(node: Node<'_>, notes: &mut Vec<(String, Place)>) {
     }
     let use_ = node.attribute("use").map(str::trim_ascii).filter(|it| matches!(*it, "required" | "prohibited"));
     if let Some(use_) = use_.filter(|_| element == "attribute" && has(&&"default")) {
-        let text =
-            format!("an attribute with `use=\"{use_}\"` has a `default`, which stands for none that is left out");
+        let text = format!("an attribute with `use=\"{use_}\"` has a `default`, which never applies");
         notes.push((text, node.place()));
     }
 }
@@ -128,13 +125,13 @@ fn look_at_facets(node: Node<'_>, notes: &mut Vec<(String, Place)>) {
     let facets = || node.children().filter(|it| it.namespace() == ns::XSD && FACETS.contains(&it.local()));
     for local in FACETS {
         for again in facets().filter(|it| it.local() == local).skip(1) {
-            notes.push((format!("the facet {local} stands twice; the last counts"), again.place()));
+            notes.push((format!("the facet {local} occurs twice; the last counts"), again.place()));
         }
     }
     for (inclusive, exclusive) in [("minInclusive", "minExclusive"), ("maxInclusive", "maxExclusive")] {
         let has = |local| facets().find(|it| it.local() == local);
         if let (Some(_), Some(other)) = (has(inclusive), has(exclusive)) {
-            notes.push((format!("{inclusive} and {exclusive} exclude each other; both are heeded"), other.place()));
+            notes.push((format!("{inclusive} and {exclusive} exclude each other; both are applied"), other.place()));
         }
     }
 }

@@ -68,7 +68,7 @@ impl<'s> Reader<'s> {
         let port_type = &self.definitions.port_types[port_type];
         let same_name = by_name.get(name).map_or(&[][..], Vec::as_slice);
         let Some(operation) = find(&port_type.operations, same_name, node) else {
-            let text = format!("operation `{name}` is bound, but not one of port type {}", port_type.name);
+            let text = format!("operation `{name}` is bound, but is not in port type {}", port_type.name);
             self.note(NoteKind::Skipped, text, node.place());
             return Ok(None);
         };
@@ -111,7 +111,7 @@ impl<'s> Reader<'s> {
         if transport.is_empty() || is_http(transport) {
             return;
         }
-        let text = format!("binding {binding} is to the transport `{transport}`; it is read as if it were HTTP");
+        let text = format!("binding {binding} uses the transport `{transport}`; it is read as HTTP");
         self.note(NoteKind::Tolerated, text, soap.place());
     }
 
@@ -130,7 +130,7 @@ impl<'s> Reader<'s> {
         if operation.faults.iter().take(MOST_NAMED).all(|fault| *fault.name != *name) {
             let (operation, port_type) = (&operation.name, &port_type.name);
             let text =
-                format!("fault `{name}` is bound, but not one of operation `{operation}` of port type {port_type}");
+                format!("fault `{name}` is bound, but is not in operation `{operation}` of port type {port_type}");
             self.note(NoteKind::Skipped, text, node.place());
         }
     }

@@ -76,7 +76,7 @@ impl<'s> Reader<'s> {
             self.note(NoteKind::Skipped, text, node.place());
         }
         if policy.addressing {
-            let text = "header blocks of WS-Addressing are not written by themselves";
+            let text = "header blocks of WS-Addressing are not added automatically";
             self.note(NoteKind::Skipped, text, node.place());
         }
     }
@@ -147,7 +147,7 @@ impl<'s> Reader<'s> {
         for child in children.filter(required).take(MOST_NAMED) {
             policy.require(&format!("extension {}", child.name()));
             if self.policies.extensions.insert(child.place()) {
-                let text = format!("the extension {} is required, and is not known here", child.name());
+                let text = format!("the extension {} is required but unknown", child.name());
                 self.note(NoteKind::Skipped, text, child.place());
             }
         }
@@ -195,11 +195,7 @@ impl<'s> NamedPolicies<'s> {
         if leads_back || self.open.len() >= DEPTH {
             self.fault(
                 node,
-                if leads_back {
-                    "a policy that leads back to itself"
-                } else {
-                    "policies that refer to too many others"
-                },
+                if leads_back { "a policy that refers to itself" } else { "policies that refer to too many others" },
             );
             return Policy::default();
         }
@@ -222,7 +218,7 @@ impl<'s> NamedPolicies<'s> {
             "OptimizedMimeSerialization" | "MTOM" => Vec::new(),
             "ExactlyOne" => {
                 if node.children().next().is_none() {
-                    self.fault(node, "a policy without alternatives: nothing meets it");
+                    self.fault(node, "a policy without alternatives: nothing satisfies it");
                 }
                 let alternatives = node.children().map(|child| self.required(child));
                 alternatives.min_by_key(Vec::len).unwrap_or_default()

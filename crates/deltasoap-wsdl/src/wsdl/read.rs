@@ -112,7 +112,7 @@ impl<'s> Reader<'s> {
             return Err(self.sources.invalid(format!("<{}> without `name`", child.local()), child.place()));
         }
         if child.local() != "service" {
-            let text = format!("a <{}> without a name is passed over: nothing can refer to it", child.local());
+            let text = format!("a <{}> without a name is ignored: nothing can refer to it", child.local());
             self.note(NoteKind::Skipped, text, child.place());
             return Ok(None);
         }
@@ -121,7 +121,7 @@ impl<'s> Reader<'s> {
         if self.services.contains_key(&name) {
             name = QName::owned(namespace, format!("{stem}{}", self.services.len() + 1));
         }
-        self.note(NoteKind::Tolerated, format!("a service without a name is called {}", name.local), child.place());
+        self.note(NoteKind::Tolerated, format!("a service without a name is named {}", name.local), child.place());
         Ok(Some(name))
     }
 
@@ -234,7 +234,7 @@ impl<'s> Reader<'s> {
         } else if node.attribute("type").is_some() {
             PartContent::Type(self.part_type(node)?)
         } else {
-            self.note(NoteKind::Tolerated, "a part with neither `element` nor `type` can hold anything", place);
+            self.note(NoteKind::Tolerated, "a part with neither `element` nor `type` can contain anything", place);
             PartContent::Type(TypeId::ANY)
         };
         Ok(Part { name, content, place })
@@ -254,7 +254,7 @@ impl<'s> Reader<'s> {
         if self.sources.is_strict || cause.is_some() {
             return Err(self.sources.error(ErrorKind::Undefined { what, name: name.clone(), cause }, node.place()));
         }
-        self.note(NoteKind::Missing, format!("{what} {name} is not defined; anything is taken there"), node.place());
+        self.note(NoteKind::Missing, format!("{what} {name} is not defined; anything is accepted there"), node.place());
         Ok(())
     }
 
@@ -352,7 +352,7 @@ impl<'s> Reader<'s> {
         let address = address.and_then(|address| address.attribute("location")).unwrap_or_default().into();
         let own = node.attribute("name").filter(|name| !name.is_empty());
         if own.is_none() {
-            let text = format!("a port without a name is called {} as its binding", name.local);
+            let text = format!("a port without a name is named {}, like its binding", name.local);
             self.note(NoteKind::Tolerated, text, node.place());
         }
         let name = own.unwrap_or(&name.local).into();

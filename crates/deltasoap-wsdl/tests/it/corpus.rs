@@ -51,7 +51,7 @@ fn reason(error: &Error) -> String {
     match error.kind() {
         ErrorKind::Xml(_) => "not well-formed, or with a document type".to_owned(),
         ErrorKind::Fetch(_) => "a document that is not there".to_owned(),
-        ErrorKind::OtherDocument { .. } => "neither a WSDL 1.1 description nor a schema".to_owned(),
+        ErrorKind::OtherDocument { .. } => "neither a WSDL 1.1 document nor a schema".to_owned(),
         ErrorKind::Undefined { what, .. } => format!("a {what} that is not defined"),
         ErrorKind::Duplicate { what, .. } => format!("a {what} that is defined twice"),
         kind => kind.to_string(),

@@ -18,11 +18,23 @@ fn in_type(content: &str) -> String {
 #[test]
 fn words_that_an_attribute_cannot_have() {
     for (content, expected) in [
-        (in_type("<xs:attribute name='a' use='mandatory'/>"), "`use=\"mandatory\"` of <attribute> is none of optional"),
-        (in_type("<xs:attribute name='a' form='x'/>"), "`form=\"x\"` of <attribute> is none of qualified, unqualified"),
-        ("<xs:element name='e' nillable='yes'/>".to_owned(), "`nillable=\"yes\"` of <element> is none of true, false"),
+        (
+            in_type("<xs:attribute name='a' use='mandatory'/>"),
+            "`use=\"mandatory\"` of <attribute> is not one of optional",
+        ),
+        (
+            in_type("<xs:attribute name='a' form='x'/>"),
+            "`form=\"x\"` of <attribute> is not one of qualified, unqualified",
+        ),
+        (
+            "<xs:element name='e' nillable='yes'/>".to_owned(),
+            "`nillable=\"yes\"` of <element> is not one of true, false",
+        ),
         ("<xs:element name='e' abstract='TRUE'/>".to_owned(), "`abstract=\"TRUE\"` of <element>"),
-        ("<xs:element name='e' block='all'/>".to_owned(), "`block` of <element> has `all`, which is none of #all, ext"),
+        (
+            "<xs:element name='e' block='all'/>".to_owned(),
+            "`block` of <element> has `all`, which is not one of #all, ext",
+        ),
         ("<xs:element name='e' final='#all list'/>".to_owned(), "`final` of <element> has `#all`"),
         ("<xs:complexType name='T' mixed='maybe'/>".to_owned(), "`mixed=\"maybe\"` of <complexType>"),
         (in_type("<xs:sequence><xs:any processContents='maybe'/></xs:sequence>"), "it is read as strict"),
@@ -49,13 +61,13 @@ fn what_excludes_each_other() {
     for (content, expected) in [
         (
             e.to_owned() + &in_type("<xs:sequence><xs:element ref='t:e' name='f' nillable='true'/></xs:sequence>"),
-            vec!["`ref` of <element> counts; its `name` is passed over", "`ref` of <element> counts; its `nillable`"],
+            vec!["`ref` of <element> counts; its `name` is ignored", "`ref` of <element> counts; its `nillable`"],
         ),
         (in_type("<xs:attribute name='a' default='1' fixed='1'/>"), vec!["<attribute> has both `default` and `fixed`"]),
         (in_type("<xs:attribute name='a' default='1' use='required'/>"), vec!["an attribute with `use=\"required\"`"]),
         (
             facet("<xs:minInclusive value='1'/><xs:minInclusive value='2'/>"),
-            vec!["the facet minInclusive stands twice"],
+            vec!["the facet minInclusive occurs twice"],
         ),
         (facet("<xs:maxInclusive value='3'/><xs:maxExclusive value='4'/>"), vec!["maxInclusive and maxExclusive"]),
     ] {
@@ -75,11 +87,11 @@ fn attributes_that_a_type_gets_twice() {
              </xs:{by}></xs:complexContent></xs:complexType>"
         )
     };
-    let twice = "type {urn:t}T has attribute a twice, of its own and of its base type; the first counts";
+    let twice = "type {urn:t}T has attribute a twice, directly and from its base type; the first counts";
     assert_eq!(invalid(&derived("extension")), [twice]);
     assert_eq!(invalid(&derived("restriction")), [""; 0]);
     let notes = invalid(&(group.to_owned() + &in_type("<xs:attribute name='a'/><xs:attributeGroup ref='t:G'/>")));
-    assert!(notes.len() == 1 && notes[0].contains("attribute a twice, of its own or of a group"), "{notes:?}");
+    assert!(notes.len() == 1 && notes[0].contains("attribute a twice, directly or from a group"), "{notes:?}");
 }
 
 #[test]

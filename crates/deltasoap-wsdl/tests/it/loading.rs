@@ -388,7 +388,7 @@ fn catalogs_that_cannot_be_read_and_what_is_of_others_is_passed_over() {
         let importer = Importer::new().offline().root(&folder.0).catalog(folder.path("local/catalog.xml")).unwrap();
         let import = importer.file(&folder.path("main/a.xsd")).unwrap();
         assert!(has_type(&import, "urn:b", "B"));
-        let note = import.notes().iter().find(|note| note.text.contains("a catalog that is passed over"));
+        let note = import.notes().iter().find(|note| note.text.contains("a catalog is skipped"));
         assert_eq!(note.map(|note| note.kind), Some(NoteKind::Missing), "{named}");
     }
     let other = "<o:uri xmlns:o='urn:other' name='http://h/x/b.xsd' uri='none.xsd'/>\

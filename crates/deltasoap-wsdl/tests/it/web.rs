@@ -250,7 +250,7 @@ fn all_documents_together_have_a_time() {
             .to_string()
     };
     assert!(fetch(100).ends_with("no answer within 0.1 s (the limit `timeout`)"));
-    let late = "not loaded within 0.4 s, the time for the WSDL and its documents";
+    let late = "not loaded within 0.4 s, the time limit for the WSDL and its documents";
     assert!(fetch(30_000).ends_with(late) && begin.elapsed() >= Duration::from_millis(400));
     assert!(fetch(30_000).ends_with(late) && begin.elapsed() < Duration::from_secs(10));
 }
