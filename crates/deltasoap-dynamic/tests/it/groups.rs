@@ -494,7 +494,7 @@ fn groups_are_those_that_messages_tell_apart() {
     let note = |content: &str| {
         let contract =
             support::schema(&format!("<xs:element name='r'><xs:complexType>{content}</xs:complexType></xs:element>"));
-        contract.lowered().notes.iter().any(|note| note.contains("groups of elements that are repeated"))
+        contract.lowered().notes.iter().any(|note| note.contains("repeated groups of elements"))
     };
     let e = |name: &str, occurs: &str| format!("<xs:element name='{name}' type='xs:int' {occurs}/>");
     let (a, b, optional) = (e("a", ""), e("b", ""), e("c", "minOccurs='0'"));
